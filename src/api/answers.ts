@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, maxDepth } from '../data/json.js';
 import { type JsonBody, readJson } from '../data/json-body.js';
 import { describeRequestedWait } from '../data/outcome-errors.js';
+import { normalName } from '../data/path.js';
 import {
   ApiError,
   type CallSite,
@@ -9,7 +10,7 @@ import {
   ProtocolError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { hasId, normalName } from './records.js';
+import { hasId, nonRecordNames } from './records.js';
 import { readFirst } from './response.js';
 import { requestKind } from './retry.js';
 import { permissionFor } from './routes.js';
@@ -32,11 +33,15 @@ export interface AnsweredCall {
 export function failureOf(
   response: TransportResponse,
   call: CallSite,
-  { isGuess = false }: { readonly isGuess?: boolean } = {},
+  {
+    isGuess = false,
+    idName,
+  }: { readonly isGuess?: boolean; readonly idName?: string | undefined } = {},
 ): Failure | undefined {
   const { status, headers } = response;
   const read = readJson(response.body, headers['content-type']);
-  if (status < 400) return read.kind === 'json' ? refusalIn(read.value, status, call) : undefined;
+  if (status < 400)
+    return read.kind === 'json' ? refusalIn(read.value, status, call, { idName }) : undefined;
   const body = read.kind === 'json' && isObject(read.value) ? read.value : {};
   const refusal = new ApiError(status, codeIn(body), call, {
     message: messageIn(body),
@@ -64,14 +69,14 @@ export function failureOf(
 const guessHint =
   "The route is a guess; replace it with --route 'METHOD /path' (rosterctl help undocumented).";
 
-/** Returns the error inside a 2xx response. `hasRows`: the body is a list, with or without rows. */
+/** Returns the error inside a 2xx response. */
 export function refusalIn(
   body: unknown,
   status: number,
   call: CallSite,
-  hasRows?: boolean,
+  envelope?: EnvelopeContent,
 ): ApiError | undefined {
-  const sign = refusalSign(body, hasRows);
+  const sign = refusalSign(body, envelope);
   if (!sign || !isObject(body)) return undefined;
   return new ApiError(status, codeIn(body), call, { message: messageIn(body), sign, body });
 }
@@ -156,20 +161,28 @@ function messageIn(body: JsonObject): string | undefined {
 /** `code`: only a number or a status word indicates an error, and it may mean something else. */
 type RefusalSign = 'error' | 'code';
 
+/** What is known about an envelope besides its fields. */
+interface EnvelopeContent {
+  /** It contains a record or rows; by default this is looked up. */
+  readonly hasRecords?: boolean | undefined;
+  /** The field that holds a record's id (`ids.<resource>`). */
+  readonly idName?: string | undefined;
+}
+
 /**
  * Returns how the envelope of a success response indicates an error, or undefined if it does not. A
- * body with an id of its own is a record, whatever its fields are called. `hasRecords`: the body
- * also contains a record or rows.
+ * body with an id of its own is a record, whatever its fields are called.
  */
 export function refusalSign(
   body: unknown,
-  hasRecords = isObject(body) && containsRecord(body, 2),
+  { hasRecords, idName }: EnvelopeContent = {},
 ): RefusalSign | undefined {
-  if (!isObject(body) || hasId(body)) return undefined;
+  if (!isObject(body) || hasId(body, idName)) return undefined;
   const { error, errors, ok, success, status, code, statusCode } = body;
   if (isFilled(error) || isFilled(errors) || ok === false || success === false) return 'error';
   if (typeof status === 'string' && /^(error|fail|failed)$/i.test(status)) return 'code';
-  return !hasRecords && [code, statusCode].some(isFailureCode) ? 'code' : undefined;
+  if (![code, statusCode].some(isFailureCode)) return undefined;
+  return (hasRecords ?? containsRecord(body, idName, 2)) ? undefined : 'code';
 }
 
 function isFilled(value: unknown): boolean {
@@ -184,16 +197,13 @@ function isFailureCode(value: unknown): boolean {
   return (value >= 400 && value < 600) || (value >= 40_000 && value < 60_000);
 }
 
-/** Objects that carry an id beside a record, or instead of one. */
-const nonRecordNames = new Set([
-  ...['organization', 'org', 'user', 'actor', 'createdby', 'account', 'job'],
-  ...['request', 'meta', 'metadata', 'errors', 'error', 'details', 'warnings'],
-]);
-
-function containsRecord(body: JsonObject, depth: number): boolean {
+function containsRecord(body: JsonObject, idName: string | undefined, depth: number): boolean {
+  const isRecord = (value: unknown) => isObject(value) && hasId(value, idName);
   return Object.entries(body).some(([key, value]) => {
     if (nonRecordNames.has(normalName(key))) return false;
-    if (Array.isArray(value)) return value.some((each) => isObject(each) && hasId(each));
-    return isObject(value) && (hasId(value) || (depth > 1 && containsRecord(value, depth - 1)));
+    if (Array.isArray(value)) return value.some(isRecord);
+    return (
+      isRecord(value) || (isObject(value) && depth > 1 && containsRecord(value, idName, depth - 1))
+    );
   });
 }

@@ -8,13 +8,21 @@ import { bodyOf, failureOf } from './answers.js';
 import { type Endpoint, endpoint } from './contract.js';
 import { createDrift, type Drift } from './drift.js';
 import type { RateLimiter } from './rate-limiter.js';
-import { listRecords } from './record-list.js';
+import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
 import { readFirst } from './response.js';
 import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf } from './routes.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
-import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
+import type {
+  Answer,
+  Api,
+  ApiNotes,
+  Call,
+  ListOptions,
+  PlannedRequest,
+  ResourceName,
+} from './types.js';
 
 interface ApiOptions {
   readonly connection: {
@@ -40,6 +48,8 @@ type Send = (request: TransportRequest) => Promise<TransportResponse>;
 export function createApi(options: ApiOptions): Api {
   return new Client(options, createDrift(options.notes, options.strict));
 }
+
+const noNotes: ApiNotes = { note: () => undefined, drift: () => undefined };
 
 /** In characters. A shorter key may occur in any text by chance. */
 const shortestSecret = 8;
@@ -111,9 +121,20 @@ class Client implements Api {
       response.body.length > 0 || needsJson
         ? bodyOf(response, { call: site, origin, needsJson: needsJson || isWrite })
         : undefined;
-    this.checkAnswer(call, row, body);
+    const { resource } = row;
+    const record = resource === 'uploads' ? undefined : this.recordIn(body, resource);
+    this.checkAnswer(call, row, body, record);
     const { status, headers, at } = response;
-    return { status, headers, body, at };
+    return { status, headers, body, record, at };
+  }
+
+  recordIn(body: unknown, resource: ResourceName): JsonObject | undefined {
+    const { organizationId } = this;
+    return findRecord(body, { resource, idName: this.idNameOf(resource), organizationId });
+  }
+
+  private idNameOf(resource: ResourceName): string | undefined {
+    return configured(this.options.overrides, `ids.${resource}`);
   }
 
   async record(call: Call): Promise<JsonObject> {
@@ -122,8 +143,9 @@ class Client implements Api {
 
   async recordAt(call: Call) {
     const { resource } = endpoint(call.endpoint);
-    const { status, body, at } = await this.send(call);
-    const record = resource === 'uploads' ? (body as JsonObject) : findRecord(body, resource);
+    const answer = await this.send(call);
+    const { status, at } = answer;
+    const record = resource === 'uploads' ? (answer.body as JsonObject) : answer.record;
     if (record) return { record, at };
     const site = siteOf(this.routeFor(call));
     throw new ProtocolError(
@@ -168,20 +190,15 @@ class Client implements Api {
   list(
     resource: Parameters<Api['list']>[0],
     query: Parameters<Api['list']>[1] = {},
-    observer: Parameters<Api['list']>[2] = {},
+    { onHeaders, overrides = this.options.overrides, isQuiet = false }: ListOptions = {},
   ) {
-    const { transport, overrides, notes, strict } = this.options;
-    const { baseUrl, organizationId, drift } = this;
+    const { transport } = this.options;
+    const { baseUrl, organizationId } = this;
+    const { notes, strict, drift } = isQuiet
+      ? { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }
+      : { ...this.options, drift: this.drift };
     return listRecords(resource, {
-      baseUrl,
-      organizationId,
-      transport,
-      overrides,
-      drift,
-      notes,
-      strict,
-      query,
-      observer,
+      ...{ baseUrl, organizationId, transport, overrides, drift, notes, strict, query, onHeaders },
     });
   }
 
@@ -207,7 +224,9 @@ class Client implements Api {
       ...options,
     });
     const isGuess = route.source !== 'stated';
-    const failure = failureOf(response, siteOf(route), { isGuess });
+    const { resource } = endpoint(call.endpoint);
+    const idName = resource === 'uploads' ? undefined : this.idNameOf(resource);
+    const failure = failureOf(response, siteOf(route), { isGuess, idName });
     if (failure) throw failure;
     return response;
   }
@@ -251,14 +270,17 @@ class Client implements Api {
   }
 
   /** Checks that the response is the requested record and matches its documented schema. */
-  private checkAnswer(call: Call, row: Endpoint, body: unknown): void {
-    const { resource, route, verb } = row;
+  private checkAnswer(
+    call: Call,
+    row: Endpoint,
+    body: unknown,
+    record: JsonObject | undefined,
+  ): void {
+    const { route, verb } = row;
     if (row.answers === 'grant') {
       this.checkGrant(row, body);
       return;
     }
-    if (resource === 'uploads' || body === undefined) return;
-    const record = findRecord(body, resource);
     if (!record) return;
     if (row.answers === 'record') this.drift.check(route, row.result, record);
     if (verb !== 'get' && verb !== 'update') return;

@@ -1,7 +1,7 @@
 /** Signed URLs: finds the link, or the bytes, in the response to a download or preview call. */
 import { isObject, type JsonObject } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
-import { normalName, valueBelow } from './records.js';
+import { normalName, valueAt } from '../data/path.js';
 import type { Link } from './types.js';
 
 interface LinkAnswer {
@@ -46,7 +46,7 @@ export function findLink(
 }
 
 function linkInObject(body: JsonObject, urlPath: string | undefined, now: Date): Link | undefined {
-  const configured = urlPath === undefined ? undefined : valueBelow(body, urlPath);
+  const configured = urlPath === undefined ? undefined : valueAt(body, urlPath);
   if (isWebUrl(configured)) return urlLink(configured, body, now);
   const holders = [body, ...wrappers.flatMap((name) => valuesNamed(body, name)).filter(isObject)];
   for (const holder of holders)

@@ -7,13 +7,14 @@ import type { Instant } from '../data/time.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
 import type { ResourceName } from './contract.js';
-import { describeTopLevel, findList, looksLikeList } from './records.js';
+import { describeTopLevel, type FoundList, findList, looksLikeList } from './list-envelope.js';
 import type { OpenBody, StreamStart, Transport, TransportResponse } from './transport.js';
 import { responseLimit } from './transport-error.js';
 import { BrokenBody } from './wire.js';
 
 /** The response to a list call: its records in batches as they arrive, then the envelope. */
 export interface ListPage {
+  readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly batches: Batches<JsonObject>;
   /** Returns the envelope; call it after the last batch. Throws the failure in the response. */
@@ -23,7 +24,7 @@ export interface ListPage {
 }
 
 /** Everything around the records of a page. */
-interface Envelope {
+interface Envelope extends Pick<FoundList, 'place' | 'isAssumed'> {
   readonly body: unknown;
   /** An error in the envelope beside its rows: some rows may be missing. */
   readonly refusal: ApiError | undefined;
@@ -39,6 +40,10 @@ interface PageRequest {
   readonly resource: ResourceName;
   /** The path of the list in the response, as configured (`lists.<resource>.path`). */
   readonly listPath: string | undefined;
+  /** Where the list of an earlier page was. */
+  readonly place?: readonly string[] | undefined;
+  /** The field that holds the id, as configured (`ids.<resource>`). */
+  readonly idName?: string | undefined;
 }
 
 /** Lists shorter than this are buffered, so that a broken response can be retried. */
@@ -75,7 +80,7 @@ async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Sta
   let bytes = 0;
   let splitCount = 0;
   let splitter: ListSplitter | undefined = new ListSplitter(
-    (keys) => looksLikeList(keys, resource, listPath),
+    (keys) => looksLikeList(keys, { resource, path: listPath }),
     responseLimit.bytes,
   );
   for (;;) {
@@ -116,13 +121,14 @@ function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): Item<unknow
 }
 
 function completePage(response: TransportResponse, page: PageRequest): ListPage {
-  const { found, ...envelope } = parseListResponse(response, page);
+  const { rows, ...envelope } = parseListResponse(response, page);
   return {
+    status: response.status,
     headers: response.headers,
     envelope: () => envelope,
     arrivedAt: () => response.at,
     batches: (async function* () {
-      yield found.map((value) => ({ value }));
+      yield rows.map((value) => ({ value }));
     })(),
   };
 }
@@ -131,12 +137,13 @@ function splitPage(start: Splitting, page: PageRequest): ListPage {
   const { splitter, body } = start;
   const { status, headers, at } = body;
   return {
+    status,
     headers,
     batches: batchesOf(start, page),
     arrivedAt: () => body.endedAt ?? at,
     envelope() {
       const parsed = parseListResponse({ status, headers, body: splitter.envelope(), at }, page);
-      if (parsed.found.length === 1 && parsed.found[0]?.[elementsElsewhere] === true) return parsed;
+      if (parsed.rows.length === 1 && parsed.rows[0]?.[elementsElsewhere] === true) return parsed;
       throw new ProtocolError(
         `The answer of ${page.call.method} ${page.call.path} holds more than one list of ${page.resource}.`,
         { call: page.call, status, hint: hintFor(page) },
@@ -199,20 +206,17 @@ function brokenAt(
 }
 
 /** Returns the list in a response and its envelope. Throws the failure in the response. */
-function parseListResponse(
-  response: TransportResponse,
-  page: PageRequest,
-): Envelope & { readonly found: readonly JsonObject[] } {
-  const { call, origin, resource, listPath } = page;
+function parseListResponse(response: TransportResponse, page: PageRequest): Envelope & FoundList {
+  const { call, origin, resource, listPath: path, place, idName } = page;
   const { status } = response;
   const failure = status < 400 ? undefined : failureOf(response, call);
   if (failure) throw failure;
-  const body = bodyOf(response, { call, origin, needsJson: true });
-  const found = findList(body, resource, listPath);
-  const hasRows = found !== undefined && found.length > 0;
-  const refusal = refusalIn(body, status, call, hasRows || undefined);
+  const body = status === 204 ? null : bodyOf(response, { call, origin, needsJson: true });
+  const found = findList(body, { resource, path, place, idName });
+  const hasRows = found !== undefined && found.rows.length > 0;
+  const refusal = refusalIn(body, status, call, { hasRecords: hasRows || undefined, idName });
   if (refusal && !hasRows) throw refusal;
-  if (found) return { body, found, refusal };
+  if (found) return { ...found, body, refusal };
   throw new ProtocolError(
     `No list of ${resource} in the answer of ${call.method} ${call.path}; it holds: ${describeTopLevel(body)}.`,
     { call, status, hint: hintFor(page) },

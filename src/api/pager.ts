@@ -1,27 +1,44 @@
 /** Paging: finds the next page of a list, or decides whether the list is complete. */
-import { isObject, type JsonObject } from '../data/json.js';
-import type { Overrides } from '../data/resources.js';
-import { normalName } from './records.js';
+import { isObject } from '../data/json.js';
+import { valueAt } from '../data/path.js';
+import type { Overrides, ResourceName } from '../data/resources.js';
+import { shellQuote } from '../data/text.js';
+import {
+  countOf,
+  type PagingEvidence,
+  readEvidence,
+  readNext,
+  type Way,
+} from './paging-evidence.js';
+import type { Completeness, Doubt } from './types.js';
 
 /** One page of a list. */
 export interface Page {
+  readonly status: number;
   readonly body: unknown;
   readonly headers: { readonly [name: string]: string };
   /** Rows on this page. */
   readonly count: number;
+  /** Records on this page that no earlier page had. */
+  readonly fresh: number;
   /** Distinct records so far, including this page. */
   readonly arrived: number;
   /** 1 for the first page. */
   readonly number: number;
   /** Rows on all pages so far, including repeated ones. */
   readonly rows: number;
+  /** The id of the last row. */
+  readonly lastId: string | undefined;
 }
 
 /** Where the next page is, or why there is none. */
 export type NextPage =
-  | { readonly next: { readonly url: string } | { readonly query: Query } }
-  | { readonly end: 'complete' }
-  | { readonly end: 'doubtful'; readonly reason: string };
+  | {
+      readonly next: { readonly url: string } | { readonly query: Query };
+      /** The page may repeat this one: the service may count its pages from 0 or from 1. */
+      readonly mayRepeat?: boolean;
+    }
+  | { readonly end: Completeness };
 
 interface Query {
   readonly [name: string]: string;
@@ -30,118 +47,220 @@ interface Query {
 /** Counts at which services often truncate a list silently. */
 const suspiciousCounts = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
-/**
- * Decides how to continue after a page. Looks, in this order, for a next link, "no more", a cursor,
- * an offset or page number against a total, and a bare total. The settings `paging.*` replace the
- * parameter names or the mode.
- */
-export function nextPageOf(page: Page, overrides: Overrides): NextPage {
-  const mode = overrides['paging.mode'] ?? 'auto';
-  // In this mode links and cursors do not count, but a total that does not match still does.
-  if (mode === 'none') return checkTotal(page, readHints(page.body)).result ?? { end: 'complete' };
-  if (mode === 'page' || mode === 'offset') return byCounting(page, mode, overrides);
-  const hints = readHints(page.body);
-  if (mode === 'auto') {
-    const url = nextLink(page.headers['link']) ?? hints.nextUrl;
-    if (url !== undefined) return { next: { url } };
-  }
-  if (hints.hasMore === false) return { end: 'complete' };
-  if (hints.cursor) return follow(hints.cursor.word, hints.cursor.value, overrides);
-  if (mode === 'cursor')
-    return nextLink(page.headers['link']) ? unfollowed : checkCompleteness(page, hints);
-  return byPosition(page, hints, overrides) ?? checkCompleteness(page, hints);
-}
-
 /** Returns the paging parameters of the first request: none, unless a page size is configured. */
 export function firstQuery(overrides: Overrides): Query {
   const size = overrides['paging.size'];
   return size === undefined ? {} : { [parameterFor('limit', overrides)]: size };
 }
 
-/** For the forced modes: continues until a page is empty. */
-function byCounting(page: Page, mode: 'page' | 'offset', overrides: Overrides): NextPage {
-  if (page.count === 0) return { end: 'complete' };
-  const value = mode === 'page' ? page.number + 1 : page.rows;
-  return follow(mode, String(value), overrides);
+/**
+ * Decides page by page how a list goes on. Follows, in this order, a next link, a cursor, and an
+ * offset or page number; an explicit end settles, unless a larger total contradicts it; any other
+ * evidence of more makes the list doubtful. The settings `paging.*` replace mode, names and places.
+ */
+export class Pager {
+  /** What an earlier page announced, which a later one may leave out. */
+  private announced: { total?: Total | undefined; pages?: number | undefined } = {};
+  /** 0 or 1, as the first answer numbers its page. */
+  private firstNumber: number | undefined;
+
+  constructor(
+    private readonly resource: ResourceName,
+    private readonly overrides: Overrides,
+  ) {
+    this.firstNumber = countOf(overrides['paging.first']);
+  }
+
+  /** Returns where the page after this one is, or whether the list is complete without one. */
+  after(page: Page): NextPage {
+    const evidence = this.evidenceIn(page);
+    if (page.number === 1) this.firstNumber ??= evidence.pageNumber;
+    const mode = this.overrides['paging.mode'] ?? 'auto';
+    const step = mode === 'auto' ? this.follow(page, evidence) : this.forced(mode, page, evidence);
+    return step ?? { end: this.completeness(page, evidence, mode) };
+  }
+
+  private evidenceIn(page: Page): Evidence {
+    const { body, headers } = page;
+    const read = readEvidence(body, headers, this.resource);
+    const linked = nextLink(headers['link']);
+    const evidence = linked === undefined ? read : { ...read, url: linked };
+    const withNext = this.configuredNext(page, evidence);
+    const total = this.totalIn(page, withNext);
+    this.announced = {
+      total: total ?? this.announced.total,
+      pages: withNext.pages ?? this.announced.pages,
+    };
+    return { ...withNext, total };
+  }
+
+  /** Where `paging.next` is set, only that field leads on; `none`: no field does. */
+  private configuredNext(page: Page, evidence: PagingEvidence): PagingEvidence {
+    const path = this.overrides['paging.next'];
+    if (path === undefined || path === 'auto') return evidence;
+    if (path === 'none') return { ...evidence, url: undefined, way: undefined, hint: undefined };
+    const next = readNext(path.split('.').at(-1) ?? path, fieldOrHeader(path, page));
+    const ended = next.url === undefined && next.way === undefined;
+    const { total, namesTotal, pageNumber, size } = evidence;
+    return { ...next, total, namesTotal, pageNumber, size, ended };
+  }
+
+  /** Where `paging.total` is set, only that field counts; `none`: no field does. */
+  private totalIn(page: Page, evidence: PagingEvidence): Total | undefined {
+    const path = this.overrides['paging.total'];
+    if (path === undefined || path === 'auto') {
+      const { total, namesTotal } = evidence;
+      return total && { ...total, isNamed: namesTotal };
+    }
+    const value = path === 'none' ? undefined : countOf(fieldOrHeader(path, page));
+    return value === undefined ? undefined : { path, value, isNamed: true };
+  }
+
+  private follow(page: Page, evidence: Evidence): NextPage | undefined {
+    if (evidence.url !== undefined) return { next: { url: evidence.url } };
+    if (isExplicitEnd(page, evidence)) return undefined;
+    return evidence.way ? this.to(evidence.way) : this.byPosition(page, evidence);
+  }
+
+  private byPosition(page: Page, evidence: Evidence): NextPage | undefined {
+    const { offset, total, pageNumber, size, more } = evidence;
+    const pages = evidence.pages ?? pagesOf(total?.value, size);
+    if (page.count === 0) return undefined;
+    if (pageNumber !== undefined && (pages !== undefined || more)) {
+      const last = (this.firstNumber === 0 ? -1 : 0) + (pages ?? Number.POSITIVE_INFINITY);
+      return pageNumber < last
+        ? this.to({ word: 'page', value: String(pageNumber + 1) })
+        : undefined;
+    }
+    if (offset === undefined) return undefined;
+    const next = offset + page.count;
+    const goesOn = total === undefined ? more : next < total.value;
+    return goesOn ? this.to({ word: 'offset', value: String(next) }) : undefined;
+  }
+
+  private forced(mode: string, page: Page, evidence: Evidence): NextPage | undefined {
+    const { url, way } = evidence;
+    if (mode === 'none') return undefined;
+    if (mode === 'cursor') {
+      if (way && !isExplicitEnd(page, evidence)) return this.to(way);
+      return url === undefined ? undefined : unfollowed;
+    }
+    if (page.count === 0 || isExplicitEnd(page, evidence)) return undefined;
+    if (mode === 'last-id') {
+      // A service that begins with the given id repeats it alone in the end.
+      const isRepeated = page.fresh === 0 && page.count === 1;
+      if (page.lastId === undefined || isRepeated) return undefined;
+      return this.to({ word: 'after', value: page.lastId });
+    }
+    if (mode === 'offset') return this.to({ word: 'offset', value: String(page.rows) });
+    const named = evidence.pageNumber;
+    // Without any number from the service, page 1 is either the first page again or the second.
+    const next = named === undefined ? (this.firstNumber ?? 0) + page.number : named + 1;
+    const step = this.to({ word: 'page', value: String(next) });
+    return named === undefined && page.number === 1 ? { ...step, mayRepeat: true } : step;
+  }
+
+  private to({ word, value }: Way): NextPage {
+    return { next: { query: { [parameterFor(word, this.overrides)]: value } } };
+  }
+
+  /** Decides, where there is no next page, whether the list is complete. */
+  private completeness(page: Page, evidence: Evidence, mode: string): Completeness {
+    const { arrived } = page;
+    const { total = evidence.total, pages } = this.announced;
+    if (total !== undefined && total.value > arrived)
+      return {
+        ...doubt(
+          `the service counts ${total.value} records and sent ${arrived}`,
+          `If it pages, set how: rosterctl config set paging.mode page. If ${total.path} counts something else: rosterctl config set paging.total none`,
+        ),
+        isStated: true,
+      };
+    if (mode === 'none') return complete;
+    if (evidence.more)
+      return {
+        ...doubt(
+          'the service says that there are more, but not where',
+          'Set how it pages: rosterctl config set paging.mode page (or offset, last-id)',
+        ),
+        isStated: true,
+      };
+    if (mode === 'page' || mode === 'offset' || mode === 'last-id') return complete;
+    if (isExplicitEnd(page, evidence)) return complete;
+    if (pages !== undefined && pages > page.number && page.count > 0)
+      return doubt(
+        `the service speaks of ${pages} pages, and ${page.number} came`,
+        'Set how it pages: rosterctl config set paging.mode page',
+      );
+    if (evidence.hint !== undefined)
+      return doubt(
+        `"${evidence.hint}" may lead to more`,
+        `To follow it: rosterctl config set paging.next ${shellQuote(evidence.hint)}. If it is something else: rosterctl config set paging.next none`,
+      );
+    return page.number > 1 ? complete : this.onePage(page, evidence);
+  }
+
+  private onePage({ status, headers, count, arrived }: Page, { size }: Evidence): Completeness {
+    const fix =
+      'If that is all: rosterctl config set paging.mode none. If the service pages: rosterctl config set paging.mode page (or offset, last-id)';
+    if (status === 206 || headers['content-range'] !== undefined)
+      return doubt('the service says that this is a part of the list', fix);
+    if (size !== undefined && count === size)
+      return doubt(`exactly ${count} records came, which is the page size`, fix);
+    return suspiciousCounts.has(arrived)
+      ? doubt(`exactly ${arrived} records came and the service says nothing about more`, fix)
+      : complete;
+  }
 }
 
-function byPosition(page: Page, hints: Hints, overrides: Overrides): NextPage | undefined {
-  const { offset, total, pageNumber, pages, size, nextPage, hasMore } = hints;
-  if (nextPage !== undefined) return follow('page', String(nextPage), overrides);
-  if (offset !== undefined && total !== undefined) {
-    const next = offset + page.count;
-    return next < total && page.count > 0
-      ? follow('offset', String(next), overrides)
-      : checkCompleteness(page, hints);
-  }
-  if (pageNumber === undefined) return undefined;
-  const last =
-    pages ??
-    (total !== undefined && size !== undefined && size > 0 ? Math.ceil(total / size) : undefined);
-  if (last !== undefined)
-    return pageNumber < last && page.count > 0
-      ? follow('page', String(pageNumber + 1), overrides)
-      : checkCompleteness(page, { ...hints, hasMore: pageNumber < last });
-  return hasMore ? follow('page', String(pageNumber + 1), overrides) : undefined;
+interface Total {
+  readonly path: string;
+  readonly value: number;
+  /** It says that it counts all records, not perhaps those of the page. */
+  readonly isNamed: boolean;
+}
+
+type Evidence = Omit<PagingEvidence, 'total' | 'namesTotal'> & {
+  readonly total: Total | undefined;
+};
+
+const complete: Completeness = { state: 'complete' };
+
+function doubt(reason: string, fix: string): Doubt {
+  return { state: 'doubtful', reason, fix };
 }
 
 const unfollowed: NextPage = {
-  end: 'doubtful',
-  reason: 'the service names a next page, which paging.mode cursor does not follow',
+  end: doubt(
+    'the service names a next page, which paging.mode cursor does not follow',
+    'To follow it: rosterctl config set paging.mode auto',
+  ),
 };
 
-/** Decides, where there is no next page, whether the list is complete. */
-function checkCompleteness(page: Page, hints: Hints): NextPage {
-  const { arrived } = page;
-  const { result, total } = checkTotal(page, hints);
-  if (result) return result;
-  if (total !== undefined || hints.ended || page.number > 1) return { end: 'complete' };
-  if (suspiciousCounts.has(arrived))
-    return {
-      end: 'doubtful',
-      reason: `exactly ${arrived} records came and the service says nothing about more`,
-    };
-  return { end: 'complete' };
+/** True if the answer itself says that the list ends here. */
+function isExplicitEnd({ arrived, number }: Page, evidence: Evidence): boolean {
+  const { more, ended, total, pageNumber, pages } = evidence;
+  if (more !== undefined) return !more;
+  if (ended || (total?.isNamed && total.value === arrived)) return true;
+  return pages !== undefined && (pages <= number || pages === pageNumber);
 }
 
-/**
- * Checks whether the service itself says that records are missing, and returns its total, if any.
- */
-function checkTotal(
-  page: Page,
-  hints: Hints,
-): { readonly result?: NextPage; readonly total?: number } {
-  const { arrived } = page;
-  const headerTotal = countOf(page.headers['x-total-count'] ?? page.headers['x-total']);
-  // A `count` is often that of the page, so only a larger one is a total.
-  const counted = hints.count !== undefined && hints.count > arrived ? hints.count : undefined;
-  const total = hints.total ?? headerTotal ?? counted;
-  if (total !== undefined && total > arrived)
-    return {
-      result: {
-        end: 'doubtful',
-        reason: `the service speaks of ${total} records and sent ${arrived}`,
-      },
-    };
-  if (hints.hasMore)
-    return {
-      result: {
-        end: 'doubtful',
-        reason:
-          'the service says that there are more and not where (see paging.* in help undocumented)',
-      },
-    };
-  return total === undefined ? {} : { total };
+function pagesOf(total: number | undefined, size: number | undefined): number | undefined {
+  return total !== undefined && size !== undefined && size > 0
+    ? Math.ceil(total / size)
+    : undefined;
 }
 
-function follow(word: ParameterName, value: string, overrides: Overrides): NextPage {
-  return { next: { query: { [parameterFor(word, overrides)]: value } } };
+/** Returns the value at a path of the envelope, or of the header of that name. */
+function fieldOrHeader(path: string, { body, headers }: Page): unknown {
+  return (isObject(body) ? valueAt(body, path) : undefined) ?? headers[path.toLowerCase()];
 }
 
-type ParameterName = 'page' | 'limit' | 'offset' | 'cursor' | 'after' | 'pageToken';
-
-function parameterFor(name: ParameterName, overrides: Overrides): string {
-  return overrides[`paging.params.${name}`] ?? name;
+/** Returns the name of a parameter; `paging.params.cursor` renames every kind of cursor. */
+function parameterFor(word: string, overrides: Overrides): string {
+  const own = overrides[`paging.params.${word}`];
+  const isCursor = !['page', 'limit', 'offset', 'after'].includes(word);
+  return own ?? (isCursor ? overrides['paging.params.cursor'] : undefined) ?? word;
 }
 
 /** Returns the target of rel=next in a Link header (RFC 8288). */
@@ -151,120 +270,4 @@ function nextLink(header: string | undefined): string | undefined {
     if (/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/i.test(parameters)) return target;
   }
   return undefined;
-}
-
-interface Hints {
-  readonly nextUrl?: string | undefined;
-  readonly hasMore?: boolean | undefined;
-  /** A field for the next page or cursor was present and empty: the end. */
-  readonly ended: boolean;
-  readonly cursor?: { readonly word: ParameterName; readonly value: string } | undefined;
-  readonly offset?: number | undefined;
-  readonly total?: number | undefined;
-  readonly count?: number | undefined;
-  readonly pageNumber?: number | undefined;
-  readonly nextPage?: number | undefined;
-  readonly pages?: number | undefined;
-  readonly size?: number | undefined;
-}
-
-const containers = [
-  'meta',
-  'metadata',
-  'paging',
-  'pagination',
-  'pageinfo',
-  'page',
-  'links',
-  'cursors',
-  'cursor',
-  'data',
-  'result',
-  'response',
-  'next',
-];
-
-const cursorWords: readonly (readonly [name: string, word: ParameterName])[] = [
-  ['nextcursor', 'cursor'],
-  ['nextpagetoken', 'pageToken'],
-  ['endcursor', 'after'],
-  ['after', 'after'],
-  ['next', 'cursor'],
-];
-
-function readHints(body: unknown): Hints {
-  const values = new Map<string, unknown>();
-  if (isObject(body)) collect(body, values, 3);
-  const first = <T>(names: readonly string[], read: (value: unknown) => T | undefined) => {
-    for (const name of names) {
-      const value = read(values.get(name));
-      if (value !== undefined) return value;
-    }
-    return undefined;
-  };
-  const last = first(['islast', 'lastpageflag', 'last'], booleanOf);
-  const hasMore =
-    first(
-      ['hasmore', 'hasnext', 'hasnextpage', 'moredataavailable', 'more', 'truncated'],
-      booleanOf,
-    ) ?? (last === undefined ? undefined : !last);
-  const nextNames = ['next', 'nexturl', 'nextlink', 'nextpageurl', 'nexthref'];
-  const found = cursorWords.find(([name]) => cursorOf(values.get(name)) !== undefined);
-  return {
-    hasMore,
-    nextUrl: first(nextNames, linkOf),
-    ended: [...nextNames, ...cursorWords.map(([name]) => name), 'nextpage'].some(
-      (name) => values.has(name) && isEmpty(values.get(name)),
-    ),
-    cursor: found && { word: found[1], value: cursorOf(values.get(found[0])) ?? '' },
-    offset: first(['offset', 'skip', 'start'], countOf),
-    total: first(['total', 'totalcount', 'totalitems', 'totalresults', 'totalrecords'], countOf),
-    count: countOf(values.get('count')),
-    pageNumber: first(['page', 'currentpage', 'pagenumber'], countOf),
-    nextPage: countOf(values.get('nextpage')),
-    pages: first(['totalpages', 'pagecount', 'pages', 'lastpage'], countOf),
-    size: first(['size', 'pagesize', 'perpage', 'limit'], countOf),
-  };
-}
-
-/**
- * Collects the properties of the envelope and its usual containers; the outermost of a name wins.
- */
-function collect(body: JsonObject, into: Map<string, unknown>, depth: number): void {
-  const inner: JsonObject[] = [];
-  for (const [key, value] of Object.entries(body)) {
-    const name = normalName(key);
-    if (isObject(value)) {
-      // `links: {next: {href}}`
-      if (name === 'next' && typeof value['href'] === 'string') into.set('nexthref', value['href']);
-      else if (containers.includes(name) && depth > 0) inner.push(value);
-    } else if (!Array.isArray(value) && !into.has(name)) into.set(name, value);
-  }
-  for (const each of inner) collect(each, into, depth - 1);
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === null || value === '' || value === false;
-}
-
-function booleanOf(value: unknown): boolean | undefined {
-  return typeof value === 'boolean' ? value : undefined;
-}
-
-function linkOf(value: unknown): string | undefined {
-  return typeof value === 'string' && /^(https?:\/\/|\/|\?)/i.test(value) ? value : undefined;
-}
-
-function cursorOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value !== '' && linkOf(value) === undefined
-    ? value
-    : undefined;
-}
-
-function countOf(value: unknown): number | undefined {
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
-    ? number
-    : undefined;
 }

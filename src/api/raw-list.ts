@@ -3,9 +3,10 @@ import { isObject } from '../data/json.js';
 import { type Overrides, resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
-import { nextPageOf } from './pager.js';
-import { defaultCaps, pathBelow, refusalOf, refusedText, targetOf } from './record-list.js';
-import { findList } from './records.js';
+import { findList } from './list-envelope.js';
+import { pathBelow, refusalOf, targetOf } from './next-page-url.js';
+import { Pager } from './pager.js';
+import { defaultCaps, refusedText } from './record-list.js';
 import { resource } from './resources.js';
 import type { Api, ResourceName } from './types.js';
 
@@ -22,11 +23,16 @@ export async function readRawList(
   const visited = new Set<string>();
   const knownIds = new Set<unknown>();
   const all: unknown[] = [];
+  const resourceName = resourceIn(first.pathname.slice(new URL(api.baseUrl).pathname.length));
+  const pager = new Pager(resourceName, overrides);
   let rows = 0;
-  for (let url = first, number = 1; ; number++) {
+  let place: readonly string[] | undefined;
+  for (let url = first, number = 1, mayRepeat = false; ; number++) {
     visited.add(url.href);
     // oxlint-disable-next-line no-await-in-loop
-    const { items, body, headers, refusal } = await readPage(api, url);
+    const read = await readPage(api, url, { resource: resourceName, place });
+    const { items, body, status, headers, refusal } = read;
+    place ??= read.place;
     if (refusal) note(`The list may be incomplete: ${refusedText(refusal)}.`);
     const fresh = items.filter((item) => !knownIds.has(idOf(item)));
     // Spreading a long page into one `push` would overflow the stack.
@@ -35,48 +41,56 @@ export async function readRawList(
       all.push(item);
     }
     rows += items.length;
-    const page = { body, headers, count: items.length, arrived: all.length, number, rows };
-    const step = nextPageOf(page, overrides);
+    const lastId = idOf(items.at(-1));
+    const step = pager.after({
+      ...{ status, body, headers, number, rows, count: items.length, fresh: fresh.length },
+      arrived: all.length,
+      lastId: typeof lastId === 'string' ? lastId : undefined,
+    });
     if ('end' in step) {
-      if (step.end === 'doubtful') note(`The list may be incomplete: ${step.reason}.`);
+      if (step.end.state === 'doubtful') note(`The list may be incomplete: ${step.end.reason}.`);
       return all;
     }
     url = targetOf(step.next, first, url);
     const isEndless = number >= defaultCaps.pages || all.length >= defaultCaps.records;
     const problem = isEndless
       ? 'the list does not end'
-      : (refusalOf(url, first, api) ?? problemOf(url, visited, fresh.length));
+      : (refusalOf(url, first, api) ?? problemOf(url, visited, mayRepeat || fresh.length > 0));
+    mayRepeat = step.mayRepeat ?? false;
     if (problem === undefined) continue;
     note(`The list may be incomplete: ${problem}.`);
     return all;
   }
 }
 
-function problemOf(next: URL, visited: ReadonlySet<string>, fresh: number): string | undefined {
+function problemOf(next: URL, visited: ReadonlySet<string>, isNew: boolean): string | undefined {
   if (visited.has(next.href)) return 'the service names a page that was already read';
-  return fresh === 0 ? 'the service sends nothing new any more' : undefined;
+  return isNew ? undefined : 'the service sends nothing new any more';
 }
 
-async function readPage(api: Pick<Api, 'raw' | 'baseUrl'>, url: URL) {
+async function readPage(
+  api: Pick<Api, 'raw' | 'baseUrl'>,
+  url: URL,
+  search: Parameters<typeof findList>[1],
+) {
   const path = pathBelow(api.baseUrl, url);
   const template = path.split('?')[0] ?? path;
   const call = { method: 'GET', path: template };
   const response = await api.raw({ method: 'GET', path, template });
-  const { status } = response;
+  const { status, headers } = response;
   const failure = status < 400 ? undefined : failureOf(response, call);
   if (failure) throw failure;
   const body = bodyOf(response, { call, origin: url.origin, needsJson: true });
-  const items = Array.isArray(body)
-    ? (body as unknown[])
-    : findList(body, resourceIn(template), undefined);
-  const hasRows = items !== undefined && items.length > 0;
-  const refusal = refusalIn(body, status, call, hasRows || undefined);
+  const found:
+    | { readonly rows: readonly unknown[]; readonly place?: readonly string[] }
+    | undefined = Array.isArray(body) ? { rows: body as unknown[] } : findList(body, search);
+  const hasRows = found !== undefined && found.rows.length > 0;
+  const refusal = refusalIn(body, status, call, { hasRecords: hasRows || undefined });
   if (refusal && !hasRows) throw refusal;
-  if (!items)
-    throw new UsageError(`The answer of GET ${template} holds no list to paginate.`, {
-      hint: 'Leave --paginate out.',
-    });
-  return { items, body, headers: response.headers, refusal };
+  if (found) return { items: found.rows, place: found.place, body, status, headers, refusal };
+  throw new UsageError(`The answer of GET ${template} holds no list to paginate.`, {
+    hint: 'Leave --paginate out.',
+  });
 }
 
 /** Guesses the resource from the path, for the name of its envelope. */

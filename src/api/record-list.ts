@@ -1,18 +1,18 @@
 /** Lists: the records of a resource, page by page, and whether all of them were seen. */
 import { filterMap, type Item, recordStream } from '../data/batches.js';
-import type { JsonObject } from '../data/json.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
-import type { NextPage } from './pager.js';
-import { hasId, normalName, withTextId } from './records.js';
+import { pathBelow, refusalOf, targetOf } from './next-page-url.js';
+import { hasId, withTextId } from './records.js';
 import { resources } from './resources.js';
 import { fillPath, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
-import type { ApiNotes, Completeness, ListObserver, RecordList } from './types.js';
+import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
 
 interface ListSource {
   readonly baseUrl: string;
@@ -25,7 +25,7 @@ interface ListSource {
   readonly strict: boolean;
   /** Query parameters in addition to those of the configuration. */
   readonly query?: { readonly [name: string]: string };
-  readonly observer?: ListObserver;
+  readonly onHeaders?: ListOptions['onHeaders'] | undefined;
   /** Replaces the default caps, for tests. */
   readonly caps?: Caps;
 }
@@ -57,9 +57,14 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
       stopWaiting();
     }
     if (completeness.state === 'complete') return;
+    if (completeness.state === 'assumedEmpty' && !source.strict) {
+      source.notes.note(`The list of ${resource} is taken to be empty: ${completeness.reason}.`);
+      return;
+    }
     const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
-    source.notes.note(text);
+    const fix = completeness.state === 'doubtful' ? completeness.fix : undefined;
+    source.notes.note(fix === undefined ? text : `${text} ${fix}.`);
   };
   return {
     ...recordStream(batches),
@@ -80,7 +85,7 @@ async function* readPages(
   source: ListSource,
   onLastByte: (lastByte: Instant) => void,
 ): AsyncGenerator<readonly Item<JsonObject>[], Completeness> {
-  const [{ readListPage }, { firstQuery, nextPageOf }] = await Promise.all([
+  const [{ readListPage }, { firstQuery, Pager }] = await Promise.all([
     import('./list-page.js'),
     import('./pager.js'),
   ]);
@@ -100,6 +105,9 @@ async function* readPages(
   /** Every record has an id, so a broken page can be requested again without duplicates. */
   let allHaveIds = true;
   let refused: ApiError | undefined;
+  let lastId: string | undefined;
+  let place: readonly string[] | undefined;
+  const pager = new Pager(resource, source.overrides);
   const caps = source.caps ?? defaultCaps;
   const checkRecord = recordChecker(resource, source);
   /** Returns a new record, or undefined for one that was seen before. */
@@ -107,7 +115,8 @@ async function* readPages(
     rows++;
     const record = checkRecord(item.value);
     const { id } = record;
-    allHaveIds &&= typeof id === 'string';
+    lastId = typeof id === 'string' ? id : undefined;
+    allHaveIds &&= lastId !== undefined;
     if (typeof id === 'string') {
       const { size } = seenIds;
       if (seenIds.add(id).size === size) return undefined;
@@ -115,7 +124,7 @@ async function* readPages(
     received++;
     return record === item.value ? item : { value: record };
   };
-  for (let number = 1; ; number++) {
+  for (let number = 1, mayRepeat = false; ; number++) {
     if (visitedUrls.has(url.href))
       return incomplete('the service names a page that was already read');
     visitedUrls.add(url.href);
@@ -125,14 +134,16 @@ async function* readPages(
       path: pathBelow(source.baseUrl, url),
       origin: first.origin,
       resource,
-      listPath: source.overrides[`lists.${resource}.path`],
+      listPath: configured(source.overrides, `lists.${resource}.path`),
+      place,
+      idName: configured(source.overrides, `ids.${resource}`),
     };
     const previous = { arrived: received, rows };
     let page: ListPage | undefined;
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
       const candidate = await readListPage(request);
-      if (number === 1 && attempts === 1) source.observer?.onHeaders?.(candidate.headers);
+      if (number === 1 && attempts === 1) source.onHeaders?.(candidate.headers);
       try {
         for await (const batch of filterMap(candidate.batches, dropRepeated)) {
           yield batch;
@@ -149,18 +160,23 @@ async function* readPages(
         ({ rows } = previous);
       }
     }
-    const { headers } = page;
-    const { body, refusal } = page.envelope();
+    const { status, headers } = page;
+    const { body, refusal, isAssumed, place: found } = page.envelope();
+    place ??= found;
     refused ??= refusal;
     const count = rows - previous.rows;
-    const step = nextPageOf(
-      { body, headers, count, arrived: received, number, rows },
-      source.overrides,
-    );
-    if ('end' in step && step.end !== 'complete') return incomplete(step.reason);
-    if ('end' in step) return refused ? incomplete(refusedText(refused)) : { state: 'complete' };
-    if (number > 1 && received === previous.arrived)
+    const fresh = received - previous.arrived;
+    const step = pager.after({
+      ...{ status, body, headers, count, fresh, arrived: received, number, rows, lastId },
+    });
+    if ('end' in step) {
+      if (step.end.state !== 'complete') return step.end;
+      if (isAssumed && received === 0) return assumedEmpty(status);
+      return refused ? incomplete(refusedText(refused)) : step.end;
+    }
+    if (number > 1 && fresh === 0 && !mayRepeat)
       return incomplete('the service sends nothing new any more');
+    mayRepeat = step.mayRepeat ?? false;
     if (number >= caps.pages) return incomplete('the list does not end');
     const next = targetOf(step.next, first, url);
     const problem = refusalOf(next, first, source);
@@ -178,6 +194,17 @@ export function refusedText({ serviceCode }: ApiError): string {
   return `the answer holds an error${serviceCode === undefined ? '' : ` (${serviceCode})`} beside its rows`;
 }
 
+function assumedEmpty(status: number): Completeness {
+  const reason = status === 204 ? 'the service sent no content' : 'the answer shows no list';
+  return { state: 'assumedEmpty', reason };
+}
+
+/** Returns an override; undefined if it is not set, or set to what holds without it. */
+export function configured(overrides: Overrides, key: string): string | undefined {
+  const value = overrides[key];
+  return value === 'auto' ? undefined : value;
+}
+
 function incomplete(reason: string): Completeness {
   return { state: 'doubtful', reason };
 }
@@ -188,92 +215,23 @@ function recordChecker(
   source: ListSource,
 ): (item: JsonObject) => JsonObject {
   const { route, result } = endpoint(resources[resource].calls.list);
-  const { drift, organizationId: own } = source;
-  return (item) => {
-    const record = withTextId(item);
-    if (record !== item) drift.report(route, 'id: a number where the contract has text');
-    else if (!hasId(item)) drift.report(route, 'id: missing');
+  const { drift, organizationId: own, overrides } = source;
+  const idName = configured(overrides, `ids.${resource}`);
+  return (row) => {
+    // `edges: [{node, cursor}]`
+    const item = isObject(row['node']) && !hasId(row, idName) ? row['node'] : row;
+    const record = withTextId(item, idName);
+    if (!hasId(record))
+      drift.report(
+        route,
+        `${idName ?? 'id'}: missing (to name another field: rosterctl config set ids.${resource} FIELD)`,
+      );
+    else if (record !== item && idName === undefined)
+      drift.report(route, 'id: a number where the contract has text');
     const { organizationId } = record;
     if (organizationId !== undefined && organizationId !== own)
       drift.report(route, 'organizationId: a record of another organization');
     drift.check(route, result, record);
     return record;
   };
-}
-
-/** Returns the URL of the next page, with the first request's own query (organizationId). */
-export function targetOf(
-  next: Extract<NextPage, { next: unknown }>['next'],
-  first: URL,
-  current: URL,
-): URL {
-  if ('query' in next) {
-    const url = new URL(first);
-    for (const [name, value] of Object.entries(next.query)) url.searchParams.set(name, value);
-    return url;
-  }
-  const url = URL.canParse(next.url, current.href)
-    ? new URL(next.url, current.href)
-    : new URL('invalid:');
-  for (const [name, value] of first.searchParams)
-    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
-  return url;
-}
-
-function staysInside(baseUrl: string, url: URL): boolean {
-  const base = new URL(baseUrl);
-  return (
-    url.origin === base.origin &&
-    url.username === '' &&
-    url.pathname.startsWith(`${base.pathname.replace(/\/$/, '')}/`)
-  );
-}
-
-export function pathBelow(baseUrl: string, url: URL): string {
-  const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
-  return `${url.pathname.slice(prefix.length)}${url.search}`;
-}
-
-/** Says why the next page that the service names must not be read; undefined if it may be. */
-export function refusalOf(
-  next: URL,
-  first: URL,
-  { baseUrl, organizationId }: { readonly baseUrl: string; readonly organizationId: string },
-): string | undefined {
-  if (!staysInside(baseUrl, next))
-    return `the service names a next page elsewhere (${next.origin})`;
-  if (changesOrganization(next, first, organizationId))
-    return 'the service names a next page of another organization';
-  return undefined;
-}
-
-/**
- * A key belongs to one organization (contract 5.2), so path and query of each page must name that
- * one.
- */
-function changesOrganization(next: URL, first: URL, own: string): boolean {
-  const expected = first.searchParams.get('organizationId') ?? own;
-  for (const [name, value] of next.searchParams)
-    if (normalName(name) === 'organizationid' && value !== expected) return true;
-  const firstSegments = segmentsOf(first);
-  const segments = segmentsOf(next);
-  const at = firstSegments.indexOf(own);
-  const isSameList = firstSegments
-    .slice(0, at)
-    .every((segment, index) => segment.toLowerCase() === segments[index]?.toLowerCase());
-  if (at > 0 && isSameList && segments.length > at && segments[at] !== own) return true;
-  const named = segments.findIndex((segment) => /^org(anization)?s$/i.test(segment)) + 1;
-  return named > 0 && named < segments.length && segments[named] !== own;
-}
-
-function segmentsOf({ pathname }: URL): string[] {
-  return pathname.split('/').filter(Boolean).map(decoded);
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

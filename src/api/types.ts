@@ -1,6 +1,7 @@
 /** The API as commands see it: calls, responses and lists. */
 import type { RecordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
+import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -39,14 +40,31 @@ export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: unknown;
+  /** The record in the body, of the resource that the call is about; its `id` is text. */
+  readonly record: JsonObject | undefined;
   /** When its headers arrived: the age of its content counts from here. */
   readonly at: Instant;
 }
 
-/** Says if a list is known to be complete. A write to a filtered selection needs `complete`. */
+/**
+ * Says if a list is known to be complete. A write to a filtered selection is refused in doubt;
+ * `assumedEmpty` proves nothing about a record either.
+ */
 export type Completeness =
   | { readonly state: 'complete' }
-  | { readonly state: 'doubtful'; readonly reason: string };
+  /** No list was recognized in the answer, which was taken for an empty one. */
+  | { readonly state: 'assumedEmpty'; readonly reason: string }
+  | Doubt;
+
+/** Why a list may be incomplete. */
+export interface Doubt {
+  readonly state: 'doubtful';
+  readonly reason: string;
+  /** The command that settles it, in a sentence. */
+  readonly fix?: string;
+  /** The service itself says that records are missing. */
+  readonly isStated?: boolean;
+}
 
 /** A list being read: records as they arrive, in the service's order. */
 export interface RecordList extends RecordStream<JsonObject> {
@@ -58,10 +76,14 @@ export interface RecordList extends RecordStream<JsonObject> {
   arrivedAt(): Instant;
 }
 
-/** Events of a list besides its records. */
-export interface ListObserver {
+/** How a list is read. */
+export interface ListOptions {
   /** Called with the headers of the first response, before the first record. */
   readonly onHeaders?: (headers: Answer['headers']) => void;
+  /** Replace the configured ones, to try how the service pages. */
+  readonly overrides?: Overrides;
+  /** Leaves notes and drift out: the caller reports `completeness()` itself. */
+  readonly isQuiet?: boolean;
 }
 
 /** The client of the service. The organization id is never a parameter (contract 4.6). */
@@ -100,13 +122,15 @@ export interface Api {
   recordAt(call: Call): Promise<{ readonly record: JsonObject; readonly at: Instant }>;
   /** Finds the signed URL, or the bytes, in the response to a download or preview call. */
   link(call: Call): Promise<Link>;
+  /** Finds the record of another resource in an answer: the player that a conversion made. */
+  recordIn(body: unknown, resource: ResourceName): JsonObject | undefined;
   /** `replace`: the body of this update must be the complete record (`replacementBody`). */
   semantics(call: Call): 'merge' | 'replace';
   /** Lists a resource through its documented list call. */
   list(
     resource: ResourceName,
     query?: { readonly [name: string]: string },
-    observer?: ListObserver,
+    options?: ListOptions,
   ): RecordList;
   /**
    * Sends a request that the contract does not know (`rosterctl api`), with the same origin and key

@@ -111,9 +111,12 @@ export async function selectByFilter(
   if (completeness.state === 'doubtful' && !values.allowPartial)
     throw new GuardError(
       `The list of ${operation.resource} may be incomplete: ${completeness.reason}. Nothing was changed.`,
-      { code: 'incomplete', hint: 'Go on with what is there: --allow-partial' },
+      {
+        code: 'incomplete',
+        hint: `${completeness.fix === undefined ? '' : `${completeness.fix}. `}To change what is there: --allow-partial`,
+      },
     );
-  if (!records.every(hasId))
+  if (!records.every((record) => hasId(record)))
     throw new GuardError(
       `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
       { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },

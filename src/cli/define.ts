@@ -34,6 +34,8 @@ interface ParamOptions {
     | 'topic'
     | 'run'
     | `id:${string}`
+    /** Keys with the values of each: `list=array|data paging=none|page`. */
+    | `pair:${string}`
     /** A path of `ResourceWords.completed`, of the resource after which the command is named. */
     | `value:${string}`;
 }

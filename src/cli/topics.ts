@@ -5,6 +5,7 @@ import { overrideRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
+import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from './fit-page.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
@@ -217,6 +218,19 @@ Where the contract is silent the sandbox chooses. These choices are its own and 
 nothing about the real service:
 
 ${inventions.map((sentence) => `  - ${sentence}`).join('\n')}
+
+To try rosterctl on another kind of service, sandbox start --shape KEY=VALUE (repeatable)
+changes what the sandbox answers, and list.teams=data or error.404=text one resource or
+status. The first value is the default:
+
+${aligned(shapeRows())}
+
+VALUE of an answer may also be a template: \`201 {"player":"$record"}\`,
+\`{"data":"$rows","next":"$next?"}\`, \`302 $url\`, \`204\`. A placeholder that is a whole text
+becomes its value, $name? leaves its key out when it is null, and a key "..." spreads a
+record. Placeholders:
+
+${aligned(placeholderRows())}
 
 To test a program against a bad network, sandbox start --fault RULE (repeatable) injects
 faults into chosen requests. A rule is ${faultGrammar}

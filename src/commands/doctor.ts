@@ -1,54 +1,80 @@
 /** `rosterctl doctor`: checks of the configuration, the connection and what the key may read. */
 import { accessSync, constants, existsSync } from 'node:fs';
-import { contractVersion } from '../api/contract.js';
 import { resource } from '../api/resources.js';
-import type { Answer, Api } from '../api/types.js';
 import { withConnectionFlags } from '../cli/connection-flags.js';
-import { defineLocalCommand, ValueWithExit } from '../cli/define.js';
-import { describeFailure } from '../cli/failure.js';
+import { defineLocalWrite, flag, ValueWithExit } from '../cli/define.js';
 import { type Canvas, linesOf } from '../cli/views.js';
-import { findConnection } from '../config/connection.js';
-import { sandboxProfile } from '../config/profiles.js';
+import { withSetting } from '../config/profiles.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
-import { type ResourceName, resourceNames } from '../data/resources.js';
+import { resourceNames } from '../data/resources.js';
 import { plural, shellQuote } from '../data/text.js';
-import { ApiError, Failure, NetworkError } from '../errors.js';
+import { Failure, UsageError } from '../errors.js';
+import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { unfinishedUploads } from '../runs/end.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import { listRuns } from '../runs/stored-run.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
+import { settingPlace } from './config/shared.js';
 
-interface Check {
-  readonly check: string;
-  readonly result: 'pass' | 'warn' | 'fail';
-  readonly detail: string;
-  readonly hint: string | null;
-}
-
-const maxSkewSeconds = 300;
-
-export default defineLocalCommand({
+export default defineLocalWrite({
   summary: 'Check configuration, connection and what the key may read',
   about:
-    'Every line says pass, warn or fail, with a hint where there is something to mend. It sends one documented read per area and no write. Exit 1 if a check fails.',
+    'Each line says pass, warn or fail, and what to do where there is something to fix. It only reads. With --shapes it finds out how the service sends its lists (envelope, pages, ids, fields) and which settings read them whole; --apply stores these after asking. Exit 1 if a check fails.',
   examples: [
     ['Check the profile in force', ''],
+    ['Find out what the service really sends', '--shapes'],
     ['For a monitoring script', '--json'],
   ],
-  calls: resourceNames.map((name) => resource(name).calls.list),
+  calls: [
+    ...resourceNames.map((name) => resource(name).calls.list),
+    'getTeam',
+    'getPlayer',
+    'getTryout',
+  ],
+  flags: {
+    shapes: flag('find out how the service sends its lists'),
+    apply: flag('with --shapes: store the settings that it suggests', { group: 'change' }),
+  },
   view: linesOf(checkLines),
-  async run(context) {
+  check(_, { shapes, apply }) {
+    if (apply && !shapes)
+      throw new UsageError('--apply needs --shapes.', {
+        hint: 'Run: rosterctl doctor --shapes --apply',
+      });
+  },
+  async plan(context, { shapes, apply }) {
     const config = checkConfig(context);
+    const service = await checkService(context, config, shapes);
     const checks = [
       // Always passes: the launcher rejects Node.js versions older than the package requires.
       pass('node', `Node.js ${context.nodeVersion}`),
       ...config,
       ...checkState(context),
       ...(await checkRuns(context)),
-      ...(await checkService(context, config)),
+      ...service.checks,
     ];
+    // Only --apply needs a configuration that can be read.
+    const place = apply ? settingPlace(context.config.config(), context.settings) : undefined;
+    const changes = Object.entries(apply ? service.settings : {}).map(([field, to]) => ({
+      ...{ id: place?.profile ?? null, field, from: place?.settings.get(field) ?? null, to },
+    }));
+    return { calls: [], changes, onlyReads: changes.length === 0, state: { checks, place } };
+  },
+  confirm({ changes, state }) {
+    const lines = changes.map(({ field, to }) => `${field} = ${String(to)}`);
+    return { question: `Set ${lines.join(', ')} (${String(state.place?.origin)})?` };
+  },
+  async apply(context, { changes, state: { checks, place } }, { apply }) {
+    // oxlint-disable-next-line no-await-in-loop
+    for (const { field, to } of changes)
+      await context.config.update((now) => withSetting(now, place?.profile, field, String(to)));
+    if (changes.length > 0)
+      context.note(
+        `${plural(changes.length, 'setting is', 'settings are')} stored (${String(place?.origin)}).`,
+      );
+    else if (apply) context.note('Nothing to set.');
     return checks.some((check) => check.result === 'fail')
       ? new ValueWithExit(checks, 'failed')
       : checks;
@@ -139,109 +165,6 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
   ];
 }
 
-async function checkService(context: LocalContext, earlier: readonly Check[]): Promise<Check[]> {
-  let api: Awaited<ReturnType<LocalContext['connect']>>;
-  try {
-    api = await context.connect();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    // The cause may have been reported already by an earlier check.
-    return earlier.some(({ detail }) => detail === error.message)
-      ? [fail('connection', 'not tried: the configuration cannot be read', null)]
-      : [fail('connection', error.message, error.hint ?? null)];
-  }
-  const place = `${api.baseUrl}, organization ${api.organizationId}`;
-  const checks = [
-    pass('key', keyOrigin(context)),
-    pass('connection', place),
-    pass('contract', `this tool follows version ${contractVersion}`),
-  ];
-  for (const area of resourceNames) {
-    const name = `read ${area}`;
-    try {
-      await readFirstPage(api, area, (headers) => {
-        if (!checks.some((check) => check.check === 'network'))
-          checks.push(networkCheck(api.baseUrl), checkClock(headers['date'], context));
-      });
-      checks.push(pass(name, 'the key may read this'));
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      checks.push(failedRead(name, error, context, api.keySource));
-      if (error instanceof NetworkError && !checks.some(isReached))
-        checks[1] = warn('connection', `not reached: ${place}`, null);
-      // Without a connection, or with a rejected key, the other areas would fail the same way.
-      if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
-    }
-  }
-  return checks;
-}
-
-/** Reads a list up to its first records, which is enough to check the key. */
-async function readFirstPage(
-  api: Api,
-  area: ResourceName,
-  onResponse: (headers: Answer['headers']) => void,
-): Promise<void> {
-  // oxlint-disable-next-line no-unreachable-loop
-  for await (const _ of api.list(area, {}, { onHeaders: onResponse }).batches()) return;
-}
-
-function isReached({ check, result }: Check): boolean {
-  return check === 'network' && result === 'pass';
-}
-
-/** The source of the key, never the key itself. */
-function keyOrigin({ flags, env, settings, config }: LocalContext): string {
-  const { profile } = settings;
-  if (profile.name === sandboxProfile) return 'built into the sandbox';
-  const { key } = findConnection({
-    flags,
-    env,
-    profile,
-    file: config.config(),
-    keys: () => config.keys(),
-  });
-  return key?.origin ?? 'none';
-}
-
-/** The service was reached: over TLS with a verified certificate, or on this machine. */
-function networkCheck(baseUrl: string): Check {
-  const { protocol, host } = new URL(baseUrl);
-  return pass(
-    'network',
-    protocol === 'https:' ? `${host}, certificate verified` : `${host}, on this machine`,
-  );
-}
-
-function failedRead(
-  name: string,
-  error: Failure,
-  { flags, streams, table }: LocalContext,
-  keySource: string | undefined,
-): Check {
-  const failure = describeFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
-  const { message } = failure.envelope.error;
-  const hint =
-    error instanceof NetworkError && !error.details.isPermanent
-      ? 'Look at the base URL, the network and the proxy, then run doctor again.'
-      : failure.envelope.error.hint;
-  const isForbidden = error instanceof ApiError && error.status === 403;
-  const createCheck = isForbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
-  const detail = streams.redacted(message);
-  return createCheck(error instanceof NetworkError ? 'network' : name, detail, hint ?? null);
-}
-
-function checkClock(date: string | undefined, { now }: LocalContext): Check {
-  const serviceTime = Date.parse(date ?? '');
-  if (Number.isNaN(serviceTime))
-    return warn('clock', 'the service sent no date to compare with', null);
-  const skew = Math.round((now().getTime() - serviceTime) / 1000);
-  const detail = `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the service`;
-  return Math.abs(skew) <= maxSkewSeconds
-    ? pass('clock', detail)
-    : warn('clock', detail, 'Set the clock: certificates and signed URLs depend on it.');
-}
-
 /** The width of the result column: `pass`, `warn` or `fail`, and two spaces. */
 const resultWidth = 6;
 /** With fewer columns than this, details are put below the name of the check. */
@@ -264,16 +187,4 @@ function checkLines(checks: readonly Check[], canvas: Canvas): string[] {
     const head = isBelow ? [name.trimEnd(), first] : [`${name}  ${first.slice(indent.length)}`];
     return [...head, ...more, ...(hint ?? '').split('\n').filter(Boolean).flatMap(wrapped)];
   });
-}
-
-function pass(check: string, detail: string): Check {
-  return { check, result: 'pass', detail, hint: null };
-}
-
-function warn(check: string, detail: string, hint: string | null): Check {
-  return { check, result: 'warn', detail, hint };
-}
-
-function fail(check: string, detail: string, hint: string | null): Check {
-  return { check, result: 'fail', detail, hint };
 }

@@ -8,7 +8,9 @@ export type OutputFormat = (typeof outputFormats)[number];
 export const timeStyles = ['iso', 'local', 'relative'] as const;
 
 /** How a service pages; `auto` detects it. */
-export const pagingModes = ['auto', 'none', 'page', 'offset', 'cursor'] as const;
+export const pagingModes = ['auto', 'none', 'page', 'offset', 'cursor', 'last-id'] as const;
+/** The numbers that a first page may have. */
+export const firstPages = ['auto', '0', '1'] as const;
 /** What happens to fields that an update omits: they are kept, or removed. */
 export const updateSemantics = ['merge', 'replace'] as const;
 /** Where an update or delete carries the organization id. */
@@ -20,6 +22,8 @@ const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
   [/^completion\.cache$/, ['on', 'off']],
   [/^undo\.keep$/, ['30d', 'off']],
   [/^paging\.mode$/, pagingModes],
+  [/^paging\.first$/, firstPages],
+  [/^paging\.(next|total)$/, ['auto', 'none']],
   [/^endpoints\.\w+\.update\.semantics$/, updateSemantics],
   [/^endpoints\.\w+\.\w+\.org$/, organizationPlaces],
 ];

@@ -5,6 +5,7 @@ import { type ResourceName, resourceNames, resourceWords } from '../data/resourc
 import { splitWords } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import {
+  firstPages,
   organizationPlaces,
   outputFormats,
   pagingModes,
@@ -16,6 +17,7 @@ import {
   duration,
   integer,
   keepTime,
+  listPath,
   nameList,
   oneOf,
   onOff,
@@ -107,7 +109,8 @@ interface OverrideSetting extends SettingKey<string> {
 const overrideKeys: readonly OverrideSetting[] = [
   ...forEachResource(routeKeys),
   ...forEachResource((resource) => [
-    override(`lists.${resource}.path`, 'where the records stand in the answer', dottedPath, 'auto'),
+    override(`lists.${resource}.path`, 'where the records are in the answer', listPath, 'auto'),
+    override(`ids.${resource}`, 'the field that holds the id', dottedPath, 'id'),
     override(`lists.${resource}.query`, 'query parameters of the list call', queryText),
     override(`columns.${resource}`, 'columns of the table', nameList),
     override(`readOnly.${resource}`, 'fields never sent back', nameList, neverSent),
@@ -116,13 +119,21 @@ const overrideKeys: readonly OverrideSetting[] = [
   ...parameterNames.map((word) =>
     override(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),
   ),
+  override('paging.first', 'the number of the first page', oneOf(firstPages), 'auto'),
+  override(
+    'paging.next',
+    'where the next page is in the answer; none: nowhere',
+    dottedPath,
+    'auto',
+  ),
+  override('paging.total', 'where the total is in the answer; none: nowhere', dottedPath, 'auto'),
   override('paging.size', 'how many records to ask for at once', integer(1, 100_000)),
   override(
     'filters.tryouts.status',
     "the query parameter of the service's own filter by status, sent for a single one",
     parameterName,
   ),
-  override('download.urlPath', 'where the signed URL stands in the answer', dottedPath, 'auto'),
+  override('download.urlPath', 'where the signed URL is in the answer', dottedPath, 'auto'),
   override(
     'upload.maxBytes',
     'refuse larger files before asking',

@@ -95,17 +95,27 @@ export const nameList: Parse<readonly string[]> = (text) => {
   return names;
 };
 
-/** Accepts the path of a field in a response: `data.players`. */
+/** Accepts the path of a field in a response: `meta.nextCursor`; a header has a path of one name. */
 export const dottedPath: Parse<string> = (text) => {
   if (text.split('.').every((step) => /^[^\s.\p{Cc}]+$/u.test(step))) return text;
-  throw new UsageError(`"${text}" is no path of fields.`, { hint: 'Write data.players.' });
+  throw new UsageError(`"${text}" is not a path of fields.`, {
+    hint: 'Write the names with dots between them: meta.nextCursor.',
+  });
 };
 
-/** Accepts the name of a query parameter. */
+/** Accepts the path of a list: `data.teams`, `data.teams.edges[].node`. */
+export const listPath: Parse<string> = (text) => {
+  if (text.split('.').every((step) => /^[^\s[\]\p{Cc}]+(\[\])?$/u.test(step))) return text;
+  throw new UsageError(`"${text}" is not a path to a list.`, {
+    hint: 'Write data.players, or data.players.edges[].node for the node of each edge.',
+  });
+};
+
+/** Accepts the name of a query parameter: `$skip`, `page[number]`. */
 export const parameterName: Parse<string> = (text) => {
-  if (/^[\w.~[\]-]+$/.test(text) && text !== 'organizationId') return text;
-  throw new UsageError(`"${text}" is no name of a query parameter.`, {
-    hint: 'Letters, digits and . _ ~ - [ ] only; organizationId is sent by rosterctl itself.',
+  if (/^[^\s&=#?\p{Cc}]+$/u.test(text) && text !== 'organizationId') return text;
+  throw new UsageError(`"${text}" cannot be the name of a query parameter.`, {
+    hint: 'Leave out spaces and & = # ?; rosterctl sends organizationId itself.',
   });
 };
 

@@ -1,6 +1,11 @@
 /** Paths into records: dotted field names, and records as flat columns. */
 import { isObject, type JsonObject, printJson, printPlain, RawNumber } from './json.js';
 
+/** Normalizes a property name: `tryoutApplications` and `tryout_applications` become the same. */
+export function normalName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
 /**
  * Returns the value at a dotted path (`gamerTags.0.gamerTag`), or undefined if there is none. If
  * keys contain dots, the longest key wins, and `a[b]` is unambiguous. A name applied to a list

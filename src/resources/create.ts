@@ -1,5 +1,4 @@
 /** Creates teams and players, and provides the parts that every create shares. */
-import { findRecord } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { errorMessage } from '../cli/failure.js';
@@ -92,8 +91,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
         ? sent
         : { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
     },
-    async confirm(_, __, { answer, record, sign }) {
-      const made = record ?? findRecord(answer.body, resource);
+    async confirm(_, __, { record: made, sign }) {
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
       else if (sign) throw failureOf(sign);

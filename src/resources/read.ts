@@ -109,7 +109,7 @@ async function readList(context: Context, resource: ResourceName): Promise<Liste
   const records = context.api.list(resource);
   for await (const record of records) byId.set(String(record['id']), record);
   const completeness = records.completeness();
-  const reason = completeness.state === 'doubtful' ? completeness.reason : undefined;
+  const reason = completeness.state === 'complete' ? undefined : completeness.reason;
   return { byId, at: records.arrivedAt(), reason };
 }
 

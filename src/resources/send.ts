@@ -1,10 +1,8 @@
 /** Sends one write of a record, and detects when an assumed route is wrong. */
 import { endpoint } from '../api/contract.js';
-import { findRecord } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import type { Sent, Session } from '../engine/operation.js';
 import { ApiError, ProtocolError } from '../errors.js';
@@ -29,7 +27,7 @@ export async function sendWrite(
 ): Promise<Sent> {
   try {
     const answer = await context.api.sendOnce(call, isFresh);
-    return { answer, record: recordIn(answer.body, resource, id) };
+    return { answer, record: answer.record?.['id'] === id ? answer.record : undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status < 300) return sentRefusal(error);
@@ -53,10 +51,11 @@ export async function sendCreate(
   try {
     // A create does not depend on a read.
     const answer = await context.api.sendOnce(call, () => true);
-    return { answer, record: findRecord(answer.body, resource) };
+    return { answer, record: answer.record };
   } catch (error) {
-    if (error instanceof ApiError && error.status < 300) return sentRefusal(error);
-    throw error;
+    if (!(error instanceof ApiError && error.status < 300)) throw error;
+    const sent = sentRefusal(error);
+    return { ...sent, record: context.api.recordIn(sent.answer.body, resource) };
   }
 }
 
@@ -75,12 +74,6 @@ export function creating(context: Context) {
 export function sentRefusal(sign: ApiError): Sent {
   const answer = { status: sign.status, headers: {}, body: sign.details.body };
   return { answer, record: undefined, sign };
-}
-
-/** The record with this id in an answer, whatever its envelope. */
-function recordIn(body: unknown, resource: ResourceName, id: string): JsonObject | undefined {
-  const record = findRecord(body, resource);
-  return record?.['id'] === id ? record : undefined;
 }
 
 function wrongRoute(

@@ -1,5 +1,4 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
-import { findRecord } from '../api/records.js';
 import { callFor } from '../api/resources.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
@@ -86,7 +85,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       if (step.name === accepted) return sendWrite(context, step.call, sending);
       try {
         const sent = await sendWrite(context, step.call, sending);
-        const player = sent.sign ? undefined : playerIn(sent.answer.body, id);
+        const player = sent.sign ? undefined : playerIn(context, sent.answer.body, id);
         // Unless the answer names the player, the application is read again.
         return {
           ...sent,
@@ -129,9 +128,9 @@ function acceptStep(id: string, status: unknown): Step {
 }
 
 /** The id of the player that an answer names, which may also hold the application. */
-function playerIn(answer: unknown, id: string): string | undefined {
+function playerIn({ api }: Context, answer: unknown, id: string): string | undefined {
   const named = isObject(answer) ? (answer['playerId'] ?? answer['convertedPlayerId']) : undefined;
-  const found = named ?? findRecord(answer, 'players')?.['id'];
+  const found = named ?? api.recordIn(answer, 'players')?.['id'];
   return typeof found === 'string' && found !== id ? found : undefined;
 }
 

@@ -120,9 +120,10 @@ export function updateSession(
   };
 }
 
-/** The fields named in the setting `readOnly.RESOURCE`; undefined if it is not set. */
-export function readOnlyFields({ settings }: Context, resource: ResourceName) {
-  return settings.overrides[`readOnly.${resource}`]?.split(/\s*,\s*/);
+/** The fields that the settings `readOnly.RESOURCE` and `ids.RESOURCE` name. */
+export function readOnlyFields({ settings }: Context, resource: ResourceName): readonly string[] {
+  const { [`readOnly.${resource}`]: readOnly, [`ids.${resource}`]: id } = settings.overrides;
+  return [...(readOnly?.split(/\s*,\s*/) ?? []), ...(id === undefined ? [] : [id])];
 }
 
 /** Reads a record again after its write, to show it; a failed read falls back to the answer, with a note. */

@@ -9,7 +9,7 @@ import type { Faults } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
 import type { Grant, UrlSigner } from './keys.js';
 import type { Personality } from './personality.js';
-import { forbidden, Refusal } from './refusal.js';
+import { forbidden, noSuchRecord, Refusal } from './refusal.js';
 import {
   checkBody,
   checkBodyOrganization,
@@ -117,7 +117,7 @@ async function answer(parts: Api, request: Received): Promise<Rendered> {
     body: resource === undefined ? given : fromWire(shapes, resource, given),
   });
   checkBody(row, body);
-  const params = resource === undefined ? match.params : idsInPath(shapes, resource, match.params);
+  const params = resource === undefined ? match.params : booksIds(parts, resource, match.params);
   const replaces =
     resource !== undefined && shapes.value('update.method', resource) === 'PUT-replace';
   const now = parts.now();
@@ -143,12 +143,17 @@ async function answer(parts: Api, request: Received): Promise<Rendered> {
   return renderReply(asked, reply);
 }
 
-/** The ids of the path as the books have them. */
-function idsInPath(shapes: Shapes, resource: ResourceName, params: Record<string, string>) {
+/** The parameters of a path with the id that the books have. Throws 404 where there is none. */
+function booksIds({ shapes, personality }: Api, resource: ResourceName, params: Params): Params {
   const { idName } = resourceWords[resource];
-  const id = params[idName];
-  return id === undefined ? params : { ...params, [idName]: idFromPath(shapes, resource, id) };
+  const given = params[idName];
+  if (given === undefined) return params;
+  const id = idFromPath(shapes, resource, given);
+  if (id === undefined) throw noSuchRecord(personality, given);
+  return { ...params, [idName]: id };
 }
+
+type Params = Record<string, string>;
 
 async function fileOf(bytes: FileBytes, key: string): Promise<Buffer> {
   const stored = bytes.find(key);

@@ -3,7 +3,7 @@ import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { HandlerCall, HandlerReply } from './handler.js';
 import { nextId, type StoredRecord } from './records.js';
-import { invalid, Refusal } from './refusal.js';
+import { invalid, noSuchRecord } from './refusal.js';
 
 /** Fields that only the service sets; in a body they change nothing. */
 const ownFields = new Set(['id', 'organizationId', 'createdAt', 'updatedAt']);
@@ -15,7 +15,7 @@ export const fileFields: readonly string[] = ['fileKey', 'fileUrl', 'contentType
 export function find(call: HandlerCall, resource: ResourceName, id: string): StoredRecord {
   const record = call.tables.records[resource].get(id);
   if (record && record.organizationId === call.organizationId) return record;
-  throw new Refusal(404, call.personality.codes.notFound, `there is no such record: ${id}`);
+  throw noSuchRecord(call.personality, id);
 }
 
 /** All records of the key's organization. */

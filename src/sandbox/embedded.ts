@@ -45,9 +45,9 @@ export interface SandboxServer extends Sandbox {
   /** For the routes outside `/v1`, in `x-sandbox-token`. */
   readonly token: string;
   /** The books: what is stored, whatever the shapes show. */
-  tables(): Tables;
+  readonly tables: () => Tables;
   /** The newest requests, oldest first. */
-  requests(): readonly RequestRecord[];
+  readonly requests: () => readonly RequestRecord[];
 }
 
 export interface StartOptions extends SandboxPlace, Omit<ServeOptions, 'holdsProcess'> {}

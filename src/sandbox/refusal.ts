@@ -1,4 +1,6 @@
 /** Error answers: of the API as JSON, of the file store as XML. */
+import type { Personality } from './personality.js';
+
 /** An error answer of the API: status, the machine-readable `error` and a sentence (contract section 7). */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -17,6 +19,10 @@ export const invalid = (message: string) => new Refusal(400, 'invalidRequest', m
 
 /** 403 of a valid key: missing permission or another organization (contract sections 4.6 and 5.4). */
 export const forbidden = (message: string) => new Refusal(403, 'forbidden', message);
+
+/** 404; the code is the sandbox's own (contract section 7). */
+export const noSuchRecord = ({ codes }: Personality, id: string) =>
+  new Refusal(404, codes.notFound, `there is no such record: ${id}`);
 
 /** An error answer of the file store, in the XML of object stores. */
 export class StoreRefusal extends Error {

@@ -32,9 +32,9 @@ export interface Servers {
   /** Proves the identity of this server, and opens its routes outside `/v1`. */
   readonly token: string;
   /** The books: what is stored, whatever the shapes show. */
-  tables(): Tables;
+  readonly tables: () => Tables;
   /** The newest requests, oldest first. */
-  requests(): readonly RequestRecord[];
+  readonly requests: () => readonly RequestRecord[];
   close(): Promise<void>;
 }
 

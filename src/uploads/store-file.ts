@@ -1,6 +1,5 @@
 /** The steps of an upload (contract 4.2, 4.3, 4.5): the grant, the bytes to the store, and the document. */
 import { createHash } from 'node:crypto';
-import { findRecord } from '../api/records.js';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
 import type { UploadSource } from '../api/store/file-store.js';
 import type { Call, PlannedRequest } from '../api/types.js';
@@ -149,10 +148,9 @@ async function sendBytes(
 export async function confirmDocument(
   context: Context,
   call: Call,
-  { answer, record, sign }: Sent,
+  { record: made, sign }: Sent,
 ): Promise<JsonObject> {
   const { body = {} } = call;
-  const made = record ?? findRecord(answer.body, 'documents');
   if (made && isAnswerTo(context, body, made)) return made;
   if (sign) throw sign;
   if (!made) return recordInList(context, body, context.now().getTime());

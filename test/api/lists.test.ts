@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findList, findRecord, replacementBody } from '../../src/api/records.js';
+import { findList } from '../../src/api/list-envelope.js';
+import { findRecord, replacementBody } from '../../src/api/records.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { BugError, ProtocolError } from '../../src/errors.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -25,31 +26,29 @@ describe('where the list is', () => {
     ['nested under result', { result: { items: rows } }],
   ])('%s', (_, body) => {
     const expected = JSON.stringify(body).includes('"b"') ? rows : [];
-    expect(findList(body, 'teams', undefined)).toEqual(expected);
+    expect(findList(body, { resource: 'teams' })?.rows).toEqual(expected);
   });
 
   test.each<[string, unknown]>([
     ['one record', { id: 'x', gamerTags: [{ id: 'g', game: 'x' }] }],
     ['two unknown arrays', { a: rows, b: rows }],
     ['an array of text', ['a', 'b']],
-    ['an unknown empty array', { details: [] }],
     ['only errors', { errors: [{ code: 'x' }] }],
-    ['null', null],
     ['text', 'teams'],
     ['nothing', {}],
   ])('%s is no list', (_, body) => {
-    expect(findList(body, 'teams', undefined)).toBeUndefined();
+    expect(findList(body, { resource: 'teams' })).toBeUndefined();
   });
 
   test('the names of a tryout list', () => {
     for (const name of ['applications', 'tryoutApplications', 'tryout_applications', 'tryouts'])
-      expect(findList({ [name]: rows, other: rows }, 'tryouts', undefined)).toBe(rows);
+      expect(findList({ [name]: rows, other: rows }, { resource: 'tryouts' })?.rows).toBe(rows);
   });
 
   test('a configured path beats everything', () => {
     const body = { teams: [{ id: 'x' }], deep: [{ rows }] };
-    expect(findList(body, 'teams', 'deep.0.rows')).toBe(rows);
-    expect(findList(body, 'teams', 'nowhere')).toBeUndefined();
+    expect(findList(body, { resource: 'teams', path: 'deep.0.rows' })?.rows).toBe(rows);
+    expect(findList(body, { resource: 'teams', path: 'nowhere' })).toBeUndefined();
   });
 });
 
@@ -70,13 +69,13 @@ describe('the record in a response', () => {
     [[team], undefined],
     [{ team: { id: 7 } }, { id: '7' }],
   ])('%j', (body, expected) => {
-    expect(findRecord(body, 'teams')).toEqual(expected);
+    expect(findRecord(body, { resource: 'teams' })).toEqual(expected);
   });
 
   test('`{application, player}` goes by the name asked for', () => {
     const body = { application: { id: 'a' }, player: { id: 'p' } };
-    expect(findRecord(body, 'tryouts')).toEqual({ id: 'a' });
-    expect(findRecord(body, 'players')).toEqual({ id: 'p' });
+    expect(findRecord(body, { resource: 'tryouts' })).toEqual({ id: 'a' });
+    expect(findRecord(body, { resource: 'players' })).toEqual({ id: 'p' });
   });
 
   test('a replacing update sends the record with its changes and without the fields that the service sets', () => {
@@ -423,9 +422,200 @@ const behaviours: readonly Behaviour[] = [
     requests: 3,
   },
   {
-    name: 'forced pages',
+    name: 'forced pages, whose first number is tried out',
     overrides: { 'paging.mode': 'page', 'paging.size': '20' },
     reply: (request) => json(slice((numberIn(request, 'page', 1) - 1) * 20)),
+    count: 45,
+    state: 'complete',
+    requests: 5,
+  },
+  {
+    name: 'forced pages from 0, whose first number is tried out',
+    overrides: { 'paging.mode': 'page' },
+    reply: (request) => json(slice(numberIn(request, 'page', 0) * 20)),
+    count: 45,
+    state: 'complete',
+    requests: 4,
+  },
+  {
+    name: 'forced pages with a configured first number',
+    overrides: { 'paging.mode': 'page', 'paging.first': '1' },
+    reply: (request) => json(slice((numberIn(request, 'page', 1) - 1) * 20)),
+    count: 45,
+    state: 'complete',
+    requests: 4,
+  },
+  {
+    name: 'forced pages whose answers name their number',
+    overrides: { 'paging.mode': 'page' },
+    reply: (request) => {
+      const page = numberIn(request, 'page', 0);
+      return json({ teams: slice(page * 20), page });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 4,
+  },
+  {
+    name: 'forced pages that end before the total',
+    overrides: { 'paging.mode': 'page', 'paging.first': '1' },
+    reply: (request) => json({ teams: slice((numberIn(request, 'page', 1) - 1) * 20), total: 60 }),
+    count: 45,
+    state: 'doubtful',
+    requests: 4,
+  },
+  {
+    name: 'pages by the last id',
+    overrides: { 'paging.mode': 'last-id', 'paging.params.after': 'since_id' },
+    reply: (request) => {
+      const since = textIn(request, 'since_id');
+      return json(slice(since === null ? 0 : all.findIndex(({ id }) => id === since) + 1));
+    },
+    count: 45,
+    state: 'complete',
+    requests: 4,
+  },
+  {
+    name: 'pages that begin with the last id',
+    overrides: { 'paging.mode': 'last-id' },
+    reply: (request) => {
+      const after = textIn(request, 'after');
+      return json(slice(after === null ? 0 : all.findIndex(({ id }) => id === after)));
+    },
+    count: 45,
+    state: 'complete',
+    requests: 4,
+  },
+  {
+    name: 'a configured next field that nobody would guess',
+    overrides: { 'paging.next': 'meta.more_at', 'paging.params.cursor': 'from' },
+    reply: (request) => {
+      const at = cursorOf(request, 'from');
+      return json({ teams: slice(at), meta: { more_at: following(at) } });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'a total that is none, as configured',
+    overrides: { 'paging.total': 'none' },
+    reply: () => json({ teams: slice(0, 7), total: 45 }),
+    count: 7,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'a token that leads nowhere, as configured',
+    overrides: { 'paging.next': 'none' },
+    reply: () => json({ teams: slice(0, 7), matchToken: 'abc' }),
+    count: 7,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'a token that nobody knows',
+    reply: () => json({ teams: slice(0, 7), matchToken: 'abc' }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'tokens of something else',
+    reply: () =>
+      json({
+        teams: slice(0, 7),
+        csrfToken: 'abc',
+        founded: 1999,
+        totalPlayers: 300,
+        requestId: 4,
+      }),
+    count: 7,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'an end cursor beside hasNextPage: false',
+    reply: () => json({ teams: slice(0), pageInfo: { hasNextPage: false, endCursor: 'x' } }),
+    count: 20,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'no more, and a larger total',
+    reply: () => json({ teams: slice(0, 7), hasMore: false, total: 45 }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'pages from 0 as Spring counts them',
+    reply: (request) => {
+      const number = numberIn(request, 'page', 0);
+      const content = slice(number * 20);
+      return json({
+        content,
+        number,
+        size: 20,
+        totalPages: 3,
+        totalElements: 45,
+        last: number > 1,
+      });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'as many records as the page size that the answer names',
+    reply: () => json({ teams: slice(0, 7), meta: { per_page: 7 } }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'a part of the list (206)',
+    reply: () => ({ status: 206, json: slice(0, 7), headers: { 'content-range': 'teams 0-6/45' } }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'all of the list as a part (206)',
+    reply: () => ({ status: 206, json: slice(0, 7), headers: { 'content-range': 'teams 0-6/7' } }),
+    count: 7,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'nine pages that stop after the first',
+    reply: (request) =>
+      json(
+        textIn(request, 'cursor') === null
+          ? { teams: slice(0), totalPages: 9, nextCursor: '20' }
+          : { teams: slice(20) },
+      ),
+    count: 40,
+    state: 'doubtful',
+    requests: 2,
+  },
+  {
+    name: 'the links of a list as a list',
+    reply: (request) => {
+      const at = numberIn(request, 'from', 0);
+      const links = at + 20 < 45 ? [{ rel: 'next', href: `/v1/teams/org_7?from=${at + 20}` }] : [];
+      return json({ teams: slice(at), links });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'an empty last page under the name of the first',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ squads: slice(at), crests: [], nextCursor: at < 45 ? String(at + 20) : null });
+    },
     count: 45,
     state: 'complete',
     requests: 4,

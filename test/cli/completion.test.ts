@@ -165,6 +165,13 @@ describe('what may stand at the cursor', () => {
       ['teams', 'list', '--search', '--out', '-o', 'nd'],
       ['ndjson'],
     ],
+    ['the key of a shape', ['sandbox', 'start', '--shape', 'cas'], ['casing=']],
+    ['its names', ['sandbox', 'start', '--shape', 'paging=l'], ['paging=link', 'paging=last-id']],
+    [
+      'its names for one resource, behind =',
+      ['sandbox', 'start', '--shape=casing.teams=s'],
+      ['--shape=casing.teams=snake'],
+    ],
     ['a verb by another name', ['teams', 'vi'], ['view']],
     ['no other name where the own one fits', ['teams', 'li'], ['list']],
     ['whatever the case', ['TEA'], ['teams']],

@@ -37,6 +37,7 @@ test('a valid key passes every check', async () => {
     'pass key',
     'pass connection',
     'pass contract',
+    'pass routes',
     'pass network',
     'pass clock',
     'pass read teams',

@@ -117,3 +117,26 @@ export function verdict(answer: Answer): string {
   if (typeof message !== 'string') throw new Error('an error carries a message');
   return `${answer.status} ${String(error)}`;
 }
+
+/** A sandbox in memory with these shapes. */
+export async function shaped(...shapes: string[]): Promise<SandboxServer> {
+  const sandbox = await startSandbox({ stateDir: undefined, self, now: () => start, shapes });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+/** What stands on the wire, with signed URLs left out. */
+export function wire({ status, headers, text }: Answer): string {
+  const type = headers['content-type'];
+  const shown = text
+    .replaceAll(/"https?:\/\/127[^"]*"/g, '"URL"')
+    .replaceAll(/"\/documents\/[^"]*"/g, '"PATH"');
+  const body =
+    type === 'application/json' || type === undefined ? shown : `${String(type)}: ${shown}`;
+  const location = headers['location'];
+  const target = typeof location === 'string' ? `-> ${location.slice(0, 17)}` : '';
+  return [status, body, target].filter((part) => part !== '').join(' ');
+}
+
+/** Leaves of a record only its id. */
+export const short = 'record={"id":"$id"}';

@@ -79,6 +79,7 @@ function valueOf(param: Flag, kept: string, value: string, place: Place): Comple
   if (completes === 'file') return { directive: 'files', kept, candidates: '' };
   if (completes === 'directory') return { directive: 'folders', kept, candidates: '' };
   if (completes === 'topic') return topic(value, place);
+  if (completes?.startsWith('pair:')) return pair(completes.slice('pair:'.length), value, kept);
   const offered = param.choices?.join('\n') ?? valuesOf(completes ?? '', place);
   const isList = param.commaList || placeholder.includes(',');
   // --where field=value, -F k=v, --form 'question=answer'
@@ -86,6 +87,21 @@ function valueOf(param: Flag, kept: string, value: string, place: Place): Comple
   const pairs = offered.replace(/^([^\t\n]+).*$/gm, '$1=');
   const found = listed(pairs, { kept, value, isList });
   return found && { ...found, directive: 'nospace' };
+}
+
+/** `KEY=VALUE` of a fixed set, `list=array|data paging=none|page`: first the key, then its values. */
+function pair(known: string, current: string, kept: string): Completion | undefined {
+  const values = new Map(
+    known.split(' ').map((each) => each.split('=') as [key: string, values: string]),
+  );
+  const [key = '', value] = current.split(/=(.*)/s);
+  if (value === undefined) {
+    const keys = [...values.keys()].map((each) => `${each}=`).join('\n');
+    const found = listed(keys, { kept, value: key, isList: false });
+    return found && { ...found, directive: 'nospace' };
+  }
+  const offered = values.get(key) ?? values.get(key.replace(/\.[^.]*$/, '')) ?? '';
+  return listed(offered.replaceAll('|', '\n'), { kept: `${kept}${key}=`, value, isList: false });
 }
 
 function valuesOf(completes: string, { line, knowledge }: Place): Candidates {

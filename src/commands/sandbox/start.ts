@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { defineLocalCommand, flag, LongRunning, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
+import { shapeWords } from '../../sandbox/shapes/table.js';
 import { sandboxPlace } from './shared.js';
 
 interface ServerInfo {
@@ -30,6 +31,7 @@ export default defineLocalCommand({
       'On data of its own with 1,200 applications, for a script',
       '--data ./sandbox --seed-size large --json',
     ],
+    ['With lists like those of another service', '--shape list=data --shape paging=cursor'],
   ],
   calls: [],
   flags: {
@@ -55,7 +57,7 @@ export default defineLocalCommand({
     shape: params(
       z.optional(z.array(z.string())),
       'answer as another service would: list=data, paging=cursor; see help sandbox',
-      { placeholder: 'KEY=VALUE' },
+      { placeholder: 'KEY=VALUE', completes: `pair:${shapeWords}` },
     ),
     strictEvents: flag('emit events also for an update to the present status'),
   },

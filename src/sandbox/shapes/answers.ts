@@ -7,7 +7,14 @@ import type { Refusal } from '../refusal.js';
 import { toWire, wireId, wordsOf } from './fields.js';
 import { pageOf } from './pages.js';
 import type { Shapes } from './shapes.js';
-import { fillHeaders, fillJson, fillText, type Template, type Values } from './template.js';
+import {
+  fillHeaders,
+  fillJson,
+  fillText,
+  printed,
+  type Template,
+  type Values,
+} from './template.js';
 
 export interface Asked {
   readonly shapes: Shapes;
@@ -111,7 +118,7 @@ function render(
     if (filled === undefined) return { status, headers };
     return withBody(status, 'application/json', headers, JSON.stringify(filled));
   }
-  const filled = text === '' ? '' : String(fillText(text, values) ?? '');
+  const filled = text === '' ? '' : printed(fillText(text, values));
   if (filled === '') return { status, headers };
   if (status >= 300 && status < 400) return { status, headers: { location: filled, ...headers } };
   const type = filled.startsWith('<') ? 'text/html' : 'text/plain';

@@ -12,13 +12,13 @@ const freeFields = ['formResponses'];
 export function toWire(shapes: Shapes, resource: ResourceName, record: JsonObject): JsonObject {
   const { isNumber, field } = idsOf(shapes, resource);
   const casing = shapes.value('casing', resource);
-  const spell = spellings[casing] ?? unchanged;
+  const spell = spellings[casing];
   const numbered = isNumber ? mapped(record, unchanged, idToWire) : record;
-  const wire = mapped(numbered, spell, unchanged) as JsonObject;
-  const id = wire[spell('id')];
-  const named = field === undefined ? wire : renamed(wire, spell('id'), field);
+  const wire = (spell ? mapped(numbered, spell, unchanged) : numbered) as JsonObject;
+  const idField = spell?.('id') ?? 'id';
+  const named = field === undefined ? wire : renamed(wire, idField, field);
   if (shapes.given('record', resource) === undefined) return named;
-  const { [field ?? spell('id')]: _, ...fields } = named;
+  const { [field ?? idField]: id, ...fields } = named;
   return fillJson(shapes.template('record', resource).json, {
     ...wordsOf(resource),
     organization: record['organizationId'],
@@ -53,10 +53,14 @@ export function wireId(shapes: Shapes, resource: ResourceName, id: unknown): unk
   return idsOf(shapes, resource).isNumber ? idToWire(id) : id;
 }
 
-/** The id of the books for the one in a path; where ids are numbers, only a number has one. */
-export function idFromPath(shapes: Shapes, resource: ResourceName, word: string): string {
+/** The id of the books for the one in a path; undefined for a text where ids are numbers. */
+export function idFromPath(
+  shapes: Shapes,
+  resource: ResourceName,
+  word: string,
+): string | undefined {
   if (!idsOf(shapes, resource).isNumber) return word;
-  return /^\d{1,9}$/.test(word) ? recordId(resource, Number(word)) : '';
+  return /^\d{1,9}$/.test(word) ? recordId(resource, Number(word)) : undefined;
 }
 
 function idsOf(shapes: Shapes, resource: ResourceName) {
@@ -93,7 +97,7 @@ function mapped(
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       key(name),
-      freeFields.includes(name) ? each : mapped(each, key, text),
+      freeFields.includes(name) || freeFields.includes(key(name)) ? each : mapped(each, key, text),
     ]),
   );
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../data/json.js';
 import { invalid } from '../refusal.js';
 import type { Shapes } from './shapes.js';
-import type { Values } from './template.js';
+import { printed, type Values } from './template.js';
 
 export interface PageRequest {
   readonly shapes: Shapes;
@@ -71,16 +71,17 @@ export function pageOf({ shapes, resource, url }: PageRequest, all: readonly Wir
   const place = (from: number) => mode?.at(from, size, all) ?? null;
   const next = more ? place(end) : null;
   const nextUrl = new URL(url);
-  nextUrl.searchParams.set(name, String(next));
+  nextUrl.searchParams.set(name, printed(next));
   const first = shapes.value('paging', resource) === 'page0' ? 0 : 1;
   const page = Math.floor(offset / size) + first;
   return {
     rows: rows.map(({ record }) => record),
-    rowsById: Object.fromEntries(rows.map(({ id, record }) => [String(id), record])),
-    edges: rows.map(({ record }, at) => ({
-      node: record,
-      cursor: (mode ?? cursorMode).at(offset + at + 1, size, all),
-    })),
+    rowsById: () => Object.fromEntries(rows.map(({ id, record }) => [String(id), record])),
+    edges: () =>
+      rows.map(({ record }, at) => ({
+        node: record,
+        cursor: (mode ?? cursorMode).at(offset + at + 1, size, all),
+      })),
     total: all.length,
     count: rows.length,
     page,

@@ -24,7 +24,8 @@ type Names = Readonly<Record<string, Named>>;
 
 /** A key: what its value may be. Without a value the first name is in force. */
 export interface ShapeKey {
-  readonly about: string;
+  /** What a value means; for keys whose names do not say it. */
+  readonly about?: string;
   /**
    * `answer`: a name or a template. `choice`: a name. `ids`: names and fields, with commas. The
    * others are no names: a template of a record, headers, a number, parameters, a route.
@@ -122,8 +123,7 @@ const error: Names = {
 const words = (...names: string[]): Names =>
   Object.fromEntries(names.map((name) => [name, { template: '' }]));
 
-const answer = (about: string, names: Names, placeholders: readonly string[]): ShapeKey => ({
-  about,
+const answer = (names: Names, placeholders: readonly string[]): ShapeKey => ({
   value: 'answer',
   names,
   of: 'resource',
@@ -131,26 +131,25 @@ const answer = (about: string, names: Names, placeholders: readonly string[]): S
 });
 
 const answers: Readonly<Record<AnswerName, ShapeKey>> = {
-  list: answer('the answer to a list', list, inLists),
-  get: answer('to a get', record(200), inWrites),
-  create: answer('to a create', written(201, 201), inWrites),
-  update: answer('to an update', written(200, 204), inWrites),
-  delete: answer('to a delete', deleted, inWrites),
-  convert: answer('to a conversion', converted, inWrites),
-  download: answer('to a download', link, inLinks),
-  preview: answer('to a preview', link, inLinks),
+  list: answer(list, inLists),
+  get: answer(record(200), inWrites),
+  create: answer(written(201, 201), inWrites),
+  update: answer(written(200, 204), inWrites),
+  delete: answer(deleted, inWrites),
+  convert: answer(converted, inWrites),
+  download: answer(link, inLinks),
+  preview: answer(link, inLinks),
   upload: answer(
-    'to an upload request',
     { grant: { template: '{"key":"$key","fileRef":"$fileRef","uploadUrl":"$uploadUrl"}' } },
     [...everywhere, 'key', 'fileRef', 'uploadUrl'],
   ),
-  error: { ...answer('a refusal', error, inErrors), of: 'status' },
+  error: { ...answer(error, inErrors), of: 'status' },
 };
 
 const headers = Object.entries(answers).map(([name, { of, placeholders }]) => [
   `${name}.headers`,
   {
-    about: 'headers of that answer, as a JSON object',
+    about: 'a JSON object of headers beside that answer',
     value: 'headers',
     of,
     placeholders: placeholders ?? [],
@@ -158,7 +157,7 @@ const headers = Object.entries(answers).map(([name, { of, placeholders }]) => [
 ]);
 
 const effect = (...more: string[]): ShapeKey => ({
-  about: 'whether it is carried out',
+  about: 'when it is carried out',
   value: 'choice',
   names: words('done', 'none', 'late', ...more),
   of: 'resource',
@@ -172,43 +171,53 @@ export const shapeKeys: Readonly<Record<string, ShapeKey>> = {
   ...(Object.fromEntries(headers) as Record<string, ShapeKey>),
   'list.last': { ...ofList, about: 'the answer of the last page' },
   'list.empty': { ...ofList, about: 'the answer of a list without records' },
-  paging: { about: 'how a list is paged', value: 'choice', names: paging, of: 'resource' },
-  'paging.param': { about: 'the query parameter that selects', value: 'words', of: 'resource' },
-  'paging.limit': { about: 'the query parameter of the size', value: 'words', of: 'resource' },
+  paging: { value: 'choice', names: paging, of: 'resource' },
+  'paging.param': {
+    about: 'the query parameter that selects the page',
+    value: 'words',
+    of: 'resource',
+  },
+  'paging.limit': { about: 'the query parameter of its size', value: 'words', of: 'resource' },
   'paging.end': {
-    about: 'an empty page follows the last',
+    about: 'whether an empty page follows the last',
     value: 'choice',
     names: words('exact', 'empty'),
     of: 'resource',
   },
-  'page-size': { about: 'records of a page', value: 'number', of: 'resource' },
-  'page-size.max': { about: 'the most that may be asked for', value: 'number', of: 'resource' },
+  'page-size': { about: 'records of a page, 20', value: 'number', of: 'resource' },
+  'page-size.max': { about: 'the most that a request gets, 100', value: 'number', of: 'resource' },
   'create.effect': effect(),
   'update.effect': effect(),
   'delete.effect': effect('soft'),
   'convert.effect': effect(),
   'update.method': {
-    about: 'the method of an update',
     value: 'choice',
     names: words('PATCH', 'PUT-merge', 'PUT-replace', 'POST'),
     of: 'assumed',
   },
   'delete.method': {
-    about: 'the method of a delete',
     value: 'choice',
     names: words('DELETE', 'POST'),
     of: 'assumed',
   },
-  'update.path': { about: 'its route', value: 'path', of: 'assumed' },
-  'delete.path': { about: 'its route', value: 'path', of: 'assumed' },
+  'update.path': {
+    about: 'a route such as /{resource}/{organizationId}/{id}',
+    value: 'path',
+    of: 'assumed',
+  },
+  'delete.path': {
+    about: 'a route such as /{resource}/{organizationId}/{id}',
+    value: 'path',
+    of: 'assumed',
+  },
   record: {
-    about: 'every record in an answer',
+    about: 'a JSON template of every record',
     value: 'record',
     of: 'resource',
     placeholders: [...everywhere, 'record', 'id', 'fields'],
   },
   ids: {
-    about: 'their type and field',
+    about: 'or their field, such as _id or number,_id',
     value: 'ids',
     names: words('text', 'number'),
     of: 'resource',
@@ -220,3 +229,8 @@ export const shapeKeys: Readonly<Record<string, ShapeKey>> = {
     of: 'resource',
   },
 };
+
+/** The keys and their values for completion: `list=resource|array paging=none|page page-size=`. */
+export const shapeWords = Object.entries(shapeKeys)
+  .map(([key, { names = {} }]) => `${key}=${Object.keys(names).join('|')}`)
+  .join(' ');

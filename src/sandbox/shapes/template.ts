@@ -10,7 +10,10 @@ export interface Template {
   readonly text?: string | undefined;
 }
 
-/** What the placeholders of one answer stand for; an absent one removes what it would fill. */
+/**
+ * What the placeholders of one answer stand for, or a function that makes it; an absent one removes
+ * what it would fill.
+ */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** True for a text that is a template, not a name. */
@@ -61,23 +64,27 @@ export function fillJson(value: unknown, values: Values): unknown {
 export function fillText(text: string, values: Values): unknown {
   const [, only, isDropped] = onlyPlaceholder.exec(text) ?? [];
   if (only !== undefined) return valueOf(only, isDropped, values);
-  let missing: null | undefined | false = false;
+  const missing: (null | undefined)[] = [];
   const filled = text.replace(placeholder, (mark, name?: string, dropped?: string) => {
     if (name === undefined) return mark.slice(1);
     const value = valueOf(name, dropped, values);
-    if (value === undefined || (value === null && missing === false)) missing = value;
+    if (value === null || value === undefined) missing.push(value);
     return printed(value);
   });
-  return missing === false ? filled : missing;
+  if (missing.length === 0) return filled;
+  return missing.includes(undefined) ? undefined : null;
 }
 
 function valueOf(name: string, isDropped: string | undefined, values: Values): unknown {
-  const value = values[name];
+  const known = values[name];
+  const value: unknown = typeof known === 'function' ? known() : known;
   return value === null && isDropped !== undefined ? undefined : value;
 }
 
-function printed(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+/** A value as a text: JSON for what is none, empty for nothing. */
+export function printed(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value == null ? '' : JSON.stringify(value);
 }
 
 /** Fills a JSON object of headers; one without a value is left out. */

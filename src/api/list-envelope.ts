@@ -1,0 +1,200 @@
+/** List envelopes: finds the list in a response, wherever the service puts it. */
+import { isObject, type JsonObject } from '../data/json.js';
+import { normalName, valueAt } from '../data/path.js';
+import { type ResourceName, resourceNames } from '../data/resources.js';
+import { hasId, propertyNamed } from './records.js';
+import { resource as rowOf } from './resources.js';
+
+const listNames = [
+  'data',
+  'items',
+  'results',
+  'result',
+  'records',
+  'values',
+  'entries',
+  'content',
+  'rows',
+  'list',
+];
+const envelopeNames = ['data', 'result', 'results', 'response', 'payload', 'body'];
+/** Arrays of objects that are never the list. */
+const nonListNames = [
+  'errors',
+  'warnings',
+  'links',
+  'included',
+  'facets',
+  'messages',
+  'meta',
+  'filters',
+  'columns',
+];
+
+/** A list in a response. */
+export interface FoundList {
+  readonly rows: readonly JsonObject[];
+  /** Its path of keys, if it was not configured: the list of the next page is there too. */
+  readonly place?: readonly string[];
+  /** No list was recognized: it is taken to be empty, which proves nothing. */
+  readonly isAssumed?: boolean;
+}
+
+/** Which list is looked for. */
+interface ListSearch {
+  readonly resource: ResourceName;
+  /** Its configured path (`lists.<resource>.path`): `data.teams`, `data.teams.edges[].node`. */
+  readonly path?: string | undefined;
+  /** Where the list of an earlier page was. */
+  readonly place?: readonly string[] | undefined;
+  /** The field that holds the id (`ids.<resource>`). */
+  readonly idName?: string | undefined;
+}
+
+/**
+ * Finds the list in a response: at the configured path, else a bare array, the array named after
+ * the resource, one with a usual name, the only array of objects, or one of these further down.
+ * `null` and an empty array under an unknown name count as an empty list, marked as assumed.
+ * Undefined if nothing qualifies, which is an error.
+ */
+export function findList(body: unknown, search: ListSearch): FoundList | undefined {
+  const { path, place, idName } = search;
+  if (path !== undefined) {
+    // `edges.node` is the `node` of each edge, whether it is written with or without brackets.
+    const value = isObject(body) ? valueAt(body, path.replaceAll('[]', '')) : undefined;
+    if (value === null) return assumedEmpty;
+    const rows = rowsOf(value) ?? (isObject(value) ? recordsByKey(value, idName) : undefined);
+    return rows && { rows };
+  }
+  if (body === null) return assumedEmpty;
+  if (place) {
+    const rows = rowsOf(place.reduce<unknown>(valueOf, body));
+    if (rows) return { rows, place };
+  }
+  if (Array.isArray(body)) {
+    const rows = rowsOf(body);
+    return rows && { rows, place: [] };
+  }
+  if (!isObject(body)) return undefined;
+  return listWithin(body, search, [], listInObject) ?? listWithin(body, search, [], emptyInObject);
+}
+
+const assumedEmpty: FoundList = { rows: [], isAssumed: true };
+
+/** Returns the records of a map by id; a record without an id gets its key. */
+function recordsByKey(map: JsonObject, idName?: string): readonly JsonObject[] | undefined {
+  const entries = Object.entries(map);
+  if (!entries.every(([, value]) => isObject(value))) return undefined;
+  return entries.map(([key, value]) => {
+    const record = value as JsonObject;
+    return hasId(record, idName) ? record : { [idName ?? 'id']: key, ...record };
+  });
+}
+
+function valueOf(value: unknown, key: string): unknown {
+  return isObject(value) ? value[key] : undefined;
+}
+
+type FindInObject = (body: JsonObject, search: ListSearch) => [string, FoundList] | undefined;
+
+/** Looks in an object, then in the objects of it that usually wrap a list. */
+function listWithin(
+  body: JsonObject,
+  search: ListSearch,
+  above: readonly string[],
+  find: FindInObject,
+): FoundList | undefined {
+  const found = find(body, search);
+  if (found) return found[1].isAssumed ? found[1] : { ...found[1], place: [...above, found[0]] };
+  if (above.length > deepestWrapper) return undefined;
+  for (const name of [...rowOf(search.resource).envelopes, ...envelopeNames]) {
+    const key = propertyNamed(body, [name], isObject);
+    const inner = key === undefined ? undefined : body[key];
+    if (key === undefined || !isObject(inner)) continue;
+    const list = listWithin(inner, search, [...above, key], find);
+    if (list) return list;
+  }
+  return undefined;
+}
+
+/** `{data: {teams: {edges: […]}}}` has two wrappers. */
+const deepestWrapper = 1;
+
+const listInObject: FindInObject = (body, { resource, idName }) => {
+  const named = propertyNamed(body, [...rowOf(resource).envelopes, ...listNames], isRows);
+  const key = named ?? (hasId(body, idName) ? undefined : onlyArray(body, resource, isFilledRows));
+  const rows = key === undefined ? undefined : rowsOf(body[key]);
+  return key !== undefined && rows ? [key, { rows }] : undefined;
+};
+
+/** Finds what can only be an empty list: `{teams: null}`, `{squads: []}`. */
+const emptyInObject: FindInObject = (body, { resource, idName }) => {
+  const named = propertyNamed(body, [...rowOf(resource).envelopes, ...listNames], isNull);
+  const key = named ?? (hasId(body, idName) ? undefined : onlyArray(body, resource, Array.isArray));
+  const isEmpty = key !== undefined && (body[key] === null || isEmptyArray(body[key]));
+  return isEmpty ? [key, assumedEmpty] : undefined;
+};
+
+/** Returns the key of the only array that can be the list, if there is just one. */
+function onlyArray(
+  body: JsonObject,
+  resource: ResourceName,
+  fits: (value: unknown) => boolean,
+): string | undefined {
+  const arrays = Object.keys(body).filter((key) => {
+    const name = normalName(key);
+    return fits(body[key]) && !nonListNames.includes(name) && !isOfAnother(name, resource);
+  });
+  return arrays.length === 1 ? arrays[0] : undefined;
+}
+
+/** True for a name of another resource's list. */
+function isOfAnother(name: string, resource: ResourceName): boolean {
+  return resourceNames.some((other) => other !== resource && rowOf(other).envelopes.includes(name));
+}
+
+function rowsOf(value: unknown): readonly JsonObject[] | undefined {
+  return isRows(value) ? value : undefined;
+}
+
+function isRows(value: unknown): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.every(isObject);
+}
+
+function isNull(value: unknown): boolean {
+  return value === null;
+}
+
+function isEmptyArray(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** Excludes the empty array: under an unknown name it could be anything. */
+function isFilledRows(value: unknown): boolean {
+  return isRows(value) && value.length > 0;
+}
+
+/**
+ * True if an array at this path of keys is probably the list, decided before the rest of the
+ * response has arrived. `findList` over the complete envelope must agree in the end.
+ */
+export function looksLikeList(
+  keys: readonly string[],
+  { resource, path }: Pick<ListSearch, 'resource' | 'path'>,
+): boolean {
+  if (path !== undefined) return keys.join('.') === path;
+  const [first, second] = keys.map(normalName);
+  if (first === undefined) return true;
+  const name = second ?? first;
+  if (!rowOf(resource).envelopes.includes(name) && !listNames.includes(name)) return false;
+  return second === undefined || envelopeNames.includes(first);
+}
+
+/** Describes the top level of a body, for the message when no list was found. */
+export function describeTopLevel(body: unknown): string {
+  if (Array.isArray(body)) return 'an array of something else than objects';
+  if (!isObject(body)) return `a ${body === null ? 'null' : typeof body}`;
+  const keys = Object.keys(body);
+  if (keys.length === 0) return 'an empty object';
+  return `${keys.slice(0, 12).join(', ')}${keys.length > 12 ? ', …' : ''}`;
+}

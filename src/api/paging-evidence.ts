@@ -1,0 +1,291 @@
+/** Paging evidence: what a list answer says about further pages, read by rule from its field names. */
+import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { normalName } from '../data/path.js';
+import {
+  type ResourceName,
+  type ResourceWords,
+  resourceNames,
+  resourceWords,
+} from '../data/resources.js';
+
+/** What one answer says about the rest of its list. */
+export interface PagingEvidence {
+  /** The URL of the next page. */
+  readonly url?: string | undefined;
+  /** A cursor, offset or page number of the next page, and the parameter that takes it. */
+  readonly way?: Way | undefined;
+  /** What the answer says outright: `hasMore`, or `isLast` the other way round. */
+  readonly more?: boolean | undefined;
+  /** A field for the next page is there and empty. */
+  readonly ended: boolean;
+  /** The largest number that counts records: `total`, `hits`. */
+  readonly total?: Field | undefined;
+  /** The answer names a total (`total`, `X-Total-Count`), not just a count that may be of the page. */
+  readonly namesTotal: boolean;
+  readonly pageNumber?: number | undefined;
+  readonly pages?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly size?: number | undefined;
+  /** A field that may lead to more and is not understood: its path. */
+  readonly hint?: string | undefined;
+}
+
+/** The parameter of the next page, by the word that `paging.params.*` may rename, and its value. */
+export interface Way {
+  readonly word: string;
+  readonly value: string;
+}
+
+interface Field {
+  /** `meta.total`: where it is, to name it in a setting. */
+  readonly path: string;
+  readonly value: number;
+}
+
+/** A field of the envelope, or a header. */
+interface Named {
+  readonly path: string;
+  /** The last key in lower case without separators: `nextpagetoken`. */
+  readonly name: string;
+  /** The words of the last key: `next`, `page`, `token`. */
+  readonly words: readonly string[];
+  readonly value: unknown;
+}
+
+/** Objects of an envelope that say something about its pages. */
+const containers = new Set([
+  ...['meta', 'metadata', 'pagination', 'paging', 'page', 'pageinfo', 'info', 'summary', 'links'],
+  ...['cursors', 'cursor', 'next', 'responsemetadata', 'data', 'result', 'results', 'response'],
+  ...['payload', 'body'],
+]);
+
+/** The keys of cursors, best first, with the parameter that each is sent back in. */
+const cursorNames: ReadonlyMap<string, string> = new Map([
+  ['nextcursor', 'cursor'],
+  ['xnextcursor', 'cursor'],
+  ['nextpagetoken', 'pageToken'],
+  ['nexttoken', 'nextToken'],
+  ['continuationtoken', 'continuationToken'],
+  ['nextcontinuationtoken', 'continuationToken'],
+  ['nextmarker', 'marker'],
+  ['scrollid', 'scrollId'],
+  ['bookmark', 'bookmark'],
+  ['lastevaluatedkey', 'exclusiveStartKey'],
+  ['nextpage', 'page'],
+  ['xnextpage', 'page'],
+  ['nextoffset', 'offset'],
+  ['endcursor', 'after'],
+  ['after', 'after'],
+  ['next', 'cursor'],
+]);
+const urlNames = [
+  ...['next', 'nexturl', 'nextlink', 'nextpageurl', 'nexthref', 'nextpage', 'nexturi'],
+  ...['nextpagelink', 'odatanextlink', 'xnextpage'],
+];
+
+/** Returns what a list answer says about further pages, but for the Link header. */
+export function readEvidence(
+  body: unknown,
+  headers: { readonly [name: string]: string },
+  resource: ResourceName,
+): PagingEvidence {
+  const fields = [...(isObject(body) ? fieldsOf(body, [], 3) : []), ...headerFields(headers)];
+  const first = <T>(names: readonly string[], read: (value: unknown) => T | undefined) => {
+    for (const name of names)
+      for (const field of fields) {
+        const value = field.name === name ? read(field.value) : undefined;
+        if (value !== undefined) return value;
+      }
+    return undefined;
+  };
+  const pages = first(['totalpages', 'pagecount', 'numpages', 'pages', 'lastpage'], countOf);
+  const last = first(['last', 'islast', 'lastpage', 'islastpage'], booleanOf);
+  const isSpring = pages !== undefined || last !== undefined;
+  const totals = fields.filter((field) => countsRecords(field, resource));
+  const total = largest(totals);
+  const flags = fields.filter(saysMore).map(({ value }) => booleanOf(value));
+  if (last !== undefined) flags.push(!last);
+  return {
+    url: first(urlNames, urlOf),
+    way: wayIn(fields),
+    // One flag that says "more" outweighs another that says "no more".
+    more: flags.length === 0 ? undefined : flags.includes(true),
+    ended: [...urlNames, ...cursorNames.keys()].some((name) =>
+      fields.some((field) => field.name === name && isEmpty(field.value)),
+    ),
+    total,
+    namesTotal: totals.some(({ words }) => words.includes('total') || words.includes('range')),
+    pageNumber: first(
+      ['page', 'currentpage', 'pagenumber', 'pageindex', ...(isSpring ? ['number'] : [])],
+      countOf,
+    ),
+    pages,
+    offset: first(['offset', 'skip', 'start', 'startat', 'startindex'], countOf),
+    size: first(['size', 'pagesize', 'perpage', 'limit', 'itemsperpage'], countOf),
+    hint: fields.find(mayLeadOn)?.path,
+  };
+}
+
+/** Reads the value of a next page that a setting names: a URL, a number or a cursor. */
+export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'url' | 'way'> {
+  const url = urlOf(value) ?? (isObject(value) ? urlOf(value['href'] ?? value['url']) : undefined);
+  if (url !== undefined) return { url };
+  const cursor = cursorOf(value);
+  if (cursor === undefined) return {};
+  return { way: { word: cursorNames.get(normalName(name)) ?? 'cursor', value: cursor } };
+}
+
+/** Returns a whole number that is not negative, also one written as text. */
+export function countOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
+    ? number
+    : undefined;
+}
+
+/** Returns the fields of an envelope and its containers; the outermost come first. */
+function fieldsOf(body: JsonObject, above: readonly string[], depth: number): readonly Named[] {
+  const own: Named[] = [];
+  const inner: Named[] = [];
+  const isNext = normalName(above.at(-1) ?? '') === 'next';
+  for (const [key, value] of Object.entries(body)) {
+    const path = [...above, key];
+    // `next: {cursor}` means the same as `nextCursor`.
+    const words = isNext ? ['next', ...wordsOf(key)] : wordsOf(key);
+    const name = isNext ? `next${normalName(key)}` : normalName(key);
+    if (isObject(value) && containers.has(name) && depth > 0 && !Object.hasOwn(value, 'id'))
+      inner.push(...fieldsOf(value, path, depth - 1));
+    else if (!Array.isArray(value)) own.push({ path: path.join('.'), name, words, value });
+    else if (name === 'links') own.push(...linkedNext(value, path));
+  }
+  return [...own, ...inner];
+}
+
+/** `links: [{rel: 'next', href}]`. */
+function linkedNext(links: readonly unknown[], path: readonly string[]): readonly Named[] {
+  return links.flatMap((link, at) => {
+    if (!isObject(link) || link['rel'] !== 'next') return [];
+    const value = link['href'] ?? link['url'];
+    return [{ path: [...path, at, 'href'].join('.'), name: 'nexthref', words: ['next'], value }];
+  });
+}
+
+const pagingHeaders = /^(x-total-count|total-count|x-total|x-pagination-.*|x-next-(page|cursor))$/;
+
+function headerFields(headers: { readonly [name: string]: string }): readonly Named[] {
+  const named = Object.entries(headers)
+    .filter(([name]) => pagingHeaders.test(name))
+    .map(([name, value]) => {
+      const own = name.replace(/^x-pagination-/, '');
+      return { path: name, name: normalName(own), words: wordsOf(own), value };
+    });
+  const range = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
+  if (range === undefined) return named;
+  return [
+    ...named,
+    { path: 'content-range', name: 'contentrange', words: ['total', 'range'], value: range },
+  ];
+}
+
+/** Splits a key into its words: `nextPageToken`, `next_page_token` and `next-page-token`. */
+function wordsOf(key: string): readonly string[] {
+  return key
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+}
+
+const moreWords = new Set([
+  ...['next', 'cursor', 'token', 'continuation', 'marker', 'bookmark', 'scroll', 'truncated'],
+  ...['incomplete', 'more'],
+]);
+const notMoreWords = new Set([
+  ...['prev', 'previous', 'start', 'first', 'self', 'current', 'sync', 'delta', 'csrf', 'access'],
+  ...['refresh', 'auth', 'session', 'request', 'date', 'at'],
+]);
+
+/** True for a field that can only be there because the list goes on, as its words say. */
+function mayLeadOn({ words, value }: Named): boolean {
+  const isMore =
+    words.some((word) => moreWords.has(word)) || (words.includes('last') && words.includes('key'));
+  return isMore && !words.some((word) => notMoreWords.has(word)) && !isNothing(value);
+}
+
+/** True for a flag such as `hasMore`, `hasNextPage`, `isTruncated`. */
+function saysMore({ words, value }: Named): boolean {
+  if (booleanOf(value) === undefined || words.some((word) => notMoreWords.has(word))) return false;
+  return (
+    words.some((word) => ['more', 'truncated', 'incomplete'].includes(word)) ||
+    (words.includes('next') && (words.includes('has') || words.length === 1))
+  );
+}
+
+const totalWords = new Set(['total', 'count', 'found', 'hits', 'records', 'rows', 'elements']);
+const notTotalWords = new Set([
+  ...['max', 'limit', 'quota', 'used', 'size', 'bytes', 'ms', 'time', 'seconds', 'page', 'pages'],
+]);
+
+/** True for a number that counts the records of the list, not of another resource. */
+function countsRecords({ words, value }: Named, resource: ResourceName): boolean {
+  return (
+    countOf(value) !== undefined &&
+    words.some((word) => totalWords.has(word)) &&
+    !words.some((word) => notTotalWords.has(word) || isOfAnother(word, resource))
+  );
+}
+
+function isOfAnother(word: string, resource: ResourceName): boolean {
+  return resourceNames.some((name) => {
+    const { noun, plural }: ResourceWords = resourceWords[name];
+    return name !== resource && (word === name || word === noun || word === plural);
+  });
+}
+
+function largest(fields: readonly Named[]): Field | undefined {
+  let found: Field | undefined;
+  for (const { path, value } of fields) {
+    const count = countOf(value) ?? 0;
+    if (!found || count > found.value) found = { path, value: count };
+  }
+  return found;
+}
+
+function wayIn(fields: readonly Named[]): Way | undefined {
+  for (const [name, word] of cursorNames)
+    for (const field of fields) {
+      const value = field.name === name ? cursorOf(field.value) : undefined;
+      if (value !== undefined) return { word, value };
+    }
+  return undefined;
+}
+
+/** True for a value that says "nothing", wherever it stands. */
+function isNothing(value: unknown): boolean {
+  if (isObject(value)) return Object.keys(value).length === 0;
+  return isEmpty(value) || value === 0 || value === '0' || value === 'false';
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || value === false;
+}
+
+function booleanOf(value: unknown): boolean | undefined {
+  if (value === 'true' || value === 'false') return value === 'true';
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+function urlOf(value: unknown): string | undefined {
+  const isUrl = typeof value === 'string' && /^(https?:\/\/|\/|\?|[\w./-]*\?\S+=)/i.test(value);
+  return isUrl ? value : undefined;
+}
+
+/** A cursor as text; an object (a key of several fields) as JSON. */
+function cursorOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return value === 0 ? undefined : String(value);
+  if (value instanceof RawNumber) return value.text;
+  if (isObject(value)) return Object.keys(value).length > 0 ? JSON.stringify(value) : undefined;
+  return typeof value === 'string' && value !== '' && urlOf(value) === undefined
+    ? value
+    : undefined;
+}

@@ -1,0 +1,206 @@
+/** Checks of the connection and of what the service sends, for `rosterctl doctor`. */
+import { contractVersion } from '../api/contract.js';
+import { callFor } from '../api/resources.js';
+import type { Answer, Api, Completeness } from '../api/types.js';
+import { describeFailure } from '../cli/failure.js';
+import { findConnection } from '../config/connection.js';
+import { sandboxProfile } from '../config/profiles.js';
+import type { LocalContext } from '../context.js';
+import {
+  type Overrides,
+  type ResourceName,
+  resourceNames,
+  resourceWords,
+} from '../data/resources.js';
+import { shellQuote } from '../data/text.js';
+import { ApiError, Failure, NetworkError, ProtocolError } from '../errors.js';
+import { type Finding, surveyList } from './survey.js';
+
+/** One line of `doctor`. */
+export interface Check {
+  readonly check: string;
+  readonly result: 'pass' | 'warn' | 'fail';
+  readonly detail: string;
+  readonly hint: string | null;
+}
+
+const maxSkewSeconds = 300;
+
+/** What the checks of the service found. */
+export interface ServiceChecks {
+  readonly checks: readonly Check[];
+  /** The settings that a survey suggests. */
+  readonly settings: Overrides;
+}
+
+/**
+ * Checks what the key may read, with one documented read per area; `shapes`: also tries out how the
+ * service sends its lists. `earlier`: the checks whose failure is not to be reported again.
+ */
+export async function checkService(
+  context: LocalContext,
+  earlier: readonly Check[],
+  shapes: boolean,
+): Promise<ServiceChecks> {
+  let api: Awaited<ReturnType<LocalContext['connect']>>;
+  try {
+    api = await context.connect();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // The cause may have been reported already by an earlier check.
+    const check = earlier.some(({ detail }) => detail === error.message)
+      ? fail('connection', 'not tried: the configuration cannot be read', null)
+      : fail('connection', error.message, error.hint ?? null);
+    return { checks: [check], settings: {} };
+  }
+  const place = `${api.baseUrl}, organization ${api.organizationId}`;
+  const checks = [
+    pass('key', keyOrigin(context)),
+    pass('connection', place),
+    pass('contract', `this tool follows version ${contractVersion}`),
+    checkRoutes(api),
+  ];
+  const settings: Record<string, string> = {};
+  for (const area of resourceNames) {
+    const name = `read ${area}`;
+    try {
+      const completeness = await readFirstPage(api, area, (headers) => {
+        if (!checks.some((check) => check.check === 'network'))
+          checks.push(networkCheck(api.baseUrl), checkClock(headers['date'], context));
+      }).catch((error: unknown) => {
+        // A list that is not found where it is looked for is what a survey is about.
+        if (shapes && error instanceof ProtocolError) return undefined;
+        throw error;
+      });
+      checks.push(shapes ? pass(name, mayRead) : readCheck(name, completeness));
+      if (!shapes) continue;
+      const survey = await surveyList(api, area, { ...context.settings.overrides, ...settings });
+      Object.assign(settings, survey.settings);
+      checks.push(...survey.findings.map((finding) => findingCheck(area, finding)));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      checks.push(failedRead(name, error, context, api.keySource));
+      if (error instanceof NetworkError && !checks.some(isReached))
+        checks[1] = warn('connection', `not reached: ${place}`, null);
+      // Without a connection, or with a rejected key, the other areas would fail the same way.
+      if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
+    }
+  }
+  return { checks, settings };
+}
+
+/**
+ * Reads a list up to its first records, which is enough to check the key, and a little further to
+ * see whether a short list may be incomplete.
+ */
+async function readFirstPage(
+  api: Api,
+  area: ResourceName,
+  onHeaders: (headers: Answer['headers']) => void,
+): Promise<Completeness | undefined> {
+  const list = api.list(area, {}, { onHeaders, isQuiet: true });
+  let batches = 0;
+  for await (const _ of list.batches()) if (++batches > 1) return undefined;
+  return list.completeness();
+}
+
+const mayRead = 'the key may read this';
+
+function readCheck(name: string, completeness: Completeness | undefined): Check {
+  return completeness?.state === 'doubtful'
+    ? warn(
+        name,
+        `${mayRead}; the list may be incomplete: ${completeness.reason}`,
+        'To find out how the service pages: rosterctl doctor --shapes',
+      )
+    : pass(name, mayRead);
+}
+
+function findingCheck(area: ResourceName, finding: Finding): Check {
+  const { subject, result, text, settings } = finding;
+  const lines = settings.map(([key, value]) => `rosterctl config set ${key} ${shellQuote(value)}`);
+  return {
+    ...{ check: `${area} ${subject}`, result },
+    detail: text,
+    hint: lines.join('\n') || null,
+  };
+}
+
+/** Names the routes that the contract does not show. */
+function checkRoutes(api: Api): Check {
+  const routes = resourceNames.flatMap((name) =>
+    (['update', 'delete'] as const)
+      .filter((action) => Object.hasOwn(resourceWords[name].overrides, action))
+      .map((action) => api.describe(callFor(name, action, 'ID'))),
+  );
+  const shown = routes.map(({ method, path }) => `${method} ${path}`);
+  return pass('routes', `not documented, so assumed or set by you: ${shown.join(', ')}`);
+}
+
+function isReached({ check, result }: Check): boolean {
+  return check === 'network' && result === 'pass';
+}
+
+/** The source of the key, never the key itself. */
+function keyOrigin({ flags, env, settings, config }: LocalContext): string {
+  const { profile } = settings;
+  if (profile.name === sandboxProfile) return 'built into the sandbox';
+  const { key } = findConnection({
+    flags,
+    env,
+    profile,
+    file: config.config(),
+    keys: () => config.keys(),
+  });
+  return key?.origin ?? 'none';
+}
+
+/** The service was reached: over TLS with a verified certificate, or on this machine. */
+function networkCheck(baseUrl: string): Check {
+  const { protocol, host } = new URL(baseUrl);
+  return pass(
+    'network',
+    protocol === 'https:' ? `${host}, certificate verified` : `${host}, on this machine`,
+  );
+}
+
+function failedRead(
+  name: string,
+  error: Failure,
+  { flags, streams, table }: LocalContext,
+  keySource: string | undefined,
+): Check {
+  const failure = describeFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
+  const { message } = failure.envelope.error;
+  const hint =
+    error instanceof NetworkError && !error.details.isPermanent
+      ? 'Look at the base URL, the network and the proxy, then run doctor again.'
+      : failure.envelope.error.hint;
+  const isForbidden = error instanceof ApiError && error.status === 403;
+  const createCheck = isForbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
+  const detail = streams.redacted(message);
+  return createCheck(error instanceof NetworkError ? 'network' : name, detail, hint ?? null);
+}
+
+function checkClock(date: string | undefined, { now }: LocalContext): Check {
+  const serviceTime = Date.parse(date ?? '');
+  if (Number.isNaN(serviceTime))
+    return warn('clock', 'the service sent no date to compare with', null);
+  const skew = Math.round((now().getTime() - serviceTime) / 1000);
+  const detail = `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the service`;
+  return Math.abs(skew) <= maxSkewSeconds
+    ? pass('clock', detail)
+    : warn('clock', detail, 'Set the clock: certificates and signed URLs depend on it.');
+}
+
+export function pass(check: string, detail: string): Check {
+  return { check, result: 'pass', detail, hint: null };
+}
+
+export function warn(check: string, detail: string, hint: string | null): Check {
+  return { check, result: 'warn', detail, hint };
+}
+
+export function fail(check: string, detail: string, hint: string | null): Check {
+  return { check, result: 'fail', detail, hint };
+}

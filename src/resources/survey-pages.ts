@@ -1,0 +1,111 @@
+/** Surveys of paging: tries out which settings bring the rest of a list that may be incomplete. */
+import { hasId } from '../api/records.js';
+import type { Api, Completeness } from '../api/types.js';
+import type { Overrides, ResourceName } from '../data/resources.js';
+import { Failure } from '../errors.js';
+
+type Result = 'pass' | 'warn';
+
+interface PagesFinding {
+  readonly subject: 'pages';
+  readonly result: Result;
+  readonly text: string;
+  readonly settings: readonly (readonly [key: string, value: string])[];
+}
+
+const pageNames = ['page', 'pageNumber', 'page[number]', 'p'];
+const offsetNames = ['offset', 'skip', 'start', '$skip', 'from'];
+const idNames = ['after', 'since_id', 'starting_after', 'after_id', 'last_id'];
+const cursorNames = [
+  'cursor',
+  'after',
+  'pageToken',
+  'page_token',
+  'token',
+  'next',
+  'starting_after',
+];
+
+function found(result: Result, text: string, settings: Overrides = {}) {
+  const finding: PagesFinding = {
+    ...{ subject: 'pages', result, text },
+    settings: Object.entries(settings),
+  };
+  return { settings, finding };
+}
+
+/** The settings to try where a list may be incomplete; the field that may lead on comes first. */
+function attempts(hint: string | undefined): readonly Overrides[] {
+  const own = hint?.split('.').at(-1) ?? '';
+  const bare = own
+    .replace(/^next[_-]?(?=.)/i, '')
+    .replace(/^[A-Z]/, (first) => first.toLowerCase());
+  const cursors = hint === undefined ? [] : [...new Set([own, bare, ...cursorNames])];
+  return [
+    ...cursors.map((name) => ({ 'paging.next': hint ?? '', 'paging.params.cursor': name })),
+    ...pageNames.map((name) => ({ 'paging.mode': 'page', 'paging.params.page': name })),
+    ...offsetNames.map((name) => ({ 'paging.mode': 'offset', 'paging.params.offset': name })),
+    ...idNames.map((name) => ({ 'paging.mode': 'last-id', 'paging.params.after': name })),
+  ];
+}
+
+/**
+ * Reads a list as it is set. Where it may be incomplete, reads it in all the other ways until one of
+ * them finds the rest; `hint` is the field that may lead on. Sends reads only.
+ */
+export async function surveyPages(
+  api: Api,
+  resource: ResourceName,
+  overrides: Overrides,
+  hint: string | undefined,
+): Promise<{ readonly settings: Overrides; readonly finding: PagesFinding }> {
+  const { completeness, count, haveIds } = await readWhole(api, resource, overrides);
+  if (completeness.state !== 'doubtful') return found('pass', `all ${count} records come`);
+  let best = { count, settings: {} as Overrides };
+  // Without ids, a page that the service repeats could not be told from a new one.
+  for (const settings of haveIds ? attempts(hint) : []) {
+    // oxlint-disable-next-line no-await-in-loop
+    const read = await readWhole(api, resource, { ...overrides, ...settings });
+    if (read.count > best.count) best = { count: read.count, settings };
+    if (read.count > count && read.completeness.state === 'complete') break;
+  }
+  if (best.count > count)
+    return found('warn', `only ${count} of ${best.count} records come`, withoutDefaults(best));
+  if (!completeness.isStated)
+    return found('warn', `${completeness.reason}; the usual ways lead to no more`, {
+      [hint === undefined ? 'paging.mode' : 'paging.next']: 'none',
+    });
+  const { finding } = found('warn', `${completeness.reason}; the usual ways lead to no more`);
+  const choices = [
+    ['paging.next', 'PATH'],
+    ['paging.total', 'none'],
+  ] as const;
+  return { settings: {}, finding: { ...finding, settings: choices } };
+}
+
+async function readWhole(api: Api, resource: ResourceName, overrides: Overrides) {
+  let count = 0;
+  let haveIds = true;
+  try {
+    const list = api.list(resource, {}, { overrides, isQuiet: true });
+    for await (const batch of list.batches()) {
+      count += batch.length;
+      haveIds &&= batch.every(({ value }) => hasId(value));
+    }
+    const completeness: Completeness = list.completeness();
+    return { count, haveIds, completeness };
+  } catch (error) {
+    // A parameter that the service does not know may be refused.
+    if (!(error instanceof Failure)) throw error;
+    return {
+      count: 0,
+      haveIds,
+      completeness: { state: 'doubtful', reason: error.message } as const,
+    };
+  }
+}
+
+function withoutDefaults({ settings }: { readonly settings: Overrides }): Overrides {
+  const entries = Object.entries(settings);
+  return Object.fromEntries(entries.filter(([key, value]) => key !== `paging.params.${value}`));
+}

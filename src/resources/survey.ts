@@ -1,0 +1,238 @@
+/** Surveys: tries out what the service really sends for a list, and which settings read it whole. */
+
+import { failureOf, refusalIn } from '../api/answers.js';
+import { type FoundList, findList } from '../api/list-envelope.js';
+import { readEvidence } from '../api/paging-evidence.js';
+import { configured } from '../api/record-list.js';
+import { hasId, withTextId } from '../api/records.js';
+import { callFor, resource as rowOf } from '../api/resources.js';
+import type { Api } from '../api/types.js';
+import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { readJson } from '../data/json-body.js';
+import { normalName } from '../data/path.js';
+import type { Overrides, ResourceName } from '../data/resources.js';
+import { Failure, ProtocolError } from '../errors.js';
+import { surveyPages } from './survey-pages.js';
+
+/** What was found out about the list of a resource. */
+export interface Survey {
+  /** What the answer looks like, one sentence for each subject. */
+  readonly findings: readonly Finding[];
+  /** The settings with which the list is read whole, in addition to those in force. */
+  readonly settings: Overrides;
+}
+
+export interface Finding {
+  readonly subject: 'envelope' | 'id' | 'fields' | 'pages';
+  readonly result: 'pass' | 'warn' | 'fail';
+  readonly text: string;
+  /** The settings that settle it; several only if one of them has to be chosen. */
+  readonly settings: readonly (readonly [key: string, value: string])[];
+}
+
+type Setting = readonly [key: string, value: string];
+
+/**
+ * Reads a list as the settings in force read it. Where it is not found, has no ids or may be
+ * incomplete, tries other settings and keeps those with which more records come. Sends documented
+ * reads only. Throws the failure of the first read.
+ */
+export async function surveyList(
+  api: Api,
+  resource: ResourceName,
+  overrides: Overrides,
+): Promise<Survey> {
+  const { path } = api.describe(callFor(resource, 'list', undefined));
+  const { status, headers, body } = await firstAnswer(api, path, resource);
+  const findings: Finding[] = [];
+  const settings: Record<string, string> = {};
+  const settle = (key: string, value: string) => {
+    settings[key] = value;
+  };
+  const list = envelopeIn(body, resource, overrides);
+  findings.push(list.finding);
+  if (!list.found) return { findings, settings };
+  if (list.path !== undefined) settle(`lists.${resource}.path`, list.path);
+  const { rows } = list.found;
+  if (rows.length > 0) {
+    const id = await idOf(api, resource, rows, overrides);
+    findings.push(id.finding);
+    if (id.field !== undefined) settle(`ids.${resource}`, id.field);
+    findings.push({ subject: 'fields', result: 'pass', text: fieldTypes(rows), settings: [] });
+  }
+  const evidence = readEvidence(isObject(body) ? body : {}, headers, resource);
+  const pages = await surveyPages(api, resource, { ...overrides, ...settings }, evidence.hint);
+  const said = status === 206 ? `${pages.finding.text} (status 206)` : pages.finding.text;
+  findings.push({ ...pages.finding, text: said });
+  return { findings, settings: { ...settings, ...pages.settings } };
+}
+
+async function firstAnswer(api: Api, path: string, resource: ResourceName) {
+  const call = { method: 'GET', path: path.split('?')[0] ?? path };
+  const response = await api.raw({ method: 'GET', path, template: call.path });
+  const failure = response.status < 400 ? undefined : failureOf(response, call);
+  if (failure) throw failure;
+  const read = readJson(response.body, response.headers['content-type']);
+  if (read.kind !== 'json' && response.status !== 204)
+    throw new ProtocolError(`The list of ${resource} is not JSON.`, { call });
+  const body = read.kind === 'json' ? read.value : null;
+  const hasRecords = (findList(body, { resource })?.rows.length ?? 0) > 0 || undefined;
+  const refusal = refusalIn(body, response.status, call, { hasRecords });
+  if (refusal && !hasRecords) throw refusal;
+  return { status: response.status, headers: response.headers, body };
+}
+
+// --- the envelope ---
+
+function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides) {
+  const set = configured(overrides, `lists.${resource}.path`);
+  const idName = configured(overrides, `ids.${resource}`);
+  const found = findList(body, { resource, path: set, idName });
+  if (found && !found.isAssumed) {
+    const place = set ?? found.place?.join('.');
+    const text = place ? `the records are in ${place}` : 'the records are a bare array';
+    return { found, path: undefined, finding: envelope('pass', text) };
+  }
+  const candidates = listPlaces(body).filter((path) => path !== set);
+  const likely = candidates.filter((path) => namesResource(path, resource));
+  const [path, ...others] = likely.length > 0 ? likely : candidates;
+  const settings = candidates.map((each): Setting => [`lists.${resource}.path`, each]);
+  if (path !== undefined && others.length === 0) {
+    const there = findList(body, { resource, path, idName });
+    const text = `the records are in ${path}, where rosterctl does not look by itself`;
+    return {
+      found: there,
+      path,
+      finding: envelope('warn', text, [[`lists.${resource}.path`, path]]),
+    };
+  }
+  if (found) {
+    const text = 'no list is to be seen, which counts as an empty one';
+    return { found, path: undefined, finding: envelope('warn', text, settings) };
+  }
+  const text = `there is no list of ${resource}, or several that may be it: ${candidates.join(', ') || 'none'}`;
+  return { found: undefined, path: undefined, finding: envelope('fail', text, settings) };
+}
+
+function envelope(
+  result: Finding['result'],
+  text: string,
+  settings: readonly Setting[] = [],
+): Finding {
+  return { subject: 'envelope', result, text, settings };
+}
+
+/** How deep a list is looked for. */
+const deepest = 4;
+
+/** Returns the paths of everything that can be a list: arrays of objects, and maps of records. */
+function listPlaces(value: unknown, above: readonly string[] = []): readonly string[] {
+  if (!isObject(value) || above.length > deepest) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const path = [...above, key];
+    if (key.includes('.') || /[\s[\]]/.test(key)) return [];
+    if (Array.isArray(inner)) {
+      if (inner.length === 0 || !inner.every(isObject)) return [];
+      const isEdges = inner.every((each) => isObject(each['node']));
+      return [`${path.join('.')}${isEdges ? '[].node' : ''}`];
+    }
+    if (isObject(inner) && isMapOfRecords(inner)) return [path.join('.')];
+    return listPlaces(inner, path);
+  });
+}
+
+/** `{t1: {…}, t2: {…}}`: the keys are ids, not names. */
+function isMapOfRecords(map: JsonObject): boolean {
+  const values = Object.values(map);
+  return (
+    values.length > 0 &&
+    values.every((value) => isObject(value) && typeof value['name'] === 'string')
+  );
+}
+
+function namesResource(path: string, resource: ResourceName): boolean {
+  const { envelopes } = rowOf(resource);
+  return envelopes.some((name) => normalName(path).includes(name));
+}
+
+// --- ids ---
+
+async function idOf(
+  api: Api,
+  resource: ResourceName,
+  rows: FoundList['rows'],
+  overrides: Overrides,
+): Promise<{ readonly field?: string; readonly finding: Finding }> {
+  const set = configured(overrides, `ids.${resource}`);
+  const finding = (result: Finding['result'], text: string, field?: string): Finding => ({
+    ...{ subject: 'id', result, text },
+    settings: field === undefined ? [] : [[`ids.${resource}`, field]],
+  });
+  const records = rows.map((row) => (isObject(row['node']) ? row['node'] : row));
+  if (records.every((record) => hasId(record, set))) {
+    const isText = records.every((record) => withTextId(record, set) === record);
+    const kind = set === undefined && !isText ? 'a number, which is used as text' : 'text';
+    return { finding: finding('pass', `${set ?? 'id'} is ${kind}`) };
+  }
+  for (const field of idCandidates(records, resource)) {
+    // oxlint-disable-next-line no-await-in-loop
+    if (!(await identifies(api, resource, String(records[0]?.[field])))) continue;
+    return { field, finding: finding('warn', `the id is in ${field}`, field) };
+  }
+  return { finding: finding('fail', 'no field identifies a record: nothing can be changed by id') };
+}
+
+/** Returns the fields that are there in every record, with another text or number in each. */
+function idCandidates(records: readonly JsonObject[], resource: ResourceName): readonly string[] {
+  const { noun, idName } = rowOf(resource);
+  const usual = ['id', noun, idName, `${noun}id`, 'uuid', 'guid', 'key'].map(normalName);
+  return Object.keys(records[0] ?? {})
+    .filter((field) => {
+      const values = new Set(records.map((record) => record[field]).filter(isScalar));
+      return values.size === records.length;
+    })
+    .filter((field) => usual.includes(normalName(field)))
+    .toSorted((a, b) => usual.indexOf(normalName(a)) - usual.indexOf(normalName(b)));
+}
+
+function isScalar(value: unknown): boolean {
+  return (
+    (typeof value === 'string' && value !== '') ||
+    typeof value === 'number' ||
+    value instanceof RawNumber
+  );
+}
+
+/** True if the documented GET of one record knows this id; also where there is no such call. */
+async function identifies(api: Api, resource: ResourceName, id: string): Promise<boolean> {
+  if (rowOf(resource).calls.get === undefined) return true;
+  try {
+    const { path } = api.describe(callFor(resource, 'get', id));
+    const { status } = await api.raw({ method: 'GET', path, template: path });
+    return status < 300;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+// --- fields ---
+
+/** Returns the fields of the records with the types of their values, never the values. */
+function fieldTypes(rows: FoundList['rows']): string {
+  const types = new Map<string, Set<string>>();
+  for (const row of rows)
+    for (const [field, value] of Object.entries(row))
+      types.set(field, (types.get(field) ?? new Set()).add(typeOf(value)));
+  return [...types].map(([field, names]) => `${field}: ${[...names].join(' or ')}`).join(', ');
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) {
+    const inner = [...new Set(value.map(typeOf))];
+    return inner.length === 0 ? 'empty list' : `list of ${inner.join(' or ')}`;
+  }
+  if (value instanceof RawNumber || typeof value === 'number') return 'number';
+  return typeof value === 'string' ? 'text' : typeof value;
+}

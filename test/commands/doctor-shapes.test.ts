@@ -1,0 +1,185 @@
+/** `doctor --shapes` against services that send their lists in unusual ways. */
+import { describe, expect, test } from 'vitest';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { organization, type Recorded, type Reply, recordingService } from '../support/service.js';
+
+interface Player {
+  readonly [field: string]: unknown;
+}
+
+const size = 20;
+const players: readonly Player[] = Array.from({ length: 45 }, (_, at) => ({
+  id: `p${at}`,
+  organizationId: organization,
+  name: `Player ${String(at).padStart(2, '0')}`,
+}));
+const page = (from: number) => players.slice(from, from + size);
+const parameter = (request: Recorded, name: string) =>
+  new URL(request.url, 'http://x').searchParams.get(name);
+const numberIn = (request: Recorded, name: string) => Number(parameter(request, name) ?? 0);
+const after = (request: Recorded, name: string) => {
+  const id = parameter(request, name);
+  return id === null ? 0 : players.findIndex((each) => each['id'] === id) + 1;
+};
+
+interface Personality {
+  readonly name: string;
+  /** The list as the service sends it. */
+  readonly list: (request: Recorded) => unknown;
+  /** One record, where it is not found by its id. */
+  readonly idName?: string;
+  /** The settings that read it whole. */
+  readonly settings: Record<string, string>;
+}
+
+const personalities: readonly Personality[] = [
+  {
+    name: 'pages by number and says nothing',
+    list: (request) => page((Math.max(1, numberIn(request, 'page')) - 1) * size),
+    settings: { 'paging.mode': 'page' },
+  },
+  {
+    name: 'pages from 0 under another name, with a total',
+    list: (request) => ({ data: page(numberIn(request, 'page[number]') * size), total: 45 }),
+    settings: { 'paging.mode': 'page', 'paging.params.page': 'page[number]' },
+  },
+  {
+    name: 'skips, as OData does',
+    list: (request) => ({ value: page(numberIn(request, '$skip')) }),
+    settings: { 'paging.mode': 'offset', 'paging.params.offset': '$skip' },
+  },
+  {
+    name: 'pages by the last id',
+    list: (request) => page(after(request, 'starting_after')),
+    settings: { 'paging.mode': 'last-id', 'paging.params.after': 'starting_after' },
+  },
+  {
+    name: 'names a continuation that nobody knows',
+    list: (request) => {
+      const at = numberIn(request, 'continuation');
+      const continuation = at + size < 45 ? String(at + size) : '';
+      return { players: page(at), meta: { continuation } };
+    },
+    settings: { 'paging.next': 'meta.continuation', 'paging.params.cursor': 'continuation' },
+  },
+  {
+    name: 'sends exactly twenty, which is all',
+    list: () => ({ players: page(0) }),
+    settings: { 'paging.mode': 'none' },
+  },
+  {
+    name: 'sends a token that leads nowhere',
+    list: () => ({ players: players.slice(0, 7), matchToken: 'abc' }),
+    settings: { 'paging.next': 'none' },
+  },
+  {
+    name: 'hides the list deeply beside another one',
+    list: () => ({ answer: { content: { player_rows: players, seasons: [{ name: '2026' }] } } }),
+    settings: { 'lists.players.path': 'answer.content.player_rows' },
+  },
+  {
+    name: 'sends a map by id',
+    list: () => ({ answer: Object.fromEntries(players.map((each) => [String(each['id']), each])) }),
+    settings: { 'lists.players.path': 'answer' },
+  },
+  {
+    name: 'calls the id otherwise',
+    list: () => ({ players: players.map(({ id, ...rest }) => ({ _id: id, ...rest })) }),
+    idName: '_id',
+    settings: { 'ids.players': '_id' },
+  },
+];
+
+function serviceOf({ list, idName = 'id' }: Personality) {
+  return recordingService((request): Reply => {
+    const [, , resource, org, id] = new URL(request.url, 'http://x').pathname.split('/');
+    if (request.method !== 'GET') return { status: 500, json: { error: 'unexpectedWrite' } };
+    if (resource !== 'players') return { status: 200, json: [] };
+    if (id === undefined) return { status: 200, json: list(request) };
+    const found = players.find((each) => each['id'] === id && org === organization);
+    if (!found) return { status: 404, json: { error: 'notFound' } };
+    const { id: own, ...rest } = found;
+    return { status: 200, json: { [idName]: own, ...rest } };
+  });
+}
+
+describe('doctor --shapes --apply', () => {
+  test.each(personalities)('a service that $name', async (personality) => {
+    const service = await serviceOf(personality);
+    const home = temporaryFolder();
+    const options = { env: service.env, home };
+    const survey = await rosterctl('doctor --shapes --apply --yes --json', options);
+    expect(survey.stderr).toContain('stored (defaults)');
+    const stored = JSON.parse((await rosterctl('config list --json', options)).stdout) as {
+      key: string;
+      value: string;
+      origin: string;
+    }[];
+    const set = stored.filter(({ origin }) => origin.startsWith('defaults'));
+    expect(Object.fromEntries(set.map(({ key, value }) => [key, value]))).toEqual(
+      personality.settings,
+    );
+
+    const expected = survey.stdout.includes('all 7 records') ? 7 : undefined;
+    const list = await rosterctl('players list -o ids', options);
+    expect([list.code, list.stderr]).toEqual([0, '']);
+    const ids = list.stdout.trim().split('\n');
+    const all = /exactly twenty/.test(personality.name) ? 20 : 45;
+    expect(ids).toHaveLength(/nowhere/.test(personality.name) ? 7 : (expected ?? all));
+    const bulk = await rosterctl('players update --search Player -F role=sub -n', options);
+    expect(bulk.code).toBe(0);
+    expect(service.requests.every(({ method }) => method === 'GET')).toBe(true);
+  });
+});
+
+test('without --apply it only says what to set', async () => {
+  const [first] = personalities;
+  if (!first) throw new Error('no personality');
+  const service = await serviceOf(first);
+  const home = temporaryFolder();
+  const { stdout, code } = await rosterctl('doctor --shapes', { env: service.env, home });
+  expect(code).toBe(0);
+  expect(stdout).toContain('only 20 of 45 records come');
+  expect(stdout).toContain('rosterctl config set paging.mode page');
+  const { stdout: mode } = await rosterctl('config get paging.mode', { env: service.env, home });
+  expect(mode.trim()).toBe('auto');
+});
+
+test('a total that no way leads to is named, and nothing is set', async () => {
+  const service = await recordingService((request) => ({
+    status: 200,
+    json: request.url.includes('/players/') ? { players: page(0), total: 45 } : [],
+  }));
+  const home = temporaryFolder();
+  const ran = await rosterctl('doctor --shapes --apply --yes', { env: service.env, home });
+  expect(ran.stderr).toContain('Nothing to set.');
+  expect(ran.stdout).toContain('the service counts 45 records and sent 20');
+  expect(ran.stdout).toContain('rosterctl config set paging.total none');
+});
+
+test('--apply asks, and without a terminal needs --yes', async () => {
+  const [first] = personalities;
+  if (!first) throw new Error('no personality');
+  const service = await serviceOf(first);
+  const home = temporaryFolder();
+  const ran = await rosterctl('doctor --shapes --apply', { env: service.env, home });
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain('Set paging.mode = page (defaults)?');
+  expect(ran.stderr).toContain('--yes');
+});
+
+test('--apply alone is a usage error', async () => {
+  const { code, stderr } = await rosterctl('doctor --apply', {});
+  expect(code).toBe(2);
+  expect(stderr).toContain('rosterctl doctor --shapes --apply');
+});
+
+test('plain doctor names a list that may be incomplete', async () => {
+  const service = await recordingService((request) => ({
+    status: 200,
+    json: request.url.includes('/players/') ? page(0) : [],
+  }));
+  const { stdout } = await rosterctl('doctor', { env: service.env });
+  expect(stdout).toMatch(/warn {2}read players.*may be incomplete: exactly 20 records came/);
+  expect(stdout).toContain('rosterctl doctor --shapes');
+});
