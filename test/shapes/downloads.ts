@@ -42,7 +42,11 @@ export const downloads: readonly Shape[] = [
   understood('302', '302 $url'),
   understood('307', '307 $url'),
   understood('303', '303 $url'),
-  understood('the bytes', '200 $file'),
+  {
+    ...understood('the bytes', '200 $file'),
+    only: ['docs download', 'docs preview', 'docs download -O -', 'docs download of two'],
+  },
+  answer('the bytes, its URL', '200 $file'),
   understood('text', '200 $url'),
   answer('a JSON text', '"$url"'),
   {

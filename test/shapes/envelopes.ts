@@ -109,7 +109,7 @@ function settings(path: string): Record<string, string> {
 }
 
 const oddLists: readonly Shape[] = [
-  odd('edges, path unset', '{"edges":"$edges"}'),
+  shape('edges, path unset', ['list={"edges":"$edges"}'], { looksOtherwise: true }),
   odd('a map by id, path unset', '{"$resource":"$rowsById"}'),
   shape('a path that leads nowhere', ['list={"data":"$rows"}'], {
     settings: settings('data.items'),

@@ -55,7 +55,9 @@ export function warningOf({ ran }: Outcome): string {
   const lines = ran.stderr.split('\n');
   return (
     lines.find((line) =>
-      /may be incomplete|not checked|no record|may be cut|no list|assumed|empty list/i.test(line),
+      /may be incomplete|not checked|no record|assumed|empty list|service (also )?(said|says)/i.test(
+        line,
+      ),
     ) ?? ''
   );
 }

@@ -25,7 +25,7 @@ function wanted({ before }: Outcome, resource: ResourceName, picks: Picks): Stor
   return [...before[resource].values()].filter(picks);
 }
 
-/** The lists of a resource are complete, and each record is as the books have it. */
+/** The list is complete, and each record is as the books have it. */
 function sameRows(resource: ResourceName, picks: Picks, read: (text: string) => unknown): Check {
   return (outcome) => {
     const rows = read(outcome.ran.stdout);
@@ -33,12 +33,10 @@ function sameRows(resource: ResourceName, picks: Picks, read: (text: string) => 
     const records = new Map(
       wanted(outcome, resource, picks).map((record) => [idIn(outcome, record), record]),
     );
-    // A record whose id lies elsewhere is known by its name.
-    const byName = new Map([...records].map(([id, record]) => [record['name'], id]));
-    const ids = rows.map(
-      (row) => text(row['id']) ?? byName.get(row['name'] ?? '') ?? JSON.stringify(row),
+    const ids = rows.map((row) => idOfRow(row, records));
+    const odd = rows.find(
+      (row, at) => !outcome.shape.looksOtherwise && !isSame(row, records.get(ids[at] ?? '')),
     );
-    const odd = rows.find((row) => !isAsStored(outcome, row, records));
     return (
       differing(ids, [...records.keys()]) ??
       (odd && `not as stored: ${JSON.stringify(odd).slice(0, 120)}`)
@@ -46,27 +44,29 @@ function sameRows(resource: ResourceName, picks: Picks, read: (text: string) => 
   };
 }
 
-function text(id: unknown): string | undefined {
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
-}
-
-function isAsStored(
-  { shape }: Outcome,
-  row: JsonObject,
-  records: ReadonlyMap<string, StoredRecord>,
-): boolean {
-  if (shape.looksOtherwise) return true;
-  return isSame(row, records.get(String(row['id'])));
+/** The id of a printed record, which may lie elsewhere; without one it is known by its times. */
+function idOfRow(row: JsonObject, records: ReadonlyMap<string, StoredRecord>): string {
+  const inner = Object.values(row).filter(isObject);
+  for (const each of [row, ...inner])
+    for (const key of ['id', '_id', 'uuid', 'Id'])
+      if (records.has(String(each[key]))) return String(each[key]);
+  const text = JSON.stringify(row);
+  const isIt = ([, record]: [string, StoredRecord]) =>
+    [record['name'], record['createdAt'], record['email'] ?? '"'].every((value) =>
+      text.includes(String(value)),
+    );
+  return [...records].find(isIt)?.[0] ?? text;
 }
 
 /** The name of a converted player is not in the books of applications; its id is. */
 function isSame(row: JsonObject, record: StoredRecord | undefined): boolean {
-  const { convertedPlayer: _, ...rest } = row;
-  return isDeepStrictEqual(rest, plain(record));
+  return isDeepStrictEqual(withoutPlayer(row), withoutPlayer(record));
 }
 
-function plain(record: unknown): unknown {
-  return record === undefined ? undefined : JSON.parse(JSON.stringify(record));
+function withoutPlayer(record: JsonObject | undefined): unknown {
+  if (record === undefined) return undefined;
+  const { convertedPlayer: _, ...rest } = record;
+  return JSON.parse(JSON.stringify(rest));
 }
 
 const json = (printed: string): unknown => (printed === '' ? undefined : JSON.parse(printed));
@@ -97,8 +97,7 @@ const firstThree: Command = {
   missing({ ran, before, shape }) {
     const rows = json(ran.stdout) as JsonObject[];
     const known = [...before.players.values()].map((record) => idIn({ shape }, record));
-    const isKnown = (row: JsonObject) =>
-      shape.looksOtherwise || known.includes(String(row['id'] ?? ''));
+    const isKnown = (row: JsonObject) => shape.looksOtherwise || known.includes(String(row['id']));
     const count = Math.min(3, before.players.size);
     return rows.length === count && rows.every(isKnown) ? undefined : `${rows.length} of ${count}`;
   },
@@ -128,6 +127,11 @@ export function lastOf(books: Books, resource: ResourceName): StoredRecord {
   );
 }
 
+/** One, and another where the first has no readable body. */
+function readsOfOne(outcome: Outcome, resource: ResourceName): number {
+  return resource === 'documents' ? pagesOf(outcome, resource) : 2;
+}
+
 /** One record, found by its id; a document is found in the list. */
 function get(resource: ResourceName): Command {
   const noun = nouns[resource];
@@ -147,7 +151,7 @@ function get(resource: ResourceName): Command {
     harm: ({ ran, before }) =>
       ran.code === 5 && before[resource].size > 0 ? 'told as not found, and it exists' : undefined,
     due: (outcome) => ({
-      reads: resource === 'documents' ? pagesOf(outcome, resource) : 1,
+      reads: readsOfOne(outcome, resource),
       writes: 0,
     }),
   };
@@ -162,7 +166,7 @@ function getMissing(resource: ResourceName): Command {
     exits: [5],
     missing: () => undefined,
     due: (outcome) => ({
-      reads: resource === 'documents' ? pagesOf(outcome, resource) : 1,
+      reads: readsOfOne(outcome, resource),
       writes: 0,
     }),
   };

@@ -52,8 +52,10 @@ export async function resultOf(shape: Shape, command: Command, run?: Run): Promi
 }
 
 /** The commands of a table that a shape concerns. */
-export function commandsOf({ commands }: Table, { only }: Shape): readonly Command[] {
-  return commands.filter(({ name }) => !only || only.includes(name));
+export function commandsOf({ commands }: Table, { only, isEmpty }: Shape): readonly Command[] {
+  return commands.filter(
+    ({ name }) => (!only || only.includes(name)) && !(isEmpty && name.endsWith('get LAST')),
+  );
 }
 
 /** What is wrong with a shape's cells, to read; empty when nothing is. */

@@ -98,8 +98,10 @@ function shapesOf(verb: Verb): readonly Shape[] {
       // A create is told by its answer alone; the others are read again.
       ...(understood.has(name) && { promise: 'right' as const }),
     };
+    // Whoever says "not done" and does it lies; nobody has to notice.
+    const isDenied = /^(4|307|308)/.test(template);
     return [
-      { ...base, name: `${name}, done` },
+      ...(isDenied ? [] : [{ ...base, name: `${name}, done` }]),
       {
         table: verb,
         name: `${name}, not done`,
