@@ -11,7 +11,7 @@ import { present } from './cli/output.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
-import { type GlobalFlags, type OutputFormat, resolveSettings } from './config/settings.js';
+import { type GlobalFlags, resolveSettings, type Settings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
 import type { CommandManifest, ManifestCommand } from './data/command-manifest.js';
@@ -45,8 +45,8 @@ export interface ProcessEnvironment {
   readonly clock: () => number;
   /** Called with the source of the key, which the message about a rejected key names. */
   readonly onConnected: (keySource: string) => void;
-  /** Called with the output format, which errors are printed in as well. */
-  readonly onFormat: (format: OutputFormat) => void;
+  /** Called with the settings that errors are printed by as well. */
+  readonly onSettings: (settings: Pick<Settings, 'output' | 'verbose'>) => void;
   /** After this, a signal counts as a normal end of the command. */
   readonly expectSignal: () => void;
   readonly lendKeys: LendKeyboard;
@@ -80,7 +80,7 @@ export async function runCommand(
     file: readConfig(config, plain),
     tolerant: plain.words[0] === 'config' || plain.words[0] === 'doctor',
   });
-  outside.onFormat(settings.output);
+  outside.onSettings(settings);
   if (settings.noColor) streams.withoutColor();
   const messages = createMessages(streams, settings, { flags, table: outside.table });
   // Printed with -q too: the user would otherwise believe that the change was written.

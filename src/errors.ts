@@ -121,8 +121,10 @@ export class ApiError extends Failure {
     readonly serviceCode: string | undefined,
     readonly call: CallSite,
     readonly details: {
-      /** The service's own message, if any; raw, sanitized when it is printed. */
+      /** What the service says first, if anything; raw, sanitized when it is printed. */
       readonly message?: string | undefined;
+      /** The body of a 4xx or 5xx: its JSON or text; raw, redacted and sanitized when it is printed. */
+      readonly service?: unknown;
       /** The `Allow` header of a 405. */
       readonly allow?: string | undefined;
       /** Seconds to wait before the next request, as the response asked. */

@@ -4,7 +4,7 @@ import { checkAgainstTable, checkEncoding, type Parsed } from './cli/check.js';
 import { fullWidth } from './cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
-import type { OutputFormat } from './config/settings.js';
+import type { Settings } from './config/settings.js';
 import { type CommandManifest, readManifest } from './data/command-manifest.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { Failure, PipeClosedError } from './errors.js';
@@ -50,13 +50,13 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
 
 /** The source of the key of this process's connection. */
 let keySource: string | undefined;
-/** The resolved output format; undefined until the settings are known. */
-let format: OutputFormat | undefined;
+/** How errors are printed; undefined until the settings are known. */
+let settings: Pick<Settings, 'output' | 'verbose'> | undefined;
 
 /** Returns true if errors are printed as JSON. */
 function printsJson(argv: readonly string[]): boolean {
-  if (format === undefined) return wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
-  return format === 'json' || format === 'ndjson';
+  if (!settings) return wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
+  return settings.output === 'json' || settings.output === 'ndjson';
 }
 
 type ParsedCommand = Extract<Parsed, { kind: 'command' }>;
@@ -118,8 +118,8 @@ async function run(
       onConnected: (found) => {
         keySource = found;
       },
-      onFormat: (found) => {
-        format = found;
+      onSettings: (found) => {
+        settings = found;
       },
     });
     const exitCode = signals.code() ?? code;
@@ -231,6 +231,8 @@ async function printFailure(
     exitCode: facts.exitCode,
     keySource,
     flags: parsed?.kind === 'command' ? parsed.globals : {},
+    redacted: streams.redacted,
+    isVerbose: settings?.verbose === true,
     table,
   });
   const json = printsJson(argv);

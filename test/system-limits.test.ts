@@ -14,6 +14,8 @@ const describe = (error: unknown) =>
     ids: [],
     keySource: undefined,
     flags: {},
+    redacted: (text) => text,
+    isVerbose: false,
     table: { version: '0.0.0', groups: [], commands: [], topics: [], everywhere: [] },
   });
 

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, maxDepth } from '../data/json.js';
 import { type JsonBody, readJson } from '../data/json-body.js';
 import { describeRequestedWait } from '../data/outcome-errors.js';
 import { normalName } from '../data/path.js';
+import { wordsIn } from '../data/refusal-words.js';
 import {
   ApiError,
   type CallSite,
@@ -42,9 +43,11 @@ export function failureOf(
   const read = readJson(response.body, headers['content-type']);
   if (status < 400)
     return read.kind === 'json' ? refusalIn(read.value, status, call, { idName }) : undefined;
-  const body = read.kind === 'json' && isObject(read.value) ? read.value : {};
-  const refusal = new ApiError(status, codeIn(body), call, {
-    message: messageIn(body),
+  const service = serviceBody(read);
+  const code = codeIn(isObject(service) ? service : {});
+  const refusal = new ApiError(status, code, call, {
+    message: messageIn(service, code),
+    service,
     allow: headers['allow'],
     wait: response.wait,
     retryAfter: response.retryAfter,
@@ -53,7 +56,6 @@ export function failureOf(
       read.kind === 'html' ? htmlHint(status) : status === 405 && isGuess ? guessHint : undefined,
   });
   if (!response.outcomeUnknown) return refusal;
-  const code = codeIn(body);
   const requestedWait = describeRequestedWait(refusal);
   return new UnknownOutcomeError(
     `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
@@ -64,6 +66,12 @@ export function failureOf(
       wait: requestedWait === undefined ? response.wait : undefined,
     },
   );
+}
+
+/** The body as the service's own words: JSON, or a text. A web page comes from something in front of it. */
+function serviceBody(read: JsonBody): unknown {
+  if (read.kind === 'json') return read.value;
+  return read.kind === 'other' ? read.text : undefined;
 }
 
 const guessHint =
@@ -78,7 +86,8 @@ export function refusalIn(
 ): ApiError | undefined {
   const sign = refusalSign(body, envelope);
   if (!sign || !isObject(body)) return undefined;
-  return new ApiError(status, codeIn(body), call, { message: messageIn(body), sign, body });
+  const code = codeIn(body);
+  return new ApiError(status, code, call, { message: messageIn(body, code), sign, body });
 }
 
 /**
@@ -147,15 +156,10 @@ function truncate(text: string | undefined, maxLength: number): string | undefin
   return text !== undefined && text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-function messageIn(body: JsonObject): string | undefined {
-  const { error } = body;
-  const [first] = listOf(body['errors']);
-  const inList = isObject(first) ? first['message'] : first;
-  const candidates = [body['message'], isObject(error) && error['message'], inList];
-  return truncate(
-    candidates.find((each) => typeof each === 'string'),
-    maxMessageLength,
-  );
+/** What the body says first, on one line. */
+function messageIn(body: unknown, code: string | undefined): string | undefined {
+  const [first] = wordsIn(body, code);
+  return truncate(first, maxMessageLength);
 }
 
 /** `code`: only a number or a status word indicates an error, and it may mean something else. */

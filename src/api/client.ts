@@ -110,7 +110,7 @@ class Client implements Api {
 
   private async answerOf(call: Call, send: Send): Promise<Answer> {
     const row = endpoint(call.endpoint);
-    const needsJson = row.answers !== 'unshown' && row.answers !== 'link';
+    const needsJson = ['list', 'record', 'grant'].includes(row.answers);
     const response = await this.exchange(call, { needsJson }, send);
     const site = siteOf(this.routeFor(call));
     const { origin } = this;
@@ -161,26 +161,20 @@ class Client implements Api {
       transport.request(request),
     );
     const { overrides, instant } = this.options;
-    const { findLink } = await import('./links.js');
-    const requestUrl = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
-    const now = new Date(instant().wall);
-    const link = findLink(response, { requestUrl, urlPath: overrides['download.urlPath'], now });
+    const { findLink, missingLink } = await import('./links.js');
+    const linkCall = {
+      requestUrl: new URL(`${this.baseUrl}${this.pathFor(call, route)}`),
+      baseUrl: this.baseUrl,
+      verb: endpoint(call.endpoint).answers === 'preview' ? 'preview' : 'download',
+      urlPath: overrides['download.urlPath'],
+      now: new Date(instant().wall),
+    } as const;
+    const link = findLink(response, linkCall);
     if (link) return link;
-    const { status } = response;
+    const { origin } = this;
     // Never print the text of an HTML page; `bodyOf` also words the error for that case.
-    if (status < 300)
-      bodyOf(response, { call: siteOf(route), origin: requestUrl.origin, needsJson: true });
-    throw new ProtocolError(
-      `No signed URL in the answer of ${route.method} ${route.template} (${status}).`,
-      {
-        call: siteOf(route),
-        status,
-        hint:
-          status === 202
-            ? 'The file is not ready yet: try again in a moment.'
-            : 'Name where the URL is: rosterctl config set download.urlPath PATH',
-      },
-    );
+    if (response.status < 300) bodyOf(response, { call: siteOf(route), origin, needsJson: true });
+    throw missingLink(response, linkCall, siteOf(route));
   }
 
   semantics(call: Call) {

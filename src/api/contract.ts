@@ -29,7 +29,7 @@ export interface Endpoint {
   /** The setting that overrides this row's route; each assumed row has its own. */
   readonly override?: OverrideKey;
   /** The 2xx body: a list envelope, one record, an upload grant, a signed URL, or not shown. */
-  readonly answers: 'list' | 'record' | 'grant' | 'link' | 'unshown';
+  readonly answers: 'list' | 'record' | 'grant' | 'download' | 'preview' | 'unshown';
   /** Schema of the documented response (of one element, for a list). */
   readonly result?: z.core.$ZodType;
   /** Schema of the request body, without organizationId. */
@@ -173,7 +173,7 @@ export const contract = {
     basis: { stated: '4.4' },
     resource: 'documents',
     verb: 'other',
-    answers: 'link',
+    answers: 'download',
   },
   previewDocument: {
     route: 'GET /documents/{documentId}/preview',
@@ -182,7 +182,7 @@ export const contract = {
     basis: { stated: '4.4' },
     resource: 'documents',
     verb: 'other',
-    answers: 'link',
+    answers: 'preview',
   },
   createDocument: {
     route: 'POST /documents',

@@ -1,7 +1,9 @@
 /** Signed URLs: finds the link, or the bytes, in the response to a download or preview call. */
 import { isObject, type JsonObject } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
-import { normalName, valueAt } from '../data/path.js';
+import { childOf, normalName } from '../data/path.js';
+import { type CallSite, ProtocolError } from '../errors.js';
+import { describeTopLevel } from './list-envelope.js';
 import type { Link } from './types.js';
 
 interface LinkAnswer {
@@ -10,20 +12,26 @@ interface LinkAnswer {
   readonly body: Buffer;
 }
 
-const urlNames = ['url', 'downloadurl', 'signedurl', 'presignedurl', 'previewurl', 'href', 'link'];
-const wrappers = ['data', 'document', 'result', 'results'];
-/** Names of private references (contract 2.5), which are never links. */
-const references = ['fileurl', 'fileref', 'filekey'];
+/** What is known about a call that answers with a link. */
+export interface LinkCall {
+  readonly requestUrl: URL;
+  /** A URL below it needs the key, which is sent to no link, so it is rarely the file. */
+  readonly baseUrl: string;
+  readonly verb: Verb;
+  /** Where the URL is, if an admin configured it (`download.urlPath`). */
+  readonly urlPath?: string | undefined;
+  readonly now: Date;
+}
+
+type Verb = 'download' | 'preview';
 
 /**
  * Finds the signed URL in the response to a download or preview call, whose shape the contract does
- * not show. `urlPath` (config `download.urlPath`) takes precedence. Undefined if there is none.
+ * not show (4.4). `urlPath` replaces the search. Undefined if there is none, or no telling which.
  */
-export function findLink(
-  answer: LinkAnswer,
-  { requestUrl, urlPath, now }: { requestUrl: URL; urlPath?: string | undefined; now: Date },
-): Link | undefined {
+export function findLink(answer: LinkAnswer, call: LinkCall): Link | undefined {
   const { status, headers, body } = answer;
+  const { requestUrl, urlPath, now } = call;
   if (status >= 300 && status < 400) {
     const location = headers['location'];
     const target =
@@ -33,11 +41,8 @@ export function findLink(
     return target ? urlLink(target, {}, now) : undefined;
   }
   const read = readJson(body, headers['content-type']);
-  if (read.kind === 'json') {
-    if (isWebUrl(read.value)) return urlLink(read.value, {}, now);
-    if (isObject(read.value)) return linkInObject(read.value, urlPath, now);
-    return undefined;
-  }
+  if (read.kind === 'json')
+    return urlPath === undefined ? searchBody(read.value, call) : linkAt(urlPath, read.value, call);
   if (read.kind === 'empty') return undefined;
   if (read.kind === 'html' && !headers['content-type']?.startsWith('text/html')) return undefined;
   const text = read.kind === 'other' ? read.text.trim() : '';
@@ -45,31 +50,184 @@ export function findLink(
   return read.kind === 'html' ? undefined : { kind: 'bytes', bytes: body, headers };
 }
 
-function linkInObject(body: JsonObject, urlPath: string | undefined, now: Date): Link | undefined {
-  const configured = urlPath === undefined ? undefined : valueAt(body, urlPath);
-  if (isWebUrl(configured)) return urlLink(configured, body, now);
-  const holders = [body, ...wrappers.flatMap((name) => valuesNamed(body, name)).filter(isObject)];
-  for (const holder of holders)
-    for (const name of urlNames) {
-      const found = valuesNamed(holder, name).find(isWebUrl);
-      if (found !== undefined) return urlLink(found, { ...body, ...holder }, now);
-    }
-  const all = holders.flatMap((holder) =>
-    Object.entries(holder)
-      .filter(([key]) => !references.includes(normalName(key)))
-      .map(([, value]) => value)
-      .filter(isWebUrl),
+/** The error for a response in which `findLink` finds nothing. */
+export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite): ProtocolError {
+  const { status, headers, body } = answer;
+  const { urlPath, ...rest } = call;
+  const read = readJson(body, headers['content-type']);
+  const isRead = read.kind === 'json';
+  const at = isRead && urlPath !== undefined ? ` at "${urlPath}" (download.urlPath)` : '';
+  const mend = findLink(answer, rest)
+    ? 'rosterctl finds it by itself: rosterctl config set download.urlPath auto'
+    : 'Name where the URL is: rosterctl config set download.urlPath PATH';
+  return new ProtocolError(
+    `No signed URL${at} in the answer of ${site.method} ${site.path} (${status}).`,
+    {
+      call: site,
+      status,
+      hint:
+        status === 202
+          ? 'The file is not ready yet: try again in a moment.'
+          : `${isRead ? `The answer holds ${topLevelOf(read.value)}.\n` : ''}${mend}`,
+    },
   );
-  const [only] = all;
-  return all.length === 1 && only !== undefined
-    ? urlLink(only, Object.fromEntries(holders.flatMap((holder) => Object.entries(holder))), now)
-    : undefined;
 }
 
-function valuesNamed(body: JsonObject, name: string): unknown[] {
-  return Object.keys(body)
-    .filter((key) => normalName(key) === name)
-    .map((key) => body[key]);
+function topLevelOf(body: unknown): string {
+  return Array.isArray(body) ? `a list of ${body.length}` : describeTopLevel(body);
+}
+
+/** Returns the URL at a path such as `files.0.url` or `data[0].url`; a relative one is resolved. */
+function linkAt(path: string, body: unknown, { requestUrl, now }: LinkCall): Link | undefined {
+  let context: JsonObject = {};
+  let value = body;
+  for (const step of path.replace(/\[(\d+)\]/g, '.$1').split('.')) {
+    if (step === '') continue;
+    if (isObject(value)) context = { ...context, ...value };
+    value = childOf(value, step);
+  }
+  if (isWebUrl(value)) return urlLink(value, context, now);
+  if (!isRelativeUrl(value) || !URL.canParse(value, requestUrl.href)) return undefined;
+  return urlLink(new URL(value, requestUrl.href).href, context, now);
+}
+
+/** True for a URL without a scheme: it has a slash or a query, so that a plain word is none. */
+function isRelativeUrl(value: unknown): value is string {
+  if (typeof value !== 'string' || /[\s\\\p{Cc}]/u.test(value)) return false;
+  return /[/?]/.test(value) && !/^[a-z][a-z0-9+.-]*:/i.test(value);
+}
+
+/** A web URL of a response, and how it is named. */
+interface Candidate {
+  readonly url: string;
+  /** The lower the better; undefined if its name says nothing. */
+  readonly rank: number | undefined;
+  readonly isBelowBase: boolean;
+  readonly context: JsonObject;
+}
+
+const otherVerbRank = 4;
+
+function searchBody(body: unknown, call: LinkCall): Link | undefined {
+  const value = onlyElement(body);
+  if (isWebUrl(value)) return urlLink(value, {}, call.now);
+  const all = isObject(value) ? candidatesIn(value, call) : [];
+  const best = bestOf(all.filter((each) => !each.isBelowBase)) ?? bestOf(all);
+  return best && urlLink(best.url, best.context, call.now);
+}
+
+/** Returns the best named URL, else the only one there is. What the other verb names is not it beside an unknown one. */
+function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
+  const ranked = candidates.filter(({ rank }) => rank !== undefined);
+  const [best] = ranked.toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  const unnamed = candidates.filter(({ rank }) => rank === undefined);
+  if (best && (best.rank !== otherVerbRank || unnamed.length === 0)) return best;
+  const [only] = unnamed;
+  return !best && new Set(unnamed.map(({ url }) => url)).size === 1 ? only : undefined;
+}
+
+/** An object in which a URL may be; `of`: the verb that the names on the way to it say. */
+interface Holder {
+  readonly value: JsonObject;
+  readonly context: JsonObject;
+  readonly of: Verb | undefined;
+  readonly depth: number;
+}
+
+const maxDepth = 4;
+
+/** Returns the web URLs in a body and its wrappers, the outermost first. */
+function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): Candidate[] {
+  const found: Candidate[] = [];
+  const holders: Holder[] = [{ value: body, context: {}, of: undefined, depth: 0 }];
+  for (const { value: holder, context, of, depth } of holders) {
+    const own = { ...context, ...holder };
+    for (const [key, entry] of Object.entries(holder).toSorted(byMeaning)) {
+      const name = normalName(key);
+      const meaning = meanings.get(name);
+      const value = onlyElement(entry);
+      if (isObject(value) && depth < maxDepth && (meaning || wrappers.has(name)))
+        holders.push({
+          value,
+          context: own,
+          of: of ?? (meaning === 'download' || meaning === 'preview' ? meaning : undefined),
+          depth: depth + 1,
+        });
+      if (!isWebUrl(value) || references.has(name) || (!meaning && isDecoy(key))) continue;
+      const isBelowBase = new URL(value).href.startsWith(`${baseUrl}/`);
+      found.push({ url: value, rank: rankOf(meaning, of, verb), isBelowBase, context: own });
+    }
+  }
+  return found;
+}
+
+/** What the name of a URL says: for which verb it is, that it is signed, or only that it is a URL. */
+type Meaning = Verb | 'signed' | 'plain';
+
+/** The names of a signed URL, best first. */
+const meanings: ReadonlyMap<string, Meaning> = new Map([
+  ...(['download', 'preview'] as const).flatMap((verb) =>
+    [`${verb}url`, `${verb}link`, `${verb}uri`, `${verb}href`, verb].map(
+      (name) => [name, verb] as const,
+    ),
+  ),
+  ...['signedurl', 'presignedurl'].map((name) => [name, 'signed'] as const),
+  ...['url', 'href', 'link'].map((name) => [name, 'plain'] as const),
+]);
+const names = [...meanings.keys()];
+
+function byMeaning([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return names.indexOf(normalName(a)) - names.indexOf(normalName(b));
+}
+
+function rankOf(
+  meaning: Meaning | undefined,
+  of: Verb | undefined,
+  verb: Verb,
+): number | undefined {
+  const said = meaning === 'download' || meaning === 'preview' ? meaning : of;
+  if (said === verb) return 0;
+  // A download shows what a preview shows; the other way round, only part of it may come.
+  if (said !== undefined) return verb === 'preview' ? 1 : otherVerbRank;
+  return meaning && (meaning === 'signed' ? 2 : 3);
+}
+
+/** Names of objects in which a signed URL may be. */
+const wrappers = new Set(
+  (
+    'data document documents file files item items result results record response payload body ' +
+    'content attributes attachment asset object resource links urls'
+  ).split(' '),
+);
+
+/** Names of private references (contract 2.5), which are never links. */
+const references = new Set(['fileurl', 'fileref', 'filekey']);
+
+/** Words in the names of URLs that lead elsewhere than to the file. */
+const decoys = new Set(
+  (
+    'thumbnail thumbnails thumb avatar icon logo banner cover self next prev previous first last ' +
+    'related upload help docs documentation support terms schema context type callback webhook'
+  ).split(' '),
+);
+
+function isDecoy(key: string): boolean {
+  const words = key
+    .replace(/([a-z0-9])(?=[A-Z])/g, '$1 ')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return [...words, normalName(key).replace(/(url|uri|href|link)$/, '')].some((word) =>
+    decoys.has(word),
+  );
+}
+
+/** Returns the element of a list of one; of a list of links by `rel`, an object with each by its name. */
+function onlyElement(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const list: readonly unknown[] = value;
+  if (list.every((each) => isObject(each) && typeof each['rel'] === 'string'))
+    return Object.fromEntries((list as readonly JsonObject[]).map((each) => [each['rel'], each]));
+  return list.length === 1 ? list[0] : undefined;
 }
 
 /** True for an absolute http(s) URL. Other schemes, such as a private reference, do not count. */

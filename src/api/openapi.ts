@@ -104,11 +104,13 @@ function bodyOf(row: Endpoint, method: string): Json | undefined {
 }
 
 function responseText(row: Endpoint): string {
+  const link = 'a signed URL; the shape is not shown';
   const texts = {
     list: 'a list; its envelope is not shown',
     record: 'the record',
     grant: 'where to put the file',
-    link: 'a signed URL; the shape is not shown',
+    download: link,
+    preview: link,
     unshown: 'not shown',
   } satisfies Record<Endpoint['answers'], string>;
   return texts[row.answers];

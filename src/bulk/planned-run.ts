@@ -12,6 +12,7 @@ import { hasQuery, someText } from '../runs/before-images.js';
 import { hashOf } from '../runs/journal.js';
 import type { RunHead, RunPlan } from '../runs/plan.js';
 import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
+import { redactError } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { errorsBefore, printCap, printPreview, printPreviewNotes } from './confirm.js';
 import type { EndedRun, PlannedRun } from './execute.js';
@@ -104,8 +105,8 @@ export function unreadRows(plan: RunPlan, decided: readonly ReportRow[]): readon
 }
 
 export function withoutValues(row: ReportRow): JsonObject {
-  const { before: _, after: __, ...rest } = row;
-  return rest;
+  const { before: _, after: __, error, ...rest } = row;
+  return error === undefined ? rest : { ...rest, error: redactError(error) };
 }
 
 /** The requests that would change one record, with old and new values. Throws as the read does. */

@@ -98,7 +98,7 @@ export async function selectByFilter(
 ): Promise<readonly SelectedRow[]> {
   const query = operation.filters?.query?.(values as never, context.settings.overrides);
   const list = context.api.list(operation.resource, query);
-  const tests = operation.filters?.tests(values as never, context.now()) ?? [];
+  const tests = operation.filters?.tests(values as never, context) ?? [];
   const { limit, ...rest } = values as SelectionValues & ListValues;
   const records: JsonObject[] = [];
   for await (const record of filterList(

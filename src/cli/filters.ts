@@ -11,11 +11,16 @@ import {
   type RecordStream,
   recordStream,
 } from '../data/batches.js';
-import type { RecordTest } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { defaultSorting, type Sorting, sortByField } from '../data/sorting.js';
-import { type Condition, contains, matchesCondition, parseCondition } from '../data/where.js';
+import {
+  type Condition,
+  contains,
+  matchesCondition,
+  parseCondition,
+  type RecordTest,
+} from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
 import { documentedChoices, fieldOf, ObservedFields } from './record-fields.js';
@@ -166,9 +171,11 @@ async function* matching(
   resource: ResourceName,
 ): Batches<JsonObject> {
   const fields = new ObservedFields(tests, resource);
+  let unmet = tests.filter(({ heldForNone }) => heldForNone !== undefined);
   let held: Item<JsonObject>[] = [];
   const select = (item: Item<JsonObject>) => {
     fields.observe(item.value);
+    if (unmet.length > 0) unmet = unmet.filter((test) => !test.holds(item.value));
     return tests.every((test) => test.holds(item.value)) ? item : undefined;
   };
   for await (const batch of filterMap(records, select)) {
@@ -178,6 +185,8 @@ async function* matching(
     held = [];
   }
   fields.check();
+  // oxlint-disable-next-line no-await-in-loop
+  for (const test of unmet) await test.heldForNone?.();
   if (held.length > 0) yield held;
 }
 

@@ -1,11 +1,11 @@
 /** The fields of records: which ones the contract documents, and errors for names that do not exist. */
 import type * as z from 'zod/mini';
 import { resources } from '../api/resources.js';
-import type { RecordTest } from '../data/dates.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { didYouMean, nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
+import { isEmptyValue, type RecordTest, type TestField } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 
@@ -71,17 +71,17 @@ function fieldsOf(schema: z.core.$ZodType, prefix: string): readonly string[] {
   ]);
 }
 
-type Field = NonNullable<RecordTest['field']>;
-
 /** Returns the field of a condition that must occur in some record; none if the contract documents it. */
 export function fieldOf(name: string, resource: ResourceName): Pick<RecordTest, 'field'> {
   if (isDocumented(resource, name)) return {};
   return { field: { name, on: (record) => valuesAt(record, name) !== undefined } };
 }
 
-/** Tracks whether each named field occurs in some of the observed records. */
+/** Tracks whether each named field occurs, in a type that its test can read, in some of the observed records. */
 export class ObservedFields {
-  private unseen: readonly Field[];
+  private unseen: readonly TestField[];
+  /** What records hold in an unseen field; null for nothing yet. */
+  private readonly unread = new Map<TestField, { key: string; value: unknown } | null>();
   private readonly names: Set<string>;
   private count = 0;
 
@@ -98,14 +98,54 @@ export class ObservedFields {
     if (this.areAllSeen) return;
     this.count += 1;
     this.unseen = this.unseen.filter((field) => !field.on(record));
+    for (const field of this.unseen) this.observeUnread(field, record);
     addNames(record, this.names);
   }
 
-  /** Throws UsageError for a field that no observed record has; with no records, nothing is known. */
+  /**
+   * Throws UsageError for a field that no observed record has, or none in a type that its flag can
+   * read; with no records, or only empty values, nothing is known.
+   */
   check(): void {
-    const [missing] = this.unseen;
-    if (missing && this.count > 0) throw unknownField(missing.name, [...this.names]);
+    for (const field of this.unseen) {
+      const unread = this.unread.get(field);
+      if (unread && field.flag !== undefined)
+        throw unreadableField(field.flag, unread.key, unread.value);
+      if (unread === undefined && this.count > 0) throw unknownField(field, [...this.names]);
+    }
   }
+
+  private observeUnread(field: TestField, record: JsonObject): void {
+    if (this.unread.get(field)) return;
+    for (const key of field.keysIn?.(record) ?? []) {
+      const value = record[key];
+      this.unread.set(field, isEmptyValue(value) ? null : { key, value });
+      if (!isEmptyValue(value)) return;
+    }
+  }
+}
+
+function unreadableField(flag: string, key: string, value: unknown): UsageError {
+  const name = singleLine(key);
+  const inner: unknown = Array.isArray(value) ? value[0] : value;
+  const [first] = isObject(inner) ? Object.keys(inner) : [];
+  const path = first === undefined ? name : `${name}.${singleLine(first)}`;
+  const operator = typeof inner === 'string' ? '~' : '=';
+  return new UsageError(`${flag} cannot read "${name}": it holds ${describeType(value)}.`, {
+    hint: `Filter by what it holds: --where '${path}${operator}VALUE'`,
+  });
+}
+
+function describeType(value: unknown): string {
+  if (Array.isArray(value))
+    return value.length === 0 ? 'empty lists' : `lists of ${describeType(value[0])}`;
+  if (isObject(value)) {
+    const keys = Object.keys(value).slice(0, 6).map(singleLine);
+    return keys.length === 0 ? 'empty objects' : `objects with ${keys.join(', ')}`;
+  }
+  if (typeof value === 'number' || value instanceof RawNumber) return 'numbers';
+  if (typeof value === 'boolean') return 'true or false';
+  return value === null ? 'nothing' : 'text';
 }
 
 const maxNames = 500;
@@ -118,10 +158,11 @@ function addNames(record: JsonObject, names: Set<string>): void {
   }
 }
 
-function unknownField(name: string, known: readonly string[]): UsageError {
+function unknownField({ name, flag }: TestField, known: readonly string[]): UsageError {
+  const instead = flag === undefined ? '' : "\nFilter by one of them: --where 'FIELD=VALUE'";
   const plain = known.filter((entry) => !entry.includes('.'));
   return new UsageError(`No record has a field "${name}".${suggestionFor(name, known)}`, {
-    hint: `Known fields: ${plain.map(singleLine).join(', ')}`,
+    hint: `Known fields: ${plain.map(singleLine).join(', ')}${instead}`,
   });
 }
 

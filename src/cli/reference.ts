@@ -116,7 +116,8 @@ export function assumptionsPage(inventions: readonly string[]): string {
 /** Stated endpoints whose response the contract does not show. */
 function unshownResponses(): readonly Endpoint[] {
   return Object.values<Endpoint>(contract).filter(
-    ({ basis, answers }) => 'stated' in basis && (answers === 'unshown' || answers === 'link'),
+    ({ basis, answers }) =>
+      'stated' in basis && ['unshown', 'download', 'preview'].includes(answers),
   );
 }
 

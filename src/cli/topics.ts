@@ -87,8 +87,10 @@ Lists: envelope and paging are not shown. The array is found by the resource's n
 then data, items, results and the like; config set lists.<resource>.path DOTTED.PATH
 settles it. Next pages are followed only where an answer offers one.
 
-Downloads: the signed URL is looked for under url, downloadUrl, signedUrl and the
-like; config set download.urlPath DOTTED.PATH settles it.
+Downloads: the signed URL is looked for under downloadUrl (previewUrl for a preview),
+signedUrl, presignedUrl, url, href and link, then anywhere if there is only one. A URL
+below the base URL comes last. config set download.urlPath PATH settles it, also into
+lists (files.0.url) and for a relative URL.
 
 Fields of teams, players and documents are not shown: --json prints every field that
 the service sent, -F sends every field that you type.
@@ -134,6 +136,7 @@ both out).
 
 With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}
+Where the service refused, "service" holds the body of its answer.
 Exit 0 means that everything asked was done and written out.`;
 
 const bulkPage = `Changing records, one or many

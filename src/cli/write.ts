@@ -51,7 +51,8 @@ export async function runWrite(
   if (!(value instanceof ValueWithExit)) return { value, view, exitName: 'done', onlyReads };
   const { exitName } = value;
   const { onWritten, head } = value.more;
-  return { value: value.value, view, exitName, onWritten, head, onlyReads };
+  const failed = value.more.failed?.();
+  return { value: value.value, view, exitName, onWritten, head, failed, onlyReads };
 }
 
 function dryRunOf(context: Context, plan: Plan): DryRun {

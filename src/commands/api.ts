@@ -6,15 +6,16 @@ import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/transport.js';
 import { defineWrite, flag, param, params, ValueWithExit } from '../cli/define.js';
+import { redactValue } from '../cli/failures/service-words.js';
 import { type FieldValues, fieldFlags, readFieldWords } from '../cli/field-flags.js';
 import { readValue } from '../cli/input.js';
 import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, printJson } from '../data/json.js';
-import { saysJson } from '../data/json-body.js';
+import { readJson, saysJson } from '../data/json-body.js';
 import { didYouMean } from '../data/nearest.js';
-import { UsageError } from '../errors.js';
+import { type Failure, UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -30,7 +31,7 @@ export default defineWrite({
   summary: 'Send a request that no other command knows',
   about:
     'GET, or POST when fields or --input are given without -X. The path stands below the base URL; a leading slash may be left out and {org} is the organization, also as the whole value of a field or parameter. ' +
-    'Fields of a GET become its query. DELETE asks first.',
+    'Fields of a GET become its query. DELETE asks first. The body of a refusal is printed like any other, and the error goes to stderr.',
   examples: [
     ['Any read', 'teams/{org}'],
     ['A write, looked at first', "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run"],
@@ -112,7 +113,7 @@ export default defineWrite({
       body: body === undefined ? undefined : printJson(body),
     });
     const failure = failureOf(response, call);
-    if (failure) throw failure;
+    if (failure) return refused(context, response, failure, include);
     const origin = new URL(context.api.baseUrl).origin;
     // A JSON response must parse completely; other text passes through unchanged.
     const needsJson = response.body.length > 0 && saysJson(response.headers['content-type']);
@@ -124,6 +125,35 @@ export default defineWrite({
       : output;
   },
 });
+
+/**
+ * Returns the body of a refusal as the result, beside its failure; redacted, because a refusal may
+ * repeat the key. Throws the failure where a file is due, which holds only what was asked for.
+ */
+function refused(
+  { settings: { out, output, fields }, streams: { redacted } }: Context,
+  response: TransportResponse,
+  failure: Failure,
+  include: boolean,
+): ValueWithExit<unknown> {
+  if (out !== undefined && out !== '-') throw failure;
+  const { body, headers } = response;
+  const read = readJson(body, headers['content-type']);
+  const printsJson = !fields && ['table', 'json', 'ndjson'].includes(output);
+  const isJson = read.kind === 'json' && printsJson;
+  const value = isJson ? redactValue(read.value, redacted) : redactBytes(body, redacted);
+  return new ValueWithExit(read.kind === 'empty' ? undefined : value, failure.exitName, {
+    failed: () => ({ id: '', error: failure, isUnreported: true }),
+    ...(include && { head: redacted(statusAndHeaders(response)) }),
+  });
+}
+
+/** Returns bytes without secrets; unchanged, whatever their encoding, if they have none. */
+function redactBytes(body: Uint8Array, redacted: (text: string) => string): Uint8Array {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  const clean = redacted(text);
+  return clean === text ? body : Buffer.from(clean, 'latin1');
+}
 
 interface Values extends FieldValues {
   readonly path: string;

@@ -13,6 +13,7 @@ import {
   updateSemantics,
 } from './choices.js';
 import {
+  answerPath,
   dottedPath,
   duration,
   integer,
@@ -133,7 +134,7 @@ const overrideKeys: readonly OverrideSetting[] = [
     "the query parameter of the service's own filter by status, sent for a single one",
     parameterName,
   ),
-  override('download.urlPath', 'where the signed URL is in the answer', dottedPath, 'auto'),
+  override('download.urlPath', 'where the signed URL is in the answer', answerPath, 'auto'),
   override(
     'upload.maxBytes',
     'refuse larger files before asking',

@@ -111,6 +111,14 @@ export const listPath: Parse<string> = (text) => {
   });
 };
 
+/** Accepts the path of a value in a response, also into lists: `data.signedUrl`, `files[0].url`. */
+export const answerPath: Parse<string> = (text) => {
+  if (/^(?:[^\s.[\]\p{Cc}]+|\[\d+\])(?:\.[^\s.[\]\p{Cc}]+|\[\d+\])*$/u.test(text)) return text;
+  throw new UsageError(`"${text}" is not a path.`, {
+    hint: 'Write data.signedUrl, or files.0.url for the first of a list.',
+  });
+};
+
 /** Accepts the name of a query parameter: `$skip`, `page[number]`. */
 export const parameterName: Parse<string> = (text) => {
   if (/^[^\s&=#?\p{Cc}]+$/u.test(text) && text !== 'organizationId') return text;

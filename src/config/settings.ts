@@ -173,10 +173,12 @@ function setVariables(env: Environment): SettingOrigin[] {
     .map(({ name, key }) => ({ key, value: env[name] ?? null, origin: `environment ${name}` }));
 }
 
+/** Returns what replaces an assumption; `auto` replaces none, wherever it was set. */
 function overridesIn(origins: readonly SettingOrigin[]): Overrides {
   return Object.fromEntries(
     origins
-      .filter(({ key, value, origin }) => isOverride(key) && value !== null && origin !== 'default')
+      .filter(({ key, origin }) => isOverride(key) && origin !== 'default')
+      .filter(({ value }) => value !== null && value !== 'auto')
       .map(({ key, value }) => [key, value ?? '']),
   );
 }

@@ -1,6 +1,5 @@
 /** Dates and times as typed and as records hold them. */
 import { UsageError } from '../errors.js';
-import type { JsonObject } from './json.js';
 import { parseDuration } from './time.js';
 
 /** A point in time as typed: an instant, a bare date (a whole local day) or an age before now. */
@@ -124,29 +123,4 @@ function dayEdge(day: { year: number; month: number; day: number }, edge: Edge):
 
 function localMidnight(year: number, month: number, day: number): Date {
   return new Date(localOrUtc(true, year, month, day, 0, 0, 0, 0));
-}
-
-/** A filter of one resource. */
-export interface RecordTest {
-  holds(record: JsonObject): boolean;
-  /** The field it reads, if a field that no record has is an error rather than an empty result. */
-  readonly field?: { readonly name: string; on(record: JsonObject): boolean };
-}
-
-/**
- * Returns a test for records whose time in a field is between two times (milliseconds, inclusive).
- * A time that cannot be parsed is in no range. Returns no test if both are undefined.
- */
-export function withinTimes(
-  field: string,
-  from: number | undefined,
-  to: number | undefined,
-): readonly Pick<RecordTest, 'holds'>[] {
-  if (from === undefined && to === undefined) return [];
-  const holds = (record: JsonObject) => {
-    const value = record[field];
-    const ms = typeof value === 'string' ? timeOf(value) : undefined;
-    return ms !== undefined && ms >= (from ?? -Infinity) && ms <= (to ?? Infinity);
-  };
-  return [{ holds }];
 }

@@ -49,7 +49,7 @@ function bracketName(path: readonly string[]): string {
 }
 
 /** Returns the value at a key of an object or an index of a list; undefined if there is none. */
-function childOf(value: unknown, key: string): unknown {
+export function childOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return isIndex(key) ? (value[Number(key)] as unknown) : undefined;
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

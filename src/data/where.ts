@@ -1,4 +1,4 @@
-/** Conditions on records: `--where`, `--if`, `--search`, and how texts are compared. */
+/** Conditions on records: `--where`, `--if`, `--search`, the tests of other filters, and how texts are compared. */
 import { UsageError } from '../errors.js';
 import { timeOf } from './dates.js';
 import { isObject, type JsonObject, RawNumber } from './json.js';
@@ -137,6 +137,68 @@ function fits(order: number, operator: Operator): boolean {
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || value instanceof RawNumber;
+}
+
+/** A filter of one resource. */
+export interface RecordTest {
+  holds(record: JsonObject): boolean;
+  /** The field it reads, if a field that no record has is an error rather than an empty result. */
+  readonly field?: TestField;
+  /** Called after a list in which it held for no record: throws a Failure if it never can. */
+  readonly heldForNone?: () => Promise<void>;
+}
+
+/** The field that a test reads. */
+export interface TestField {
+  readonly name: string;
+  /** True for a record whose field the test can read. */
+  on(record: JsonObject): boolean;
+  /** The flag that reads the field, if it cannot read every type. */
+  readonly flag?: string;
+  /** The names under which a record has the field; by default its own name. */
+  keysIn?(record: JsonObject): readonly string[];
+}
+
+/** Returns the field of a flag that reads some types only. An empty value says nothing about the type. */
+export function typedField(
+  flag: string,
+  name: string,
+  canRead: (value: unknown) => boolean,
+  keysIn = (record: JsonObject): readonly string[] => (Object.hasOwn(record, name) ? [name] : []),
+): TestField {
+  const on = (record: JsonObject) =>
+    keysIn(record).some((key) => !isEmptyValue(record[key]) && canRead(record[key]));
+  return { name, flag, on, keysIn };
+}
+
+/** True for null, the empty text, list and object. */
+export function isEmptyValue(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true;
+  return Array.isArray(value)
+    ? value.length === 0
+    : isObject(value) && Object.keys(value).length === 0;
+}
+
+/**
+ * Returns a test for records whose time in a field is between two times (milliseconds, inclusive).
+ * A time that cannot be parsed is in no range. Returns no test if both are undefined.
+ */
+export function withinTimes(
+  flag: string,
+  field: string,
+  from: number | undefined,
+  to: number | undefined,
+): readonly RecordTest[] {
+  if (from === undefined && to === undefined) return [];
+  const holds = (record: JsonObject) => {
+    const ms = timeIn(record[field]);
+    return ms !== undefined && ms >= (from ?? -Infinity) && ms <= (to ?? Infinity);
+  };
+  return [{ holds, field: typedField(flag, field, (value) => timeIn(value) !== undefined) }];
+}
+
+function timeIn(value: unknown): number | undefined {
+  return typeof value === 'string' ? timeOf(value) : undefined;
 }
 
 const beyondAscii = /[\u0080-\uffff]/;

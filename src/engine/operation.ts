@@ -4,10 +4,10 @@ import type { Answer, Call, PlannedRequest } from '../api/types.js';
 import type { CommandOutput } from '../cli/define.js';
 import type { Context } from '../context.js';
 import type { ColumnRules } from '../data/csv-columns.js';
-import type { RecordTest } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
 import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
+import type { RecordTest } from '../data/where.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
 import type { RunHead } from '../runs/plan.js';
@@ -170,10 +170,13 @@ export interface Selection {
   readonly digest: string;
 }
 
+/** What the tests of filters may ask: the time, and the service. */
+export type FilterWorld = Pick<Context, 'now' | 'api'>;
+
 /** The filters that select rows: their flag names, and the tests they stand for. */
 export interface Filters {
   readonly names: readonly string[];
-  tests(values: never, now: Date): readonly RecordTest[];
+  tests(values: never, world: FilterWorld): readonly RecordTest[];
   /** The query parameters with which the service filters, where an admin's override names them. */
   query?(values: never, overrides: Overrides): { readonly [name: string]: string };
 }

@@ -260,7 +260,11 @@ class Runner implements RowHost {
     if (this.closed) return;
     if (!counted && row.result !== 'unknown' && row.result !== 'not_attempted')
       this.breaker.recordResult(row.result, this.inFlight.has(row.row));
-    await this.options.journal.append({ kind: 'result', ...redactRow(row), ...more });
+    await this.options.journal.append({
+      kind: 'result',
+      ...redactRow(row, run.previewed),
+      ...more,
+    });
     this.locks.get(run.task.row)?.release();
     this.locks.delete(run.task.row);
     this.report(row);

@@ -2,11 +2,13 @@
 import * as z from 'zod/mini';
 import { allowedExtensions, knownExtensions, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
-import { parsedBy, type RecordTest } from '../cli/filters.js';
-import { parseWhen, resolveWhen, withinTimes } from '../data/dates.js';
+import { parsedBy } from '../cli/filters.js';
+import { parseWhen, resolveWhen } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
-import { isSameText } from '../data/where.js';
+import { isSameText, type RecordTest, typedField, withinTimes } from '../data/where.js';
+import type { FilterWorld } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
+import { tagsIn } from './document-tags.js';
 import { selectionBy } from './selection.js';
 
 const group = 'selection';
@@ -41,20 +43,15 @@ export const documentFilters = {
 
 type DocumentFilterValues = Partial<ValuesOf<typeof documentFilters>>;
 
-/** Tests for the given filters; ages count back from `now`. */
+/** Tests for the given filters; ages count back from now. */
 export function documentTests(
   { tag = [], type, since }: DocumentFilterValues,
-  now: Date,
+  { now }: Pick<FilterWorld, 'now'>,
 ): readonly RecordTest[] {
-  const from = since && resolveWhen(since, 'start', now);
   return [
     ...tag.map(hasTag),
     ...(type === undefined ? [] : [isOfType(type)]),
-    // The contract does not show when a document was created, so the field may be missing.
-    ...withinTimes('createdAt', from, undefined).map((test) => ({
-      ...test,
-      field: fieldNamed('createdAt'),
-    })),
+    ...withinTimes('--since', 'createdAt', since && resolveWhen(since, 'start', now()), undefined),
   ];
 }
 
@@ -64,7 +61,7 @@ export const documentSelection = selectionBy(documentFilters, documentTests);
 /** The document filters of bulk commands in which `--tag` is a new value. */
 export const untaggedSelection = selectionBy(
   untaggedFilters,
-  ({ type, since }: DocumentFilterValues, now) => documentTests({ type, since }, now),
+  ({ type, since }: DocumentFilterValues, world) => documentTests({ type, since }, world),
 );
 
 /** Parses a content type, a prefix of one (`image/`), or the short name shown in tables. Throws UsageError. */
@@ -82,9 +79,8 @@ const typeWords = [...knownExtensions, 'image/', 'text/', 'application/'];
 
 function hasTag(tag: string): RecordTest {
   return {
-    holds: ({ tags }) =>
-      Array.isArray(tags) && tags.some((item) => typeof item === 'string' && isSameText(item, tag)),
-    field: fieldNamed('tags'),
+    holds: ({ tags }) => tagsIn(tags)?.some((each) => isSameText(each, tag)) ?? false,
+    field: typedField('--tag', 'tags', (value) => tagsIn(value) !== undefined),
   };
 }
 
@@ -92,12 +88,9 @@ function isOfType(type: string): RecordTest {
   return {
     holds({ contentType }) {
       if (typeof contentType !== 'string') return false;
-      return type.endsWith('/') ? contentType.startsWith(type) : contentType === type;
+      const own = contentType.toLowerCase().split(';', 1)[0]?.trim() ?? '';
+      return type.endsWith('/') ? own.startsWith(type) : own === type;
     },
-    field: fieldNamed('contentType'),
+    field: typedField('--type', 'contentType', (value) => typeof value === 'string'),
   };
-}
-
-function fieldNamed(name: string): NonNullable<RecordTest['field']> {
-  return { name, on: (record) => Object.hasOwn(record, name) };
 }

@@ -1,9 +1,15 @@
 /** The filter of players by team. */
 import * as z from 'zod/mini';
+import { callFor } from '../api/resources.js';
 import { Id } from '../api/schemas.js';
 import { param } from '../cli/define.js';
-import type { RecordTest } from '../cli/filters.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { isNotFound } from '../data/outcome-errors.js';
+import { normalName, plainText } from '../data/path.js';
+import { shellQuote } from '../data/text.js';
+import { isSameText, type RecordTest, typedField } from '../data/where.js';
+import type { FilterWorld } from '../engine/operation.js';
+import { NotFoundError, UsageError } from '../errors.js';
 
 /** The flag that only players have. */
 export const playerFilters = {
@@ -14,24 +20,91 @@ export const playerFilters = {
   }),
 };
 
-/** The test for the filter, if it is given. */
-export function playerTests({ team }: { readonly team?: string | undefined }): RecordTest[] {
+/**
+ * The test for the filter, if it is given. A team of which no player is found is asked for, so that a
+ * wrong id is an error: NotFoundError, or UsageError if players name their teams and not the ids.
+ */
+export function playerTests(
+  { team }: { readonly team?: string | undefined },
+  { api }: Pick<FilterWorld, 'api'>,
+): readonly RecordTest[] {
   if (team === undefined) return [];
+  const seen: NamedTeam[] = [];
   return [
     {
-      holds: (record) => teamsOf(record).includes(team),
-      field: {
-        name: 'teamId',
-        on: (record) => teamFields.some((name) => Object.hasOwn(record, name)),
+      holds(record) {
+        const teams = teamKeys(record).flatMap((key) => teamsIn(record[key], key));
+        if (teams.some((each) => isSameText(each.id ?? each.name ?? '', team))) return true;
+        if (seen.length < maxSeen) seen.push(...teams.filter(({ name }) => name !== undefined));
+        return false;
       },
+      field: typedField('--team', 'teamId', (value) => teamsIn(value, '').length > 0, teamKeys),
+      heldForNone: () => explainNone(team, seen, api),
     },
   ];
 }
 
 // The contract does not show whether a player names one team, several ids or several teams.
-const teamFields = ['teamId', 'teamIds', 'teams', 'team'];
+const teamFields = ['teamid', 'teamids', 'team', 'teams'];
 
-function teamsOf(record: JsonObject): readonly unknown[] {
-  const named = teamFields.flatMap((name) => record[name] ?? []);
-  return named.map((entry) => (isObject(entry) ? entry['id'] : entry));
+function teamKeys(record: JsonObject): readonly string[] {
+  return Object.keys(record).filter((key) => teamFields.includes(normalName(key)));
+}
+
+/** A team as a player's record names it. A text alone may be an id, and is kept as its name. */
+interface NamedTeam {
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  /** The path of the name in the record. */
+  readonly path: string;
+}
+
+/** Enough to recognize the names of all teams. */
+const maxSeen = 10_000;
+
+function teamsIn(value: unknown, path: string): readonly NamedTeam[] {
+  if (Array.isArray(value)) return value.flatMap((each) => teamsIn(each, path));
+  if (typeof value === 'string') {
+    const parts = value.split(/[,;]/).map((part) => part.trim());
+    return [...new Set([value, ...parts])]
+      .filter((name) => name !== '')
+      .map((name) => ({ id: undefined, name, path }));
+  }
+  if (isId(value)) return [{ id: plainText(value), name: undefined, path }];
+  if (!isObject(value)) return [];
+  const idKey = Object.keys(value).find(
+    (key) => ['id', 'teamid'].includes(normalName(key)) && isId(value[key]),
+  );
+  const name = typeof value['name'] === 'string' ? value['name'] : undefined;
+  if (idKey === undefined && name === undefined) return [];
+  const id = idKey === undefined ? undefined : plainText(value[idKey]);
+  return [{ id, name, path: `${path}.name` }];
+}
+
+function isId(value: unknown): boolean {
+  return ['string', 'number'].includes(typeof value) || value instanceof RawNumber;
+}
+
+/** Throws if the team does not exist, or if players hold its name in place of its id. */
+async function explainNone(
+  team: string,
+  seen: readonly NamedTeam[],
+  api: FilterWorld['api'],
+): Promise<void> {
+  const named = seen.find(({ id, name }) => id !== undefined && name === team);
+  const found = await api.record(callFor('teams', 'get', team)).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    throw new NotFoundError(`There is no team ${team}.`, {
+      isProven: true,
+      hint: named
+        ? `A team of that name has the id ${named.id}: --team ${shellQuote(named.id ?? '')}`
+        : 'See: rosterctl teams list',
+    });
+  });
+  const { name } = found;
+  const byName = seen.find((each) => each.id === undefined && each.name === name);
+  if (byName)
+    throw new UsageError(`--team ${team}: players hold the name of their team, not its id.`, {
+      hint: `Filter by the name: --where ${shellQuote(`${byName.path}=${byName.name}`)}`,
+    });
 }

@@ -170,7 +170,9 @@ function failedRead(
   { flags, streams, table }: LocalContext,
   keySource: string | undefined,
 ): Check {
-  const failure = describeFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
+  const { redacted } = streams;
+  const command = { words: ['doctor'], ids: [], keySource, flags, redacted, table };
+  const failure = describeFailure(error, { ...command, isVerbose: false });
   const { message } = failure.envelope.error;
   const hint =
     error instanceof NetworkError && !error.details.isPermanent
@@ -178,7 +180,7 @@ function failedRead(
       : failure.envelope.error.hint;
   const isForbidden = error instanceof ApiError && error.status === 403;
   const createCheck = isForbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
-  const detail = streams.redacted(message);
+  const detail = redacted(message);
   return createCheck(error instanceof NetworkError ? 'network' : name, detail, hint ?? null);
 }
 

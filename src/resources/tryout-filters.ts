@@ -2,12 +2,22 @@
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
-import { parsedBy, type RecordTest } from '../cli/filters.js';
-import { parseWhen, resolveWhen, type When, withinTimes } from '../data/dates.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import { parsedBy } from '../cli/filters.js';
+import { parseWhen, resolveWhen, type When } from '../data/dates.js';
+import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
 import { parseDuration } from '../data/time.js';
-import { anyEquals, foldCase, isSameText } from '../data/where.js';
+import {
+  anyEquals,
+  foldCase,
+  isEmptyValue,
+  isSameText,
+  type RecordTest,
+  typedField,
+  withinTimes,
+} from '../data/where.js';
+import type { FilterWorld } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 
 const group = 'selection';
@@ -73,24 +83,24 @@ export function tryoutQuery(
   return name === undefined || only === undefined || more.length > 0 ? {} : { [name]: only };
 }
 
-/** Tests for the given filters; ages count back from `now`. */
-export function tryoutTests(values: TryoutFilterValues, now: Date): readonly RecordTest[] {
+/** Tests for the given filters; ages count back from now. */
+export function tryoutTests(
+  values: TryoutFilterValues,
+  { now: clock }: Pick<FilterWorld, 'now'>,
+): readonly RecordTest[] {
   const { status, notStatus, game, form = [], since, until, olderThan, updatedSince } = values;
+  const now = clock();
   const after = (when: When | undefined) => when && resolveWhen(when, 'start', now);
+  const before = until && resolveWhen(until, 'end', now);
+  const oldest = olderThan === undefined ? undefined : now.getTime() - olderThan;
   return [
-    ...(status ? [{ holds: (record: JsonObject) => isOneOf(record['status'], status) }] : []),
-    ...(notStatus
-      ? [{ holds: (record: JsonObject) => !isOneOf(record['status'], notStatus) }]
-      : []),
-    ...(game ? [{ holds: (record: JsonObject) => plays(record, game) }] : []),
+    ...(status ? [statusTest('--status', (own) => isOneOf(own, status))] : []),
+    ...(notStatus ? [statusTest('--not-status', (own) => !isOneOf(own, notStatus))] : []),
+    ...(game ? [playsOneOf(game)] : []),
     ...form.map(answers),
-    ...withinTimes('submittedAt', after(since), until && resolveWhen(until, 'end', now)),
-    ...withinTimes(
-      'submittedAt',
-      undefined,
-      olderThan === undefined ? undefined : now.getTime() - olderThan,
-    ),
-    ...withinTimes('updatedAt', after(updatedSince), undefined),
+    ...withinTimes(since ? '--since' : '--until', 'submittedAt', after(since), before),
+    ...withinTimes('--older-than', 'submittedAt', undefined, oldest),
+    ...withinTimes('--updated-since', 'updatedAt', after(updatedSince), undefined),
     ...(values.converted ? [{ holds: isConverted }] : []),
     ...(values.unconverted ? [{ holds: (record: JsonObject) => !isConverted(record) }] : []),
     ...(values.withNotes ? [{ holds: hasNotes }] : []),
@@ -98,11 +108,22 @@ export function tryoutTests(values: TryoutFilterValues, now: Date): readonly Rec
   ];
 }
 
-/** The distinct games of an application's gamer tags. */
-export function gamesOf(record: JsonObject): readonly string[] {
-  const tags = Array.isArray(record['gamerTags']) ? (record['gamerTags'] as unknown[]) : [];
-  const games = tags.flatMap((tag) => (isObject(tag) ? [tag['game']] : []));
-  return [...new Set(games.filter((game) => typeof game === 'string'))];
+/** The distinct games of an application's gamer tags: a list of tags (contract 2.2), or tags by their game. */
+export function gamesOf({ gamerTags }: JsonObject): readonly string[] {
+  return [...new Set(gamesIn(gamerTags))];
+}
+
+function gamesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((tag) => (isObject(tag) ? gameOf(tag) : []));
+  if (!isObject(value)) return [];
+  const [single] = gameOf(value);
+  if (single !== undefined) return [single];
+  return Object.entries(value).flatMap(([game, tag]) => (isObject(tag) ? gameOf(tag, game) : game));
+}
+
+function gameOf({ game }: JsonObject, otherwise?: string): readonly string[] {
+  const name = typeof game === 'string' ? game : otherwise;
+  return name === undefined ? [] : [name];
 }
 
 /** A question and its answer; the question is a literal key, dots included. */
@@ -146,18 +167,27 @@ function answers(readings: readonly Answer[]): RecordTest {
   };
 }
 
+function statusTest(word: string, fits: (status: unknown) => boolean): RecordTest {
+  return {
+    holds: ({ status }) => fits(status),
+    field: typedField(word, 'status', (value) => typeof value === 'string'),
+  };
+}
+
 function isOneOf(value: unknown, words: readonly string[]): boolean {
   return typeof value === 'string' && words.includes(value);
 }
 
-function plays(record: JsonObject, games: readonly string[]): boolean {
+function playsOneOf(games: readonly string[]): RecordTest {
   const words = games.map(foldCase);
-  return gamesOf(record).some((game) => words.includes(foldCase(game)));
+  return {
+    holds: (record) => gamesOf(record).some((game) => words.includes(foldCase(game))),
+    field: typedField('--game', 'gamerTags', (value) => gamesIn(value).length > 0),
+  };
 }
 
-function hasNotes(record: JsonObject): boolean {
-  const notes = record['internalNotes'];
-  return typeof notes === 'string' && notes.trim() !== '';
+function hasNotes({ internalNotes: notes }: JsonObject): boolean {
+  return typeof notes === 'string' ? notes.trim() !== '' : !isEmptyValue(notes);
 }
 
 /** True if an application has been converted to a player. */
@@ -165,10 +195,11 @@ export function isConverted(record: JsonObject): boolean {
   return playerIdOf(record) !== undefined || isObject(record['convertedPlayer']);
 }
 
-/** The id of the player that an application was converted to, if any. */
+/** The id of the player that an application was converted to, if any; a numeric one as text. */
 export function playerIdOf({ convertedPlayerId, convertedPlayer }: JsonObject): string | undefined {
   const id = isObject(convertedPlayer) ? convertedPlayer['id'] : undefined;
-  return [convertedPlayerId, id].find((each) => typeof each === 'string' && each !== '') as
-    | string
-    | undefined;
+  return [convertedPlayerId, id]
+    .filter((each) => ['string', 'number'].includes(typeof each) || each instanceof RawNumber)
+    .map(plainText)
+    .find((text) => text !== '');
 }

@@ -35,7 +35,7 @@ export const ifStatusFlag = {
 /** The filters of `tryouts list`, for bulk commands. */
 export const tryoutSelection: Filters = {
   names: [...Object.keys(tryoutFilters), 'where', 'search'],
-  tests: (values: TryoutFilterValues, now) => tryoutTests(values, now),
+  tests: (values: TryoutFilterValues, world) => tryoutTests(values, world),
   query: (values: TryoutFilterValues, overrides) => tryoutQuery(values, overrides),
 };
 

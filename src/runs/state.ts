@@ -1,5 +1,6 @@
 /** The state of a run: folds its journal into results, open intents and steps, and redacts what the journal keeps. */
 import { isObject, type JsonObject, printJson } from '../data/json.js';
+import { serviceSays } from '../data/refusal-words.js';
 import { holderOf, type LockHolder } from '../files/holder.js';
 import { hashOf, type JournalRecord } from './journal.js';
 import type { DoneStep, ReportRow, RowChange } from './report.js';
@@ -135,12 +136,39 @@ export function redactedBefore(changes: readonly RowChange[]): JsonObject {
   return Object.fromEntries(changes.map(({ field, from }) => [field, redactValue(field, from)]));
 }
 
-/** A result as the journal stores it: notes and long values only as hashes. */
-export function redactRow(row: ReportRow): ReportRow {
+/**
+ * A result as the journal stores it: notes and long values only as hashes, and of a refusal only the
+ * message. `changes`: what the row sends, of which the service may repeat a note.
+ */
+export function redactRow(row: ReportRow, changes: readonly RowChange[] = []): ReportRow {
   const before = row.before && redactAll(row.before);
   const after = row.after && redactAll(row.after);
-  if (before === row.before && after === row.after) return row;
-  return { ...row, ...(before && { before }), ...(after && { after }) };
+  const error = redactError(row.error, changes);
+  if (before === row.before && after === row.after && error === row.error) return row;
+  return {
+    ...row,
+    ...(before && { before }),
+    ...(after && { after }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+/**
+ * The error of a result without the body of the service's refusal, and without its words and a code
+ * in prose if they may be those of a note: the row sends one, or they mention one.
+ */
+export function redactError(error: unknown, changes: readonly RowChange[] = []): unknown {
+  if (!isObject(error)) return error;
+  const { service, ...rest } = error;
+  const { message, code, kind } = rest;
+  if (typeof message !== 'string') return service === undefined ? error : rest;
+  const sendsNote = changes.some(({ field }) => isNote(field));
+  const mayBeNote = (text: string) => sendsNote || /note/i.test(text);
+  const at = message.indexOf(serviceSays);
+  const own = at >= 0 && mayBeNote(message.slice(at)) ? message.slice(0, at).trimEnd() : message;
+  if (typeof code === 'string' && /\s/.test(code) && mayBeNote(code))
+    return { ...rest, code: kind, message: own.replaceAll(` (${code})`, '') };
+  return own === message && service === undefined ? error : { ...rest, message: own };
 }
 
 /** True if the record reads as before the write; `now`: the fields that differ from their target. */

@@ -3,7 +3,15 @@ import { describeFailure } from '../../src/cli/failure.js';
 import { ApiError, NetworkError } from '../../src/errors.js';
 
 const table = { version: '0.0.0', groups: [], commands: [], topics: [] };
-const command = { words: ['teams', 'list'], ids: [], keySource: undefined, flags: {}, table };
+const command = {
+  words: ['teams', 'list'],
+  ids: [],
+  keySource: undefined,
+  flags: {},
+  redacted: (text: string) => text,
+  isVerbose: false,
+  table,
+};
 const call = { method: 'GET', path: '/teams' };
 const lost = { reason: 'lost', origin: 'https://roster.example.com' } as const;
 

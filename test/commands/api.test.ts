@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
-import { errorOf, rosterctl } from '../support/run.js';
-import { type Recorded, type Reply, recordingService } from '../support/service.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { key, type Recorded, type Reply, recordingService } from '../support/service.js';
 
 function service(
   answer: (request: Recorded) => Reply = () => ({ status: 200, json: { ok: true } }),
@@ -84,11 +87,106 @@ test('a dry run prints any request except a GET, which it sends', async () => {
   expect([read.stdout, api.requests.length]).toEqual(['{"ok":true}\n', 1]);
 });
 
-test('an error response is an error with the code of the service', async () => {
-  const { env } = await service(() => ({ status: 409, json: { error: 'taken', message: 'no' } }));
-  const ran = await rosterctl('api things -X POST --json', { env });
-  expect([ran.code, ran.stdout]).toEqual([6, '']);
-  expect(errorOf(ran)).toMatchObject({ code: 'taken', status: 409, method: 'POST' });
+const refusing = (reply: Reply) => service(() => reply);
+
+describe('a refusal', () => {
+  const body = { error: 'taken', message: 'no' };
+
+  test('prints its body to stdout and the error to stderr', async () => {
+    const { env } = await refusing({ status: 409, json: body });
+    const ran = await rosterctl('api things -X POST --json', { env });
+    expect([ran.code, ran.stdout]).toEqual([6, `${JSON.stringify(body)}\n`]);
+    const site = { status: 409, method: 'POST', path: '/things' };
+    expect(errorOf(ran)).toMatchObject({ code: 'taken', ...site, service: body });
+  });
+
+  test('prints the status line and the headers first with -i', async () => {
+    const { env } = await refusing({ status: 404, json: body, headers: { 'x-tail': 'yes' } });
+    const ran = await rosterctl('api things -i', { env });
+    expect(ran.code).toBe(5);
+    expect(ran.stdout).toMatch(/^HTTP\/1\.1 404 Not Found\n[^]*\nx-tail: yes\n[^]*\n\n\{\n/);
+    expect(JSON.parse(ran.stdout.split('\n\n')[1] ?? '')).toEqual(body);
+    expect(ran.stderr).toMatch(/^GET \/things was not found \(taken\)\.\nThe service says: no\n/);
+  });
+
+  test.each([
+    ['a success that says no', { status: 200, json: { ok: false, ...body } }, '', 3],
+    ['an outcome that is unknown', { status: 500, json: body }, '-X POST', 10],
+    ['a refused key', { status: 401, json: body }, '', 4],
+  ] as const)('prints the body of %s with its exit code', async (_, reply, flags, code) => {
+    const { env } = await refusing(reply);
+    const ran = await rosterctl(`api things ${flags} --retries 0 --json`, { env });
+    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([code, reply.json]);
+    expect(errorOf(ran)).toMatchObject({ service: reply.json, exitCode: code });
+  });
+
+  test.each(['', '-o csv', '-o ids', '--fields name', '--json'])(
+    'prints a web page as it came, with %s',
+    async (flags) => {
+      const text = '<!doctype html>\n<p>\u001b[1mno';
+      const { env } = await refusing({
+        status: 403,
+        text,
+        headers: { 'content-type': 'text/html' },
+      });
+      const ran = await rosterctl(`api things ${flags}`, { env });
+      expect([ran.code, ran.stdout]).toEqual([7, text]);
+      expect(ran.stderr).toContain('web page');
+    },
+  );
+
+  test('prints the body of a refusal whatever the fields of a table', async () => {
+    const { env } = await refusing({ status: 400, json: body });
+    for (const flags of ['-o csv', '-o ids', '--fields id']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const ran = await rosterctl(`api things ${flags}`, { env });
+      expect([ran.code, ran.stdout]).toEqual([3, JSON.stringify(body)]);
+    }
+  });
+
+  test('prints no body where there is none', async () => {
+    const { env } = await refusing({ status: 404 });
+    const ran = await rosterctl('api things --json', { env });
+    expect([ran.code, ran.stdout, errorOf(ran)['service']]).toEqual([5, '', undefined]);
+  });
+
+  test('leaves the file of --out alone', async () => {
+    const { env } = await refusing({ status: 400, json: body });
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'teams.json'), 'kept');
+    const ran = await rosterctl('api things --out teams.json', { env, home, cwd: home });
+    expect([ran.code, readFileSync(join(home, 'teams.json'), 'utf8')]).toEqual([3, 'kept']);
+    expect(ran.stderr).toContain('The service says: no');
+  });
+
+  test('does not repeat the key, in body, head or error', async () => {
+    for (const reply of [
+      { status: 400, json: { error: key, message: `the key ${key}` } },
+      { status: 400, text: `the key ${key}` },
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { env } = await refusing({ ...reply, headers: { 'x-echo': key } });
+      for (const flags of ['', '-i', '-i --json', '-v']) {
+        // oxlint-disable-next-line no-await-in-loop
+        const ran = await rosterctl(`api things ${flags}`, { env });
+        expect(ran.stdout + ran.stderr).not.toContain('key-canary');
+        expect(ran.stdout).toContain('the key [redacted]');
+      }
+    }
+  });
+
+  test('on a terminal drives nothing', async () => {
+    const text = 'no \u001b]0;title\u0007\u009b2J';
+    const { env } = await refusing({
+      status: 400,
+      text,
+      headers: { 'content-type': 'text/plain' },
+    });
+    const { shown } = await converse(temporaryFolder(), ['api', 'things'], [], env);
+    expect(shown).toContain('no \\u001b]0;title');
+    // oxlint-disable-next-line no-control-regex
+    expect(shown).not.toMatch(/\u001b\]|\u0007|[\u0080-\u009f]/);
+  });
 });
 
 test('-i prints the status line and the headers before the body', async () => {

@@ -304,6 +304,19 @@ describe('guesses', () => {
     });
   });
 
+  test('auto, wherever it is set, leaves it to rosterctl', () => {
+    const file = fileOf({
+      defaults: { 'download.urlPath': 'data.url', 'lists.players.path': 'data.players' },
+      profiles: { default: { 'download.urlPath': 'auto' } },
+    });
+    expect(decide({}, {}, file).overrides).toEqual({ 'lists.players.path': 'data.players' });
+  });
+
+  test('a path with an empty step is also refused when it is used', () => {
+    const file = fileOf({ defaults: { 'download.urlPath': 'files[].url' } });
+    expect(refused(() => decide({}, {}, file))).toBeInstanceOf(ConfigError);
+  });
+
   test('an invalid route is also refused when it is used', () => {
     const file = fileOf({
       defaults: { 'endpoints.teams.delete': 'DELETE https://evil.example/{id}' },
@@ -319,6 +332,9 @@ describe('guesses', () => {
     ['paging.size', '100', '0'],
     ['columns.documents', 'id,tags.0', 'id,,name'],
     ['download.urlPath', 'data.signedUrl', '.url'],
+    ['download.urlPath', 'files.0.url', 'files[].url'],
+    ['download.urlPath', '[0].data[1].url', '[0]url'],
+    ['download.urlPath', 'auto', 'https://files.example.com/ a'],
     ['upload.maxBytes', '26214400', '25MB'],
     ['readOnly.teams', 'id,slug', ''],
     ['endpoints.documents.update.semantics', 'replace', 'overwrite'],

@@ -57,7 +57,15 @@ export async function inProcess(
   });
   const tell = (error: unknown, ids?: readonly string[]): number => {
     const known = { words: command.words, ids: ids ?? [], keySource: undefined };
-    const story = describeFailure(error, { ...known, exitCode: undefined, flags: globals, table });
+    const { redacted } = streams;
+    const story = describeFailure(error, {
+      ...known,
+      exitCode: undefined,
+      flags: globals,
+      redacted,
+      isVerbose: false,
+      table,
+    });
     err.stream.write(`${envelopeJson(story)}\n`);
     return story.exitCode;
   };
@@ -74,7 +82,7 @@ export async function inProcess(
       signal: new AbortController().signal,
       clock: clock.now,
       onConnected: () => {},
-      onFormat: () => {},
+      onSettings: () => {},
       expectSignal: () => {},
       lendKeys: () => () => {},
       onStop: () => () => {},

@@ -15,10 +15,10 @@ export default defineCommand({
   flags: { ...documentFilters, ...listFlags },
   view: listOf('documents'),
   run(context, values) {
-    const { now, isInteractive: usualOrder } = context;
+    const { isInteractive: usualOrder } = context;
     return filterList(listAndCacheIds(context, 'documents'), values, {
       resource: 'documents',
-      tests: documentTests(values, now()),
+      tests: documentTests(values, context),
       usualOrder,
       notes: context,
     });

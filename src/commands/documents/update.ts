@@ -7,8 +7,8 @@ import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { UsageError } from '../../errors.js';
 import { untaggedFilters, untaggedSelection } from '../../resources/document-filters.js';
+import { changedTags, type TagChange } from '../../resources/document-tags.js';
 import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
@@ -59,15 +59,9 @@ export default defineOperation({
   }),
 });
 
-interface TagValues {
-  readonly tag?: readonly string[] | undefined;
-  readonly addTag?: readonly string[] | undefined;
-  readonly removeTag?: readonly string[] | undefined;
-}
-
 async function readJob(
   context: Context,
-  values: FieldValues & TagValues & { name?: string; route?: string },
+  values: FieldValues & TagChange & { name?: string; route?: string },
 ) {
   const { tag, addTag, removeTag, route } = values;
   return {
@@ -80,21 +74,7 @@ async function readJob(
 }
 
 function tagsOf(job: JsonObject, record: JsonObject | undefined): JsonObject {
-  const { tag, addTag = [], removeTag = [] } = job as TagValues;
-  if (tag) return { tags: [...new Set(tag)] };
-  return addTag.length + removeTag.length > 0
-    ? { tags: editedTags(record, addTag, removeTag) }
-    : {};
-}
-
-function editedTags(
-  record: JsonObject | undefined,
-  added: readonly string[],
-  removed: readonly string[],
-): readonly unknown[] {
-  const present: unknown = record?.['tags'] ?? [];
-  if (!Array.isArray(present))
-    throw new UsageError('The tags of this document are no list; replace them with --tag.');
-  const kept = (present as unknown[]).filter((tag) => !removed.some((gone) => gone === tag));
-  return [...new Set([...kept, ...added])];
+  const { tag, addTag = [], removeTag = [] } = job as TagChange;
+  if (!tag && addTag.length + removeTag.length === 0) return {};
+  return { tags: changedTags(record?.['tags'], { tag, addTag, removeTag }) };
 }

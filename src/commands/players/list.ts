@@ -11,12 +11,12 @@ export default defineCommand({
     ['Those of one team', '--team team_0001'],
     ['Ids, for another command', '--search captain -o ids'],
   ],
-  calls: ['listPlayers'],
+  calls: ['listPlayers', 'getTeam'],
   flags: { ...playerFilters, ...listFlags },
   view: listOf('players'),
   run(context, values) {
     const { isInteractive: usualOrder } = context;
-    const tests = playerTests(values);
+    const tests = playerTests(values, context);
     return filterList(listAndCacheIds(context, 'players'), values, {
       resource: 'players',
       tests,

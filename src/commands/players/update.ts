@@ -18,7 +18,7 @@ export default defineOperation({
     ['Set other fields', 'player_0001 -F role=Support'],
     ['Look first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
   ],
-  calls: ['getPlayer', 'updatePlayer', 'listPlayers'],
+  calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam'],
   args: { ids: anyIdsOf('players') },
   flags: {
     name: nameFlag('players'),

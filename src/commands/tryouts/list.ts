@@ -27,8 +27,8 @@ export default defineCommand({
   excludes: tryoutExcludes,
   view: listOf('tryouts'),
   run(context, values) {
-    const { now, isInteractive: usualOrder } = context;
-    const tests = tryoutTests(values, now());
+    const { isInteractive: usualOrder } = context;
+    const tests = tryoutTests(values, context);
     const query = tryoutQuery(values, context.settings.overrides);
     const records = listAndCacheIds(context, 'tryouts', query);
     return filterList(records, values, { resource: 'tryouts', tests, usualOrder, notes: context });

@@ -42,9 +42,9 @@ export default defineCommand({
   excludes: tryoutExcludes,
   view: linesOf(statsLines),
   async run(context, values) {
-    const { api, now } = context;
+    const { api } = context;
     const filters = { ...values, sort: undefined, limit: undefined };
-    const tests = tryoutTests(values, now());
+    const tests = tryoutTests(values, context);
     return tally(
       filterList(api.list('tryouts'), filters, { resource: 'tryouts', tests, notes: context }),
     );

@@ -1,0 +1,171 @@
+/** Words a refusal of the service (contract section 7): what happened, why, and the next command. */
+import type { GlobalFlags } from '../../config/environment.js';
+import type { CommandManifest } from '../../data/command-manifest.js';
+import { describeRequestedWait } from '../../data/outcome-errors.js';
+import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
+import { loginCommand, upperFirst } from '../../data/text.js';
+import { ApiError, type Failure } from '../../errors.js';
+import { type Redact, refusalBehind, serviceWords } from './service-words.js';
+
+/** The failed command line, which the message may name. */
+export interface FailedCommand {
+  /** ['tryouts', 'update'] */
+  readonly words: readonly string[];
+  /** The positional ids, so that the message can name the missing one. */
+  readonly ids: readonly string[];
+  /** The exit code, if not that of the error: after a signal, or if several things failed. */
+  readonly exitCode?: number | undefined;
+  /** The source of the key: "stored for profile work", "environment ROSTERCTL_API_KEY". */
+  readonly keySource: string | undefined;
+  /** The global flags of the command line. */
+  readonly flags: Partial<GlobalFlags>;
+  /** Removes the secrets of this process from the service's words. */
+  readonly redacted: Redact;
+  /** True to show all that the service says. */
+  readonly isVerbose: boolean;
+  /** The tool's own commands, to recognize those that a hint names. */
+  readonly table: CommandManifest;
+}
+
+/** What happened and why, as lines for a person and as one sentence for a script. */
+interface RefusalText {
+  readonly message: string;
+  readonly why: readonly string[];
+  readonly sentence: string;
+}
+
+/**
+ * Describes an error that the service refused, or whose outcome its refusal left unknown; what it
+ * said is why. Returns the error's own message for any other.
+ */
+export function describeRefusal(error: Failure, command: FailedCommand): RefusalText {
+  const refusal = refusalBehind(error);
+  const message = error instanceof ApiError ? whatHappened(error, command) : error.message;
+  if (!refusal) return { message, why: [], sentence: message };
+  const words = serviceWords(refusal, command);
+  const reason =
+    error instanceof ApiError ? reasonFor(error, words.sentence !== undefined) : undefined;
+  return {
+    message,
+    why: [...(reason === undefined ? [] : [reason]), ...words.lines],
+    sentence: [message, reason, words.sentence].filter((part) => part !== undefined).join(' '),
+  };
+}
+
+function whatHappened(error: ApiError, command: FailedCommand): string {
+  const { status, serviceCode, call } = error;
+  const code = serviceCode ? ` (${serviceCode})` : '';
+  const site = `${call.method} ${call.path}`;
+  const thing = subject(error, command);
+  switch (status) {
+    case 401:
+      return `The service did not accept the API key${keyOf(command)}${code}.`;
+    case 403:
+      if (serviceCode === 'featureNotAvailable')
+        return `The organization's plan does not include API access${code}.`;
+      return `The service refused ${site}${code}.`;
+    case 404:
+      return `${thing} was not found${code}.`;
+    case 405:
+      return `The service does not know ${site}${code}.`;
+    case 409:
+      return `The service reports a conflict for ${lowerFirst(thing)}${code}.`;
+    case 413:
+      return `The file is too large for the organization's plan${code}.`;
+    case 429:
+      return `The service asks to slow down${code}.`;
+    default:
+      if (status >= 500) return `The service failed with ${status}${code}.`;
+      if (status >= 400) return `The service refused the request as invalid: ${status}${code}.`;
+      return `The service answered ${site} with ${status}${code}.`;
+  }
+}
+
+/** Why, apart from the service's words; `isExplained`: there are such words. */
+function reasonFor(error: ApiError, isExplained: boolean): string | undefined {
+  const { status, details } = error;
+  if (status === 405 && details.allow) return `It allows: ${details.allow}.`;
+  if (status === 409 && !isExplained) return conflictReason(error);
+  return status === 429 || status >= 500 ? waitHint(error) : undefined;
+}
+
+function waitHint(error: ApiError): string | undefined {
+  const wait = describeRequestedWait(error);
+  return wait && `It ${wait}`;
+}
+
+function conflictReason(error: ApiError): string | undefined {
+  if (error.call.method !== 'PATCH' || !error.call.path.startsWith(resourceWords.tryouts.path))
+    return undefined;
+  return 'The e-mail or chat user is already used on another application for the same form.';
+}
+
+/** The resource that a request addresses. */
+function resourceOf({ call }: ApiError): ResourceName | undefined {
+  return resourceNames.find((name) => call.path.startsWith(`${resourceWords[name].path}/`));
+}
+
+function subject(error: ApiError, command: FailedCommand): string {
+  const resource = resourceOf(error);
+  const hasId = /\{(?!organizationId)\w+\}/.test(error.call.path);
+  if (!resource || !hasId) return `${error.call.method} ${error.call.path}`;
+  const { noun } = resourceWords[resource];
+  return command.ids.length === 1 ? `${upperFirst(noun)} ${command.ids[0]}` : `The ${noun}`;
+}
+
+/** The environment variable that the key came from, if any. */
+function variableOf({ keySource = '' }: FailedCommand): string | undefined {
+  return /^environment (\w+)$/.exec(keySource)?.[1];
+}
+
+function keyOf(command: FailedCommand): string {
+  const variable = variableOf(command);
+  if (variable !== undefined) return ` of ${variable}`;
+  const profile = profileOf(command);
+  return profile === undefined ? '' : ` of profile ${profile}`;
+}
+
+/** The profile that the key was stored for, if any. */
+function profileOf({ keySource = '' }: FailedCommand): string | undefined {
+  return / profile (.+)$/.exec(keySource)?.[1];
+}
+
+/** Returns the next command after a refusal, if there is one. */
+export function hintForRefusal(error: ApiError, command: FailedCommand): string | undefined {
+  const resource = resourceOf(error);
+  const variable = variableOf(command);
+  if (error.status === 401)
+    return variable === undefined
+      ? `Store a valid key: ${loginCommand(profileOf(command))}`
+      : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
+  if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
+    return "Ask the organization's owner for a plan that includes API access.";
+  // The reader already has doctor's output in front of them.
+  const isDoctor = command.words[0] === 'doctor';
+  if (error.status === 403) {
+    const { permission } = error.details;
+    const needed = permission === undefined ? '' : `It needs the permission ${permission}. `;
+    const see = isDoctor ? '' : ' See: rosterctl doctor';
+    return `${needed}The key may lack the permission, or the organization may not be the key's.${see}`;
+  }
+  if (error.status === 404 && resource) return `See: rosterctl ${resource} list`;
+  if (!isDoctor && mayBeOrganization(error))
+    return 'Is the organization id right? See: rosterctl auth status';
+  if (error.exitName === 'invalid' && !isDoctor)
+    return `See: rosterctl ${command.words.join(' ')} --help`;
+  return undefined;
+}
+
+/** True for a list or get refused as a wrong organization id is: 400 `invalidRequest` (contract 4.6 rule 1). */
+function mayBeOrganization({ status, serviceCode, call }: ApiError): boolean {
+  const isRecords = resourceNames.some((name) => {
+    const { path } = resourceWords[name];
+    return call.path === path || call.path.startsWith(`${path}/`);
+  });
+  const isUnspecific = serviceCode === undefined || serviceCode === 'invalidRequest';
+  return status === 400 && call.method === 'GET' && isRecords && isUnspecific;
+}
+
+function lowerFirst(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}

@@ -1,0 +1,107 @@
+/** What the service said in a refusal: its words as lines for a person, its body for a script. */
+import { isObject, printJson } from '../../data/json.js';
+import { serviceSays, wordsIn } from '../../data/refusal-words.js';
+import { ApiError, type Failure, UnknownOutcomeError } from '../../errors.js';
+import { singleLine } from '../../terminal/safe-text.js';
+
+/** Removes the secrets of this process from a text. */
+export type Redact = (text: string) => string;
+
+const mostLines = 10;
+/** In characters. */
+const maxLineLength = 200;
+/** Of a text that is cut anyway, more is not sanitized: it may be a megabyte. */
+const maxRawLength = 4 * maxLineLength;
+const maxMessageLength = 500;
+
+/** What a refusal says, in safe text. */
+interface ServiceWords {
+  /** For a person: at most ten words on a line each, and a count of the rest; with `isVerbose` all. */
+  readonly lines: readonly string[];
+  /** The same on one line, for a message; undefined if the service said nothing but its code. */
+  readonly sentence: string | undefined;
+}
+
+/** Returns the refusal of the service that an error is, or that left its outcome unknown. */
+export function refusalBehind(error: Failure): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  return error instanceof UnknownOutcomeError && error.cause instanceof ApiError
+    ? error.cause
+    : undefined;
+}
+
+/** Returns the words of a refusal: redacted first, so that no secret is cut in two, then sanitized. */
+export function serviceWords(
+  error: ApiError,
+  { redacted, isVerbose }: { readonly redacted: Redact; readonly isVerbose: boolean },
+): ServiceWords {
+  const all = [...wordsOf(error)];
+  const shown = (isVerbose ? all : all.slice(0, mostLines)).map((word) => {
+    const text = withoutQueries(redacted(word));
+    return isVerbose ? singleLine(text) : cut(singleLine(cut(text, maxRawLength)), maxLineLength);
+  });
+  const more = all.length - shown.length;
+  const [first, ...others] = shown;
+  if (first === undefined) return { lines: [], sentence: undefined };
+  const rest = more > 0 ? [`… ${more} more`] : [];
+  const sentence = cut([...shown.slice(0, mostLines), ...rest].join('; '), maxMessageLength);
+  const lines =
+    others.length === 0
+      ? [`${serviceSays} ${first}`]
+      : [
+          serviceSays,
+          ...shown.map((word) => `  ${word}`),
+          ...rest.map((count) => `  ${count} (-v shows all)`),
+        ];
+  return { lines, sentence: `${serviceSays} ${sentence}` };
+}
+
+function wordsOf({ details, serviceCode }: ApiError): Iterable<string> {
+  const body = bodyIn(details);
+  if (body !== undefined) return wordsIn(body, serviceCode);
+  return details.message === undefined ? [] : [details.message];
+}
+
+function bodyIn({ service, body }: ApiError['details']): unknown {
+  return service === undefined ? body : service;
+}
+
+/**
+ * Returns the body of a refusal for a script, redacted: its JSON or text, as a text that is cut if
+ * it is longer than `maxLength`; undefined if it had none.
+ */
+export function serviceBody(
+  { details }: ApiError,
+  redacted: Redact,
+  maxLength: number,
+): { readonly service?: unknown } {
+  const body = bodyIn(details);
+  if (body === undefined) return {};
+  const clean = (text: string) => withoutQueries(redacted(text));
+  const text = typeof body === 'string' ? body : printJson(body);
+  if (text.length > maxLength) return { service: cut(clean(text), maxLength) };
+  return { service: redactValue(body, clean) };
+}
+
+/** Returns JSON with every text and every name in it redacted. */
+export function redactValue(value: unknown, redacted: Redact): unknown {
+  if (typeof value === 'string') return redacted(value);
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, redacted));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [redacted(name), redactValue(item, redacted)]),
+  );
+}
+
+/** Hides the query of each URL, which may hold a signature. */
+function withoutQueries(text: string): string {
+  return text.includes('://')
+    ? text.replace(/(:\/\/[^\s?"'<>]*\?)[^\s"'<>]+/g, '$1[redacted]')
+    : text;
+}
+
+/** Cuts a text, never inside a character. */
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  return `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,118 @@
+/** Tags of documents: how records hold them, which the contract does not show (2.6), and how they are changed. */
+import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { plainText } from '../data/path.js';
+import { isSameText } from '../data/where.js';
+import { UsageError } from '../errors.js';
+
+/** Returns the tags that a field holds: a list of texts, numbers or objects, or a text with commas. Undefined for anything else. */
+export function tagsIn(value: unknown): readonly string[] | undefined {
+  if (value === null || value === undefined) return [];
+  if (typeof value === 'string') return splitTags(value);
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.map(textsOf);
+  return texts.length > 0 && texts.every((each) => each.length === 0) ? undefined : texts.flat();
+}
+
+/** A change of a document's tags: all of them, or some added and some removed. */
+export interface TagChange {
+  readonly tag?: readonly string[] | undefined;
+  readonly addTag?: readonly string[] | undefined;
+  readonly removeTag?: readonly string[] | undefined;
+}
+
+/**
+ * Returns the changed tags in the shape that the record has: texts, numbers, objects with one key, or
+ * a text with commas. Throws UsageError for a shape that cannot be kept.
+ */
+export function changedTags(present: unknown, change: TagChange): unknown {
+  if (present === null || present === undefined) return changedList([], change);
+  if (Array.isArray(present)) return changedList(present, change);
+  if (typeof present !== 'string') throw unwritable('are neither a list nor text');
+  return changedText(present, change);
+}
+
+function changedList(present: readonly unknown[], change: TagChange): readonly unknown[] {
+  const { tag, addTag = [], removeTag = [] } = change;
+  const create = elementLike(present);
+  if (tag) return uniqueTexts(tag).map((text) => findTag(present, text) ?? create(text));
+  const kept = present.filter((each) => !removeTag.some((text) => isTag(each, text)));
+  const added = uniqueTexts(addTag).filter((text) => findTag(kept, text) === undefined);
+  return [...kept, ...added.map(create)];
+}
+
+function changedText(present: string, change: TagChange): string {
+  const separator = present.includes(', ') ? ', ' : (/[,;]/.exec(present)?.[0] ?? ', ');
+  const before = splitTags(present);
+  const after = changedList(before, change) as readonly string[];
+  const isSame = after.length === before.length && after.every((tag, at) => tag === before[at]);
+  if (isSame) return present;
+  const unfit = after.find((tag) => /[,;]/.test(tag));
+  if (unfit !== undefined)
+    throw unwritable(`are one text with commas, which cannot hold "${unfit}"`);
+  return after.join(separator);
+}
+
+function splitTags(text: string): readonly string[] {
+  const parts = text.split(/[,;]/).map((part) => part.trim());
+  return parts.filter((part) => part !== '');
+}
+
+function uniqueTexts(tags: readonly string[]): readonly string[] {
+  return [...new Set(tags)];
+}
+
+/** Names under which an object may have the text of a tag. */
+const labels = ['name', 'label', 'title', 'tag', 'value', 'text', 'slug', 'key', 'id'];
+
+function textsOf(tag: unknown): readonly string[] {
+  if (isPlain(tag)) return [plainText(tag)];
+  if (!isObject(tag)) return [];
+  return labels.filter((label) => isPlain(tag[label])).map((label) => plainText(tag[label]));
+}
+
+function findTag(tags: readonly unknown[], text: string): unknown {
+  return tags.find((each) => isTag(each, text));
+}
+
+function isTag(tag: unknown, text: string): boolean {
+  return textsOf(tag).some((each) => isSameText(each, text));
+}
+
+function isPlain(value: unknown): boolean {
+  return ['string', 'number'].includes(typeof value) || value instanceof RawNumber;
+}
+
+/** Returns a function that makes a tag in the shape of the present ones, or throws UsageError. */
+function elementLike(present: readonly unknown[]): (text: string) => unknown {
+  const [first] = present;
+  if (present.every((each) => typeof each === 'string')) return (text) => text;
+  if (present.every(isNumber)) return numberOf;
+  const keys = new Set(present.flatMap((each) => (isObject(each) ? Object.keys(each) : [''])));
+  const [key = ''] = keys;
+  if (!isObject(first) || keys.size > 1 || !labels.includes(key))
+    return (text) => {
+      throw unwritable(
+        keys.has('')
+          ? `are of several types, so that "${text}" cannot be added`
+          : `are objects with ${[...keys].slice(0, 6).join(', ')}, which "${text}" alone does not fill`,
+      );
+    };
+  const create = elementLike((present as readonly JsonObject[]).map((each) => each[key]));
+  return (text) => ({ [key]: create(text) });
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof RawNumber;
+}
+
+function numberOf(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && String(number) === text) return number;
+  throw unwritable(`are numbers, and "${text}" is not one`);
+}
+
+function unwritable(what: string): UsageError {
+  return new UsageError(`The tags of this document ${what}; nothing was sent.`, {
+    hint: "Write the whole field as the service has it: -F 'tags=JSON'",
+  });
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { type Recorded, type Reply, recordingService } from '../../support/service.js';
+
+const bytes = 'the file';
+
+/** A service that answers downloads and previews with a shape, and keeps files at its own address too. */
+async function service(shape: (store: string, api: string) => unknown, status = 200) {
+  const file = { status: 200, text: bytes, headers: { 'content-type': 'text/plain' } };
+  const store = await recordingService(() => file);
+  const api = await recordingService((request): Reply => {
+    if (/^\/v1\/documents\/doc_1\/(?:download|preview)$/.test(request.url))
+      return { status, json: shape(store.origin, api.origin) };
+    if (request.url.startsWith('/files/')) return file;
+    return request.url.startsWith('/v1/documents/')
+      ? { status: 200, json: { documents: [{ id: 'doc_1', name: 'rules.txt', sizeBytes: 8 }] } }
+      : { status: 404, json: { error: 'notFound' } };
+  });
+  return { ...api, store };
+}
+
+const keyed = (requests: readonly Recorded[]) =>
+  requests.filter(({ headers }) => headers['x-api-key'] !== undefined).map(({ url }) => url);
+
+async function saved(env: Record<string, string>, verb: string) {
+  const home = temporaryFolder();
+  const ran = await rosterctl(`docs ${verb} doc_1 -O copy.txt`, { env, home, cwd: home });
+  return ran.code === 0 ? readFileSync(join(home, 'copy.txt'), 'utf8') : ran.stderr;
+}
+
+test.concurrent.each<[string, string, (store: string, api: string) => unknown]>([
+  [
+    'download',
+    'its own word',
+    (store) => ({ url: 'https://x.test/', downloadUrl: `${store}/d?s=1` }),
+  ],
+  [
+    'preview',
+    'its own word',
+    (store) => ({ url: 'https://x.test/', previewUrl: `${store}/d?s=1` }),
+  ],
+  ['download', 'a list of one', (store) => ({ results: [{ url: `${store}/d?s=1` }] })],
+  [
+    'preview',
+    'links beside one to itself',
+    (store, api) => ({
+      _links: { self: { href: `${api}/v1/documents/doc_1` }, preview: { href: `${store}/d?s=1` } },
+    }),
+  ],
+  [
+    'download',
+    'an address of the API beside it',
+    (store, api) => ({ url: `${api}/v1/documents/doc_1`, target: `${store}/d?s=1` }),
+  ],
+])('a %s finds its link as %s, and gives the key to the API only', async (verb, _, shape) => {
+  const { env, store, requests } = await service(shape);
+  const shown = await rosterctl(`docs ${verb} doc_1 --url`, { env });
+  expect([shown.code, shown.stdout]).toEqual([0, `${store.origin}/d?s=1\n`]);
+  expect(await saved(env, verb)).toBe(bytes);
+  expect(store.requests.map(({ url }) => url)).toEqual(['/d?s=1']);
+  expect(keyed(store.requests)).toEqual([]);
+  expect(requests.every(({ url }) => url.startsWith('/v1/documents/'))).toBe(true);
+});
+
+test.concurrent.each(['files.0.path', 'files[0].path'])(
+  'a relative URL at %s is read from the service without the key',
+  async (path) => {
+    const { env, origin, requests } = await service(() => ({
+      files: [{ path: '/files/d?s=1' }, { path: '/files/other' }],
+    }));
+    const home = temporaryFolder();
+    const at = { env, home, cwd: home };
+    expect((await rosterctl(`config set download.urlPath ${path}`, at)).code).toBe(0);
+    const shown = await rosterctl('docs download doc_1 --url', at);
+    expect(shown.stdout).toBe(`${origin}/files/d?s=1\n`);
+    expect((await rosterctl('docs download doc_1 -O copy.txt', at)).code).toBe(0);
+    expect(readFileSync(join(home, 'copy.txt'), 'utf8')).toBe(bytes);
+    expect(requests.some(({ url }) => url.startsWith('/files/'))).toBe(true);
+    expect(keyed(requests).every((url) => url.startsWith('/v1/'))).toBe(true);
+  },
+);
+
+test('a configured path that leads nowhere is said, with the line that mends it', async () => {
+  const { env, store } = await service((origin) => ({ url: `${origin}/d?s=1`, state: 'ready' }));
+  const home = temporaryFolder();
+  const at = { env, home, cwd: home };
+  await rosterctl('config set download.urlPath data.url', at);
+  const ran = await rosterctl('docs download doc_1 -O copy.txt', at);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('No signed URL at "data.url" (download.urlPath)');
+  expect(ran.stderr).toContain('The answer holds url, state.');
+  expect(ran.stderr).toContain('rosterctl config set download.urlPath auto');
+  expect(store.requests).toEqual([]);
+  await rosterctl('config set download.urlPath auto', at);
+  expect((await rosterctl('docs download doc_1 -O copy.txt', at)).code).toBe(0);
+});
+
+test('two files in one answer are not chosen between, until the path says which', async () => {
+  const { env, store } = await service((origin) => ({
+    files: [{ url: `${origin}/first` }, { url: `${origin}/second` }],
+  }));
+  const home = temporaryFolder();
+  const at = { env, home, cwd: home };
+  const ran = await rosterctl('docs download doc_1 --url --json', at);
+  expect(ran.code).toBe(1);
+  expect(errorOf(ran)).toMatchObject({ hint: expect.stringContaining('download.urlPath') });
+  await rosterctl('config set download.urlPath files.1.url', at);
+  const told = await rosterctl('docs download doc_1 --url', at);
+  expect(told.stdout).toBe(`${store.origin}/second\n`);
+});
+
+test('a file that is still being made is said to be, and nothing is saved', async () => {
+  const { env } = await service(() => ({ state: 'scanning' }), 202);
+  expect(await saved(env, 'download')).toContain('not ready yet');
+});
