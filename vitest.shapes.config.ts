@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+// Each cell has a home folder of its own; in memory, thousands of them cost little.
+if (existsSync('/dev/shm')) process.env['TMPDIR'] ??= '/dev/shm';
 
 /** The matrix: every command against every shape that the service may have. */
 export default defineConfig({
@@ -8,7 +12,7 @@ export default defineConfig({
     testTimeout: 120_000,
     pool: 'forks',
     maxWorkers: 2,
-    maxConcurrency: 4,
+    maxConcurrency: 8,
     silent: process.env['SHAPES_SHOW'] === undefined,
     reporters: ['./test/shapes/report.ts'],
     env: {

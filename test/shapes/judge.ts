@@ -46,6 +46,9 @@ export async function judge(task: Task, outcome: Outcome): Promise<Judged> {
   const missing = await task.missing(outcome);
   if (missing === undefined) return { verdict: 'right', why: warningOf(outcome) };
   const warning = warningOf(outcome);
+  // An answer that shows no list is an empty one, with a note: there is nothing to write to.
+  const isTakenEmpty = /taken to be empty/.test(warning) && touched(outcome) === undefined;
+  if (isTakenEmpty) return { verdict: 'warned', why: `${missing}; ${warning}` };
   if (task.mayBePart && warning !== '') return { verdict: 'warned', why: `${missing}; ${warning}` };
   return { verdict: 'wrong', why: warning === '' ? missing : `${missing}; said: ${warning}` };
 }
@@ -55,7 +58,7 @@ export function warningOf({ ran }: Outcome): string {
   const lines = ran.stderr.split('\n');
   return (
     lines.find((line) =>
-      /may be incomplete|not checked|no record|assumed|empty list|service (also )?(said|says)/i.test(
+      /may be incomplete|not checked|no record|taken to be empty|service (also )?(said|says)/i.test(
         line,
       ),
     ) ?? ''
@@ -87,7 +90,7 @@ function tooManyOf(task: Task, outcome: Outcome): string | undefined {
 export function pagesOf({ shape, before }: Outcome, resource: ResourceName): number {
   const { size } = before[resource];
   const page = shape.pages?.[resource];
-  return page === undefined ? 2 : Math.ceil(size / page) + 1;
+  return (page === undefined ? 2 : Math.ceil(size / page) + 1) + (shape.extraReads ?? 0);
 }
 
 /** How the id of a record reads in this shape. */
@@ -116,7 +119,7 @@ export function changedIn(before: Books, after: Books, resource: ResourceName): 
 }
 
 /** Says so if any record of any resource was touched. */
-export const touched: Check = ({ before, after }) => {
+export const touched = ({ before, after }: Outcome): string | undefined => {
   const all = (['teams', 'players', 'documents', 'tryouts'] as const).flatMap((name) =>
     changedIn(before, after, name),
   );

@@ -219,7 +219,6 @@ const inDoubt: readonly Shape[] = [
   any('meta.total', 'none', '{"data":"$rows","meta":{"total":"$total"}}'),
   any('summary.total', 'none', '{"data":"$rows","summary":{"total":"$total"}}'),
   any('total.value', 'none', `{${rows},"total":{"value":"$total","relation":"eq"}}`),
-  any('total as text', 'none', `{${rows},"total":"$total records"}`),
   any('totalPages alone', 'page', `{${rows},"totalPages":"$pages"}`),
   any('pages alone', 'page', `{${rows},"pages":"$pages"}`),
   ...[
@@ -318,7 +317,11 @@ const astray: readonly Shape[] = [
 ];
 
 const forced: readonly Shape[] = [
-  mended('paging.mode page', { 'paging.mode': 'page' }, 'page', `{${rows}}`),
+  {
+    ...mended('paging.mode page', { 'paging.mode': 'page' }, 'page', `{${rows}}`),
+    // Page 1 may be the first page again.
+    extraReads: 1,
+  },
   mended(
     'paging.mode page, pages from 0',
     { 'paging.mode': 'page', 'paging.first': '0' },

@@ -6,6 +6,11 @@ import type { CellResult } from './run.js';
 const letters = { right: '.', warned: 'w', refused: 'r', unseen: 'u', wrong: 'X' } as const;
 
 export default class Report implements Reporter {
+  /** What a cell shows of itself with SHAPES_SHOW=1. */
+  onUserConsoleLog({ content }: { readonly content: string }): void {
+    process.stdout.write(content);
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const shapes = tests.flatMap((each) => each.meta().shapes ?? []);
@@ -29,6 +34,7 @@ export default class Report implements Reporter {
         ...list('No client can see', of('unseen')),
         ...list('Less than promised', broken),
         ...list('Silently wrong', of('wrong')),
+        `${tests.filter((each) => each.meta().processes).length} cells as processes of the built program`,
         ...others.map((each) => `FAILED ${each.fullName}`),
         `${of('right').length} right, ${of('warned').length} warned, ${of('refused').length} refused, ${of('unseen').length} that no client can see, ${of('wrong').length} silently wrong`,
       ].join('\n'),

@@ -11,7 +11,7 @@ export interface CellResult {
   readonly command: string;
   readonly verdict: Judged['verdict'] | 'unseen';
   readonly why: string;
-  /** The tool promises more than it did. */
+  /** Promised to be right, or not to be seen, and it is not so. */
   readonly isBroken: boolean;
 }
 
@@ -19,6 +19,7 @@ declare module 'vitest' {
   interface TaskMeta {
     /** The table and the cells of a shape. */
     shapes?: { readonly table: string; readonly shape: string; readonly cells: CellResult[] };
+    /** Cells that were run as processes, too. */
     processes?: number;
   }
 }
@@ -41,14 +42,12 @@ export async function resultOf(shape: Shape, command: Command, run?: Run): Promi
     );
   }
   forget(outcome);
-  const isUnseen =
-    verdict === 'wrong' && (unseen[`${shape.table}: ${shape.name}`] ?? []).includes(command.name);
-  return {
-    command: command.name,
-    verdict: isUnseen ? 'unseen' : verdict,
-    why,
-    isBroken: shape.promise === 'right' && verdict !== 'right',
-  };
+  const isListed = (unseen[`${shape.table}: ${shape.name}`] ?? []).includes(command.name);
+  const isBroken = shape.promise === 'right' && verdict !== 'right';
+  if (!isListed) return { command: command.name, verdict, why, isBroken };
+  return verdict === 'wrong'
+    ? { command: command.name, verdict: 'unseen', why, isBroken: false }
+    : { command: command.name, verdict, why: `${why}; unseen.ts lists it`, isBroken: true };
 }
 
 /** The commands of a table that a shape concerns. */
@@ -79,4 +78,17 @@ export function testTables(part: number, parts: number): void {
           if (faults.length > 0) throw new Error(faults.join('\n'));
         });
   });
+}
+
+/** A spread of cells over every table. */
+export function spread(count: number): readonly (readonly [Shape, Command])[] {
+  const all = tables.flatMap((table) =>
+    table.shapes.flatMap((shape) =>
+      commandsOf(table, shape).map((command) => [shape, command] as const),
+    ),
+  );
+  const step = all.length / count;
+  return Array.from({ length: count }, (_, at) => all[Math.floor(at * step)]).flatMap((each) =>
+    each ? [each] : [],
+  );
 }

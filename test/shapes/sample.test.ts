@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { Run } from './cell.js';
+import { tables } from './matrix.js';
+import { commandsOf, faultsOf, resultOf, spread } from './run.js';
+import { unseen } from './unseen.js';
+
+// The whole matrix is `npm run shapes`; here is a sample of it, and the proof that it can fail.
+
+describe.concurrent('a sample of the matrix', () => {
+  for (const [shape, command] of spread(120))
+    test(`${shape.table}: ${shape.name}: ${command.name}`, async () => {
+      expect(faultsOf([await resultOf(shape, command)])).toEqual([]);
+    });
+});
+
+describe('the matrix can fail', () => {
+  const answer =
+    (code: number, stdout: string): Run =>
+    () =>
+      Promise.resolve({ code, signal: null, stdout, stderr: '' });
+
+  test('a program that prints [] is silently wrong wherever something was asked', async () => {
+    const right = [];
+    const cells = spread(60).filter(([shape]) => !shape.isEmpty);
+    for (const [shape, command] of cells) {
+      const { verdict } = await resultOf(shape, command, answer(0, '[]'));
+      if (verdict !== 'wrong' && verdict !== 'unseen') right.push([shape.name, command.name]);
+    }
+    expect(right).toEqual([]);
+  });
+
+  test('a program that always says no breaks every promise', async () => {
+    const cells = spread(200).filter(([shape]) => shape.promise === 'right');
+    for (const [shape, command] of cells) {
+      const { isBroken } = await resultOf(shape, command, answer(1, ''));
+      expect([shape.name, command.name, isBroken]).toEqual([shape.name, command.name, true]);
+    }
+    expect(cells.length).toBeGreaterThan(40);
+  });
+});
+
+test('the tables hold what the matrix is for', () => {
+  const sizes = Object.fromEntries(tables.map(({ name, shapes }) => [name, shapes.length]));
+  const least = { envelopes: 40, paging: 60, decoys: 12, downloads: 20 };
+  const writes = { create: 30, update: 30, delete: 30, convert: 30 };
+  for (const [name, count] of Object.entries({ ...least, ...writes }))
+    expect(sizes[name], name).toBeGreaterThanOrEqual(count);
+});
+
+test('every cell has a name of its own, and those that no client can see do not grow', () => {
+  const cells = tables.flatMap((table) =>
+    table.shapes.flatMap((shape) =>
+      commandsOf(table, shape).map(({ name }) => `${table.name}: ${shape.name}: ${name}`),
+    ),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+  const listed = Object.entries(unseen).flatMap(([at, names]) =>
+    names.map((name) => `${at}: ${name}`),
+  );
+  expect(listed.filter((cell) => !cells.includes(cell))).toEqual([]);
+  expect(listed.length).toBe(119);
+});
