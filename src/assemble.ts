@@ -189,9 +189,14 @@ export async function runCommand(
     };
   } finally {
     progress.end();
-    await stop?.();
-    await (await service)?.close();
-    await messages.finish();
+    try {
+      await stop?.();
+      // A service that failed to load has nothing to close, and the command threw its error already.
+      const opened = await service?.catch(() => undefined);
+      await opened?.close();
+    } finally {
+      await messages.finish();
+    }
   }
   // Last of all: if killed before this, the same command line prints its report again.
   await written?.();

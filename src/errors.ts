@@ -125,7 +125,7 @@ export class ApiError extends Failure {
       readonly message?: string | undefined;
       /** The body of a 4xx or 5xx: its JSON or text; raw, redacted and sanitized when it is printed. */
       readonly service?: unknown;
-      /** The `Allow` header of a 405. */
+      /** The `Allow` header, as sent. */
       readonly allow?: string | undefined;
       /** Seconds to wait before the next request, as the response asked. */
       readonly wait?: number | undefined;
@@ -135,6 +135,8 @@ export class ApiError extends Failure {
       readonly sign?: 'error' | 'code' | undefined;
       /** The body of that response, which may hold a record nevertheless. */
       readonly body?: unknown;
+      /** What to say about the assumed route of a refused write, after the hint. */
+      readonly routeHint?: string | undefined;
       /** The permission that the contract names for a request rejected with 403. */
       readonly permission?: string | undefined;
       readonly hint?: string | undefined;
@@ -221,6 +223,9 @@ export class ProtocolError extends Failure {
 /** The code of a ProtocolError whose response holds another record than the requested one. */
 export const otherRecord = 'otherRecord';
 
+/** The code of a ProtocolError for a write whose route the service does not know. */
+export const wrongRoute = 'wrongRoute';
+
 /** An error response of the file store behind a signed URL (contract 4.5 step 2, 4.4 download). */
 export class StoreError extends Failure {
   readonly kind = 'store';
@@ -272,7 +277,7 @@ export class UnverifiedError extends Failure {
   readonly code = notVerified;
   constructor(message: string, cause: Failure | undefined) {
     super(message, {
-      hint: 'It is not sent again: going on reads it once more and compares it.',
+      hint: 'It is not sent again: run the same command again to read it and compare.',
       cause,
     });
     this.kind = cause?.kind ?? 'protocol';

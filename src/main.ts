@@ -1,7 +1,6 @@
 /** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
 import { fstatSync, writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed } from './cli/check.js';
-import { fullWidth } from './cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { Settings } from './config/settings.js';
@@ -11,6 +10,7 @@ import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { watchSignals, watchStops } from './terminal/signals.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
+import { fullWidth } from './terminal/whole-words.js';
 
 /** What the launcher passes in: the data files of dist/, and a check that the bundle would load too early. */
 interface Distribution {

@@ -6,6 +6,7 @@ import type { FileStore } from './api/store/file-store.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
+import { notedRoute } from './config/noted-routes.js';
 import type { Paths } from './config/paths.js';
 import { sandboxProfile } from './config/profiles.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
@@ -103,6 +104,14 @@ export function createService(parts: ServiceParts): Service {
       overrides: settings.overrides,
       strict: settings.strict,
       notes,
+      onAssumedRoute: (route, note) => {
+        // The sandbox has the assumed routes, and is not the service.
+        if (to.service === sandboxProfile || settings.quiet) return;
+        const { isNew, store } = notedRoute(parts.paths, to, route);
+        if (!isNew) return;
+        notes.note(note);
+        closers.push(store);
+      },
       instant: parts.instant,
     });
   };

@@ -103,7 +103,7 @@ test('405 for a stated route is not blamed on an assumption', async () => {
       )
     ).env,
   });
-  expect(guessed.stderr).toContain('The route is a guess');
+  expect(guessed.stderr).toContain('DELETE /players/{id} is a guess');
 });
 
 test('doctor reports an invalid setting on a line of its own', async () => {
@@ -137,7 +137,7 @@ test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
     const ran = await rosterctl(`teams list --out ${file}`, { env: service.env });
     expect([ran.code, service.requests.length]).toEqual([2, 0]);
     expect(ran.stderr).toBe(
-      `--out: no ${file.slice(5)} file is written here.\nUse .csv, .json or .ndjson, or say with -o what is to stand in it.\n`,
+      `--out: no ${file.slice(5)} file is written here.\nUse .csv, .json or .ndjson, or choose the format with -o.\n`,
     );
     const home = temporaryFolder();
     await rosterctl(`teams list -o json --out ${file}`, { env: service.env, home });

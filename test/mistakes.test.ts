@@ -143,11 +143,11 @@ test('a missing key is exit code 4 with the next step', async () => {
 });
 
 test.each([
-  ['players list --game x', 'There is no flag --game here. tryouts list has it.'],
+  ['players list --game x', 'Unknown flag --game for players list. tryouts list has it.'],
   ['players list --jsno', 'Did you mean --json?'],
   ['tryouts list --json id', 'Unexpected argument "id": --json takes no value.'],
   ['tryouts list --json id', 'To choose fields: rosterctl tryouts list --json --fields id'],
-  ['teams list foo', '"foo" is a word too many for rosterctl teams list.'],
+  ['teams list foo', 'Unexpected argument "foo" for rosterctl teams list.'],
   ['version', 'Did you mean: rosterctl --version'],
   ['login', 'Did you mean: rosterctl auth login'],
   ['-p sandbox tryouts list --form agee=20', 'Did you mean formResponses.age?'],

@@ -29,15 +29,11 @@ export interface AnsweredCall {
 /**
  * Returns the failure in a response, or undefined for a success. A failure is a status of 400 or
  * above, or a success status around an error body. The service's own code and message are kept.
- * `isGuess`: the contract does not show the route.
  */
 export function failureOf(
   response: TransportResponse,
   call: CallSite,
-  {
-    isGuess = false,
-    idName,
-  }: { readonly isGuess?: boolean; readonly idName?: string | undefined } = {},
+  { idName }: { readonly idName?: string | undefined } = {},
 ): Failure | undefined {
   const { status, headers } = response;
   const read = readJson(response.body, headers['content-type']);
@@ -52,8 +48,7 @@ export function failureOf(
     wait: response.wait,
     retryAfter: response.retryAfter,
     permission: status === 403 ? permissionFor(call) : undefined,
-    hint:
-      read.kind === 'html' ? htmlHint(status) : status === 405 && isGuess ? guessHint : undefined,
+    hint: read.kind === 'html' ? htmlHint(status) : undefined,
   });
   if (!response.outcomeUnknown) return refusal;
   const requestedWait = describeRequestedWait(refusal);
@@ -73,9 +68,6 @@ function serviceBody(read: JsonBody): unknown {
   if (read.kind === 'json') return read.value;
   return read.kind === 'other' ? read.text : undefined;
 }
-
-const guessHint =
-  "The route is a guess; replace it with --route 'METHOD /path' (rosterctl help undocumented).";
 
 /** Returns the error inside a 2xx response. */
 export function refusalIn(

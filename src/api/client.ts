@@ -1,18 +1,17 @@
 /** The API client: sends the contract's calls through a transport and checks what comes back. */
-import * as z from 'zod/mini';
 import { type JsonObject, printJson } from '../data/json.js';
 import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
-import { otherRecord, ProtocolError, UnknownOutcomeError, UsageError } from '../errors.js';
+import { ProtocolError, UsageError } from '../errors.js';
+import { checkAnswer } from './answer-checks.js';
 import { bodyOf, failureOf } from './answers.js';
-import { type Endpoint, endpoint } from './contract.js';
+import { endpoint } from './contract.js';
 import { createDrift, type Drift } from './drift.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
-import { readFirst } from './response.js';
 import { requestKind } from './retry.js';
-import { fillPath, idParameter, type Route, routeOf } from './routes.js';
+import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type {
   Answer,
@@ -39,6 +38,8 @@ interface ApiOptions {
   /** Treat drift from the contract and possibly incomplete lists as errors. */
   readonly strict: boolean;
   readonly notes: ApiNotes;
+  /** Called when an assumed `METHOD /path` is used, once per run, with a note about it. */
+  readonly onAssumedRoute: (route: string, note: string) => void;
   readonly instant: () => Instant;
 }
 
@@ -62,6 +63,7 @@ class Client implements Api {
   readonly keySource: string | undefined;
   readonly limiter: RateLimiter;
   private readonly notedGuesses = new Set<string>();
+  private readonly workingRoutes = new Set<Route>();
   private readonly routes = new Map<string, Route>();
   private readonly origin: string;
 
@@ -97,7 +99,7 @@ class Client implements Api {
   }
 
   noteAssumedRoute(call: Call): void {
-    this.noteAssumed(this.routeFor(call));
+    this.noteAssumed(call, this.routeFor(call));
   }
 
   send(call: Call): Promise<Answer> {
@@ -123,7 +125,7 @@ class Client implements Api {
         : undefined;
     const { resource } = row;
     const record = resource === 'uploads' ? undefined : this.recordIn(body, resource);
-    this.checkAnswer(call, row, body, record);
+    checkAnswer(this.drift, { call, row, site, organizationId: this.organizationId }, body, record);
     const { status, headers, at } = response;
     return { status, headers, body, record, at };
   }
@@ -177,8 +179,12 @@ class Client implements Api {
     throw missingLink(response, linkCall, siteOf(route));
   }
 
-  semantics(call: Call) {
-    return this.routeFor(call).semantics;
+  route(call: Call) {
+    return this.routeFor(call);
+  }
+
+  hasWorked(call: Call) {
+    return this.workingRoutes.has(this.routeFor(call));
   }
 
   list(
@@ -209,7 +215,7 @@ class Client implements Api {
     const route = this.routeFor(call);
     const path = this.pathFor(call, route);
     const body = this.bodyFor(call, route);
-    this.noteAssumed(route);
+    this.noteAssumed(call, route);
     const response = await send({
       method: route.method,
       path,
@@ -217,11 +223,11 @@ class Client implements Api {
       ...(body !== undefined && { body: printJson(body) }),
       ...options,
     });
-    const isGuess = route.source !== 'stated';
     const { resource } = endpoint(call.endpoint);
     const idName = resource === 'uploads' ? undefined : this.idNameOf(resource);
-    const failure = failureOf(response, siteOf(route), { isGuess, idName });
+    const failure = failureOf(response, siteOf(route), { idName });
     if (failure) throw failure;
+    this.workingRoutes.add(route);
     return response;
   }
 
@@ -255,46 +261,15 @@ class Client implements Api {
   }
 
   /** Notes an assumed route once per run, until the admin names the route. */
-  private noteAssumed({ source, method, template, configKey }: Route): void {
-    if (source !== 'assumed' || configKey === undefined || this.notedGuesses.has(configKey)) return;
-    this.notedGuesses.add(configKey);
-    this.options.notes.note(
-      `${method} ${template} is a guess: the contract does not show this call. Name it, or silence this: rosterctl config set ${configKey} "${method} ${template.replace(/\{\w+\}/, '{id}')}"`,
+  private noteAssumed(call: Call, { source, method, template }: Route): void {
+    const route = `${method} ${template}`;
+    if (source !== 'assumed' || this.notedGuesses.has(route)) return;
+    this.notedGuesses.add(route);
+    const shown = `${method} ${template.replace(/\{\w+\}/, 'ID')}`;
+    this.options.onAssumedRoute(
+      route,
+      `${undocumented(endpoint(call.endpoint))}; rosterctl uses ${shown}. See: rosterctl help undocumented`,
     );
-  }
-
-  /** Checks that the response is the requested record and matches its documented schema. */
-  private checkAnswer(
-    call: Call,
-    row: Endpoint,
-    body: unknown,
-    record: JsonObject | undefined,
-  ): void {
-    const { route, verb } = row;
-    if (row.answers === 'grant') {
-      this.checkGrant(row, body);
-      return;
-    }
-    if (!record) return;
-    if (row.answers === 'record') this.drift.check(route, row.result, record);
-    if (verb !== 'get' && verb !== 'update') return;
-    const wrongId = idParameter(call.params) !== record['id'];
-    const { organizationId } = record;
-    const wrongOrg = organizationId !== undefined && organizationId !== this.organizationId;
-    if (!wrongId && !wrongOrg) return;
-    const site = siteOf(this.routeFor(call));
-    const message = `The answer of ${route} is ${wrongId ? 'another record' : 'of another organization'} than asked for.`;
-    // Something was written, but it is impossible to tell what.
-    if (verb === 'update')
-      throw new UnknownOutcomeError(message, site, { hint: readFirst, delivery: 'applied' });
-    throw new ProtocolError(message, { call: site, code: otherRecord });
-  }
-
-  private checkGrant({ route, result }: Endpoint, body: unknown): void {
-    if (result && z.safeParse(result, body).success) return;
-    throw new ProtocolError(`The answer of ${route} lacks key, fileRef or uploadUrl.`, {
-      hint: 'Nothing was uploaded.',
-    });
   }
 }
 

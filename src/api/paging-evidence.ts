@@ -59,25 +59,30 @@ const containers = new Set([
   ...['payload', 'body'],
 ]);
 
-/** The keys of cursors, best first, with the parameter that each is sent back in. */
-const cursorNames: ReadonlyMap<string, string> = new Map([
-  ['nextcursor', 'cursor'],
-  ['xnextcursor', 'cursor'],
-  ['nextpagetoken', 'pageToken'],
-  ['nexttoken', 'nextToken'],
-  ['continuationtoken', 'continuationToken'],
-  ['nextcontinuationtoken', 'continuationToken'],
-  ['nextmarker', 'marker'],
-  ['scrollid', 'scrollId'],
+/** The fields that lead to the next page, best first, with the parameter that takes their value. */
+const ways: readonly (readonly [field: string, parameter: string])[] = [
+  ['nextCursor', 'cursor'],
+  ['X-Next-Cursor', 'cursor'],
+  ['nextPageToken', 'pageToken'],
+  ['nextToken', 'nextToken'],
+  ['continuationToken', 'continuationToken'],
+  ['nextContinuationToken', 'continuationToken'],
+  ['nextMarker', 'marker'],
+  ['scrollId', 'scrollId'],
   ['bookmark', 'bookmark'],
-  ['lastevaluatedkey', 'exclusiveStartKey'],
-  ['nextpage', 'page'],
-  ['xnextpage', 'page'],
-  ['nextoffset', 'offset'],
-  ['endcursor', 'after'],
+  ['LastEvaluatedKey', 'exclusiveStartKey'],
+  ['nextPage', 'page'],
+  ['X-Next-Page', 'page'],
+  ['nextOffset', 'offset'],
+  ['endCursor', 'after'],
   ['after', 'after'],
   ['next', 'cursor'],
-]);
+];
+const cursorNames = new Map(ways.map(([field, parameter]) => [normalName(field), parameter]));
+
+/** The fields that lead to the next page, as documentation names them. */
+export const followedFields: readonly string[] = ways.map(([field]) => field);
+
 const urlNames = [
   ...['next', 'nexturl', 'nextlink', 'nextpageurl', 'nexthref', 'nextpage', 'nexturi'],
   ...['nextpagelink', 'odatanextlink', 'xnextpage'],

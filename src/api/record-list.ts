@@ -175,7 +175,7 @@ async function* readPages(
       return refused ? incomplete(refusedText(refused)) : step.end;
     }
     if (number > 1 && fresh === 0 && !mayRepeat)
-      return incomplete('the service sends nothing new any more');
+      return incomplete('the service keeps sending the same records');
     mayRepeat = step.mayRepeat ?? false;
     if (number >= caps.pages) return incomplete('the list does not end');
     const next = targetOf(step.next, first, url);
@@ -191,7 +191,7 @@ function isBroken(error: unknown): boolean {
 
 /** Says why rows may be missing from a list whose response also contains an error. */
 export function refusedText({ serviceCode }: ApiError): string {
-  return `the answer holds an error${serviceCode === undefined ? '' : ` (${serviceCode})`} beside its rows`;
+  return `the answer holds an error${serviceCode === undefined ? '' : ` (${serviceCode})`} in addition to its rows`;
 }
 
 function assumedEmpty(status: number): Completeness {

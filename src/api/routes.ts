@@ -1,7 +1,7 @@
 /** Routes: how a call is sent, from the contract and the admin's overrides. */
 
 import { parseRoute } from '../data/http.js';
-import type { Overrides } from '../data/resources.js';
+import { type Overrides, resourceWords } from '../data/resources.js';
 import { type CallSite, ConfigError, UsageError } from '../errors.js';
 import { contract, type Endpoint, type EndpointName, endpoint } from './contract.js';
 import { idProblem } from './schemas.js';
@@ -9,7 +9,7 @@ import { idProblem } from './schemas.js';
 /** How a call is sent, resolved from the contract, the configuration and the command line. */
 export interface Route {
   readonly method: string;
-  /** `/teams/{teamId}`; an admin's template may use `{id}`. */
+  /** `/teams/{teamId}`; an admin's template may end in a query: `/teams?id={teamId}`. */
   readonly template: string;
   readonly org: Endpoint['org'];
   /** `replace`: the body must be the complete record, not only the changes. */
@@ -56,6 +56,15 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
   };
 }
 
+/** Says that the service does not document an assumed row, as the start of a sentence. */
+export function undocumented({ verb, resource, summary }: Endpoint): string {
+  const action =
+    resource === 'uploads' || verb === 'other'
+      ? summary.charAt(0).toLowerCase() + summary.slice(1)
+      : `${verb} a ${resourceWords[resource].noun}`;
+  return `The service does not document how to ${action}`;
+}
+
 /** Throws UsageError for a bad flag, ConfigError for a bad setting. */
 function readRoute(text: string, { route }: Endpoint, from: string) {
   try {
@@ -80,13 +89,13 @@ function oneOf<T extends string>(
   const value = allowed.find((word) => word === text);
   if (value !== undefined) return value;
   throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`, {
-    hint: `Mend it with: rosterctl config set ${key} ${fallback}`,
+    hint: `Set it with: rosterctl config set ${key} ${fallback}`,
   });
 }
 
 /**
- * Returns the path of a call: ids percent-encoded, the organization id where the template or `org`
- * needs it. Throws UsageError for an id that cannot be part of a path.
+ * Returns the path and query of a call: ids percent-encoded, the organization id where the template
+ * or `org` needs it. Throws UsageError for an id that cannot be part of a path.
  */
 export function fillPath(
   { template, org }: Pick<Route, 'template' | 'org'>,
@@ -99,13 +108,14 @@ export function fillPath(
     const isText = index % 2 === 0;
     path += isText ? part : part === 'organizationId' ? organization : requireId(params, part);
   }
-  return org === 'query' ? `${path}?organizationId=${organization}` : path;
+  if (org !== 'query' || /[?&]organizationId=/.test(template)) return path;
+  return `${path}${template.includes('?') ? '&' : '?'}organizationId=${organization}`;
 }
 
 function requireId(params: { readonly [name: string]: string }, name: string): string {
   const id = params[name] ?? (name === 'id' ? idParameter(params) : undefined);
   if (id === undefined) throw new UsageError(`The id ${name} is missing.`);
-  return encodeId(id, 'This is no id');
+  return encodeId(id, 'This cannot be an id');
 }
 
 const parsedTemplates = new Map<string, readonly string[]>();
@@ -127,7 +137,7 @@ function encodeId(id: string, problemPrefix: string): string {
   return encodeURIComponent(id);
 }
 
-/** Returns the id in a call's path, whatever the contract calls it. */
+/** Returns the id in a call's route, whatever the contract calls it. */
 export function idParameter(
   params: { readonly [name: string]: string } | undefined,
 ): string | undefined {

@@ -278,7 +278,8 @@ function checkKey(key: string): void {
 }
 
 function traceLine(wire: Wire, attempt: Attempt | { open: OpenReply }, ms: number): string {
-  const [path = ''] = wire.path.split('?', 1);
+  const [bare = ''] = wire.path.split('?', 1);
+  const path = wire.hasIdInQuery ? wire.path : bare;
   const out = wire.body instanceof Uint8Array ? `, ${wire.body.length} B` : '';
   const sent = `${wire.method} ${path} (${wire.headers.filter((_, at) => at % 2 === 0).join(' ')}${out})`;
   const time = `${Math.round(ms)} ms`;

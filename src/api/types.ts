@@ -5,6 +5,7 @@ import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { RateLimiter } from './rate-limiter.js';
+import type { Route } from './routes.js';
 import type { TransportRequest, TransportResponse } from './wire.js';
 
 /** A document's file as a download or preview answer gives it: a signed URL (a secret), or the bytes. */
@@ -102,9 +103,7 @@ export interface Api {
   readonly limiter: RateLimiter;
   /** Returns the request that `send` would send. Throws UsageError for an invalid id. */
   describe(call: Call): PlannedRequest;
-  /**
-   * Notes, once per route, that the route of this call is assumed. Does nothing for a stated route.
-   */
+  /** Notes that the route of this call is assumed. Does nothing for one that is stated or named. */
   noteAssumedRoute(call: Call): void;
   /** Sends one call. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */
   send(call: Call): Promise<Answer>;
@@ -124,8 +123,10 @@ export interface Api {
   link(call: Call): Promise<Link>;
   /** Finds the record of another resource in an answer: the player that a conversion made. */
   recordIn(body: unknown, resource: ResourceName): JsonObject | undefined;
-  /** `replace`: the body of this update must be the complete record (`replacementBody`). */
-  semantics(call: Call): 'merge' | 'replace';
+  /** Returns how a call is sent. Throws UsageError or ConfigError for an override that is no route. */
+  route(call: Call): Route;
+  /** True once a request by the route of this call has succeeded. */
+  hasWorked(call: Call): boolean;
   /** Lists a resource through its documented list call. */
   list(
     resource: ResourceName,

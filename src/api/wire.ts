@@ -59,6 +59,8 @@ export interface Wire {
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly path: string;
+  /** The query names the record, so that the trace shows it. */
+  readonly hasIdInQuery?: boolean;
   /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
@@ -116,12 +118,13 @@ export function wireBuilder(base: URL, { userAgent, key }: { userAgent: string; 
     ...['x-api-key', key],
   ];
   const bodyHeaders = [...bareHeaders, 'content-type', 'application/json'];
-  return ({ method, path: relativePath, body }: TransportRequest): Wire => {
+  return ({ method, path: relativePath, template, body }: TransportRequest): Wire => {
     checkPath(relativePath);
-    const path = basePath + relativePath;
-    if (body === undefined) return { origin, method, path, headers: bareHeaders };
+    const hasIdInQuery = template.includes('?');
+    const sent = { origin, method, path: basePath + relativePath, hasIdInQuery };
+    if (body === undefined) return { ...sent, headers: bareHeaders };
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    return { origin, method, path, headers: bodyHeaders, body: bytes };
+    return { ...sent, headers: bodyHeaders, body: bytes };
   };
 }
 

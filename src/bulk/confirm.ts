@@ -46,9 +46,9 @@ interface Listed extends Pick<Preview, 'tasks'> {
 
 /** One line for each of the first `most` rows: its id, its name, and its changes. */
 function rowLines(verb: Verb, { tasks, names }: Listed, most: number): string[] {
-  return tasks.slice(0, most).map(({ row, id, previewed = [] }) => {
+  return tasks.slice(0, most).map(({ id, previewed = [] }) => {
     const [deletion] = verb === verbs['delete'] ? previewed : [];
-    const name = names?.get(row) ?? deletion?.from ?? undefined;
+    const name = names?.get(id) ?? deletion?.from ?? undefined;
     const label = `  ${id}${name === undefined ? '' : ` (${shortValue(name)})`}`;
     if (deletion) return label;
     const changes = previewed.map(

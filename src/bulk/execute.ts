@@ -13,7 +13,7 @@ import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
 import { runRows } from '../engine/run-rows.js';
 import { type RowRunOptions, settleMs } from '../engine/verify.js';
-import { Failure } from '../errors.js';
+import { ApiError, Failure, wrongRoute } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
@@ -247,6 +247,7 @@ async function finalizeRun(
     failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
     printEnd: ({ isShown } = { isShown: false }) => {
       if (stop) context.message(`Stopped: ${stop.reason}`);
+      for (const line of routeLines(stop?.error)) context.message(line);
       if (store) context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);
       const remaining = rows.filter((row) => !hasEnded(run, row)).length;
       if (remaining > 0) printUnfinished(context, run, remaining);
@@ -254,6 +255,12 @@ async function finalizeRun(
     ...(store &&
       head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
+}
+
+/** What to say about the route of a write whose refusal stopped the run. */
+function routeLines(error: Failure | undefined): readonly string[] {
+  if (error instanceof ApiError) return error.details.routeHint?.split('\n') ?? [];
+  return error?.code === wrongRoute ? (error.hint?.split('\n') ?? []) : [];
 }
 
 /**

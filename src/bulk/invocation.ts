@@ -48,7 +48,7 @@ export const csvFlags = {
     group: 'selection',
     rare: true,
   }),
-  ignoreColumns: flag('pass over columns that nobody knows', { group: 'selection', rare: true }),
+  ignoreColumns: flag('ignore unknown columns', { group: 'selection', rare: true }),
 };
 
 /** Selection flags beside the filters: every record, and accepting a list that may be incomplete. */
@@ -78,7 +78,7 @@ export const bulkFlags = {
     group: 'safety',
     rare: true,
   }),
-  maxChanges: param(count(0), `refuse if more would change (default ${defaultMaxChanges})`, {
+  maxChanges: param(count(0), `stop if more than N would change (default ${defaultMaxChanges})`, {
     placeholder: 'N',
     group: 'safety',
   }),
@@ -102,7 +102,7 @@ export const bulkFlags = {
       rare: true,
     },
   ),
-  restart: flag('begin anew although the same run is unfinished', { group: 'safety', rare: true }),
+  restart: flag('start over, even if the same run is unfinished', { group: 'safety', rare: true }),
   waitLock: param(z.optional(parsedBy(parseDuration)), 'wait so long for another bulk write', {
     placeholder: '10m',
     group: 'safety',

@@ -102,6 +102,7 @@ export async function planRun(
       row.open ? { ...row, open: { ...row.open, goneBy: waitedFrom } } : row,
     ),
     carried: rows.slice(0, carried.length),
+    carriedNames: same.flatMap(({ plan }) => [...(plan?.names ?? [])]),
     async replaceOthers(session, options) {
       if (store)
         for (const run of same)
@@ -122,6 +123,8 @@ interface NewRows {
   readonly rows: readonly Task[];
   /** Unfinished rows of replaced runs; they come first and are not previewed. */
   readonly carried: readonly Task[];
+  /** The names of their records, by id. */
+  readonly carriedNames: Iterable<readonly [id: string, name: string]>;
   readonly replaceOthers: (session: Session, options: RunOptions) => Promise<void>;
 }
 
@@ -129,7 +132,7 @@ async function beginRun(
   context: Context,
   invocation: Invocation,
   setup: RunSetup,
-  { rows, carried, replaceOthers }: NewRows,
+  { rows, carried, carriedNames, replaceOthers }: NewRows,
 ): Promise<Planned> {
   const { operation, values, isSingle } = invocation;
   const { store, head, lock, input } = setup;
@@ -172,7 +175,11 @@ async function beginRun(
     context.message(`Stopped before the first write: ${errorCount} failed or conflicted.`);
     return endWith([...decided, ...tasks.map(notAttempted)], 'rowsFailed');
   }
-  const fullPreview = { ...preview, tasks };
+  const fullPreview = {
+    ...preview,
+    tasks,
+    names: new Map([...carriedNames, ...(preview.names ?? [])]),
+  };
   if (operation.confirm !== 'never' && !isSingle)
     printPreview(context, actionName, rows.length, fullPreview);
   printPreviewNotes(context, operation, fullPreview);
@@ -191,7 +198,7 @@ async function beginRun(
     },
     values,
   );
-  const plan = planOf({ ...head, rows: rows.length }, kept, rows, tasks, (text) =>
+  const plan = planOf({ ...head, rows: rows.length }, kept, rows, fullPreview, (text) =>
     context.api.isKey(text),
   );
   const { journal, images } = store

@@ -1,6 +1,6 @@
 /** The result of planning: a run about to send, or the report of one that sends nothing, such as a dry run. */
 import type { CommandOutput, DryRun } from '../cli/define.js';
-import { dryRunView } from '../cli/lines.js';
+import { dryRunView, namedRouteView } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { decideRow, isForbidden, stopsRun } from '../engine/decide.js';
@@ -17,7 +17,7 @@ import type { RunStore } from '../runs/store.js';
 import { errorsBefore, printCap, printPreview, printPreviewNotes } from './confirm.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
-import { previewRows } from './preview.js';
+import { type Preview, previewRows } from './preview.js';
 import { failedRun, printSummary, reportOf, reportView } from './report-view.js';
 import { writeResultsFile } from './results.js';
 
@@ -71,11 +71,12 @@ export async function endUnsent(
   return { report, exitName, failed: failedRun(report, exitName) };
 }
 
+/** The plan of a run, without texts that hold the API key or the query of a URL. */
 export function planOf(
   head: RunHead,
   kept: KeptJob,
   rows: readonly Task[],
-  tasks: readonly Task[],
+  { tasks, names = new Map() }: Pick<Preview, 'tasks' | 'names'>,
   isKey: (text: string) => boolean,
 ): RunPlan {
   const isSecret = (text: string) => isKey(text) || hasQuery(text);
@@ -83,6 +84,7 @@ export function planOf(
   return {
     head,
     job: kept,
+    names: new Map([...names].filter(([, name]) => !isSecret(name))),
     // Reuses the task objects, which are in the same order, to avoid a second copy of 200,000 rows.
     rows: rows.map(({ row, id, own }) => {
       const task = tasks[next];
@@ -151,7 +153,8 @@ export async function dryRunOne(
       })),
     ),
   };
-  return { value, view: dryRunView, exitName: 'done' };
+  const isNamed = steps.some(({ call }) => context.api.route(call).source === 'named');
+  return { value, view: isNamed ? namedRouteView : dryRunView, exitName: 'done' };
 }
 
 /** Previews rows as a run would, and sends nothing; `run`: the unfinished run that would be resumed. */

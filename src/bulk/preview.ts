@@ -26,8 +26,8 @@ import type { Invocation } from './invocation.js';
 export interface Preview {
   readonly tasks: readonly Task[];
   readonly decided: readonly ReportRow[];
-  /** The names of the first rows' records, by row. */
-  readonly names?: ReadonlyMap<number, string>;
+  /** The names of the first rows' records, by id. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
   /** The first call of the first row to be written; the others use the same route. */
   readonly firstCall?: Call | undefined;
   /** Why the only row could not be read. */
@@ -127,8 +127,8 @@ async function previewListed(
   }
 }
 
-/** Names are kept for this many rows: a preview shows only the first rows to be written. */
-const mostNamed = 100;
+/** Names are kept for this many rows, which a preview may list. */
+const mostNamed = 1_000;
 
 interface PreviewerOptions {
   readonly fields: ObservedFields;
@@ -147,7 +147,7 @@ function previewer(
   { fields, breaker, instant, isOne, inputErrors }: PreviewerOptions,
 ) {
   const shared = intern<readonly RowChange[]>();
-  const names = new Map<number, string>();
+  const names = new Map<string, string>();
   let firstCall: Call | undefined;
   let only: Pick<Preview, 'failure' | 'record'> = {};
   const decide = async (
@@ -163,14 +163,14 @@ function previewer(
       breaker.recordResult('unchanged', false);
       if (isOne) only = { record };
       if (record) fields.observe(record);
-      const name = record?.['name'];
-      if (row.row <= mostNamed && typeof name === 'string') names.set(row.row, name);
       const decision = decideRow(row, record, plan, {
         guards,
         previewed: row.previewed,
         done: row.done,
       });
       if (!decision.write) return decision.row;
+      const name = record?.['name'];
+      if (names.size < mostNamed && typeof name === 'string') names.set(row.id, name);
       firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
       const previewed = shared(changesOf(plan));

@@ -8,8 +8,15 @@ import { nameFirstFew } from '../data/text.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { RunHead } from '../runs/plan.js';
-import { type BulkReport, isDelete, type ReportRow, summarize, wentWrong } from '../runs/report.js';
+import {
+  type BulkReport,
+  isDeletion,
+  type ReportRow,
+  summarize,
+  wentWrong,
+} from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
+import { hangingLines } from '../terminal/whole-words.js';
 
 /** The top-level fields of a report. */
 const reportFields: ReadonlySet<string | undefined> = new Set([
@@ -94,10 +101,8 @@ const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
  * last, where they stay visible however many rows there are. On a terminal only the first unattempted
  * rows are listed and the rest are counted.
  */
-export function reportLines(
-  { results, summary, action }: BulkReport,
-  { paint, isTerminal }: Canvas,
-): string[] {
+export function reportLines(report: BulkReport, { paint, isTerminal, columns }: Canvas): string[] {
+  const { results, summary } = report;
   const unattempted = results.filter(isUnattempted);
   const unlisted = new Set(
     unattempted
@@ -111,21 +116,26 @@ export function reportLines(
     (most, { id }) => Math.max(most, id.length),
     0,
   );
-  const line = (row: ReportRow) => rowLine(row, width, isDelete(action));
+  const lines = (row: ReportRow) =>
+    hangingLines(
+      rowHead(row, width),
+      rowDetail(row, isDeletion(report, row)),
+      isTerminal ? columns : Infinity,
+    );
   return [
-    ...rest.map(line),
-    ...named.map(line),
+    ...rest.flatMap(lines),
+    ...named.flatMap(lines),
     ...(unlisted.size > 0 ? [paint.dim(`and ${unlisted.size} more not attempted`)] : []),
-    ...wrong.map(line),
+    ...wrong.flatMap(lines),
     paint.bold(summaryLine({ summary })),
   ];
 }
 
-function rowLine(
-  { id, result, before, after, error, step }: ReportRow,
-  width: number,
-  deletes: boolean,
-): string {
+function rowHead({ id, result }: ReportRow, width: number): string {
+  return `${singleLine(id).padEnd(width)}  ${result.padEnd(13)}  `;
+}
+
+function rowDetail({ result, before, after, error, step }: ReportRow, deletes: boolean): string {
   const { message } = (error ?? {}) as { readonly message?: string };
   const changes = Object.keys(after ?? {}).map((field) => {
     const [from, to] = [before?.[field], after?.[field]];
@@ -133,8 +143,7 @@ function rowLine(
     return `${result === 'would_change' ? 'delete' : 'deleted'} ${deletedValue(field, from)}`;
   });
   const done = step === undefined ? '' : ` (done: ${changes.join(', ')})`;
-  const detail = message ? `${singleLine(message)}${done}` : changes.join(', ');
-  return `${singleLine(id).padEnd(width)}  ${result.padEnd(13)}  ${detail}`.trimEnd();
+  return message ? `${singleLine(message)}${done}` : changes.join(', ');
 }
 
 /** `9 changed, 1 unchanged, 1 failed of 11`; zero counts are left out. */

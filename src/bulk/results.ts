@@ -1,5 +1,6 @@
 /** Results for the user: the line that describes a single change, and the `--results` CSV of a bulk run. */
-import { resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import { shortValue } from '../cli/lines.js';
 import { refuseSpreadsheet } from '../config/parse.js';
@@ -23,17 +24,19 @@ export function resultLines(
     readonly row: ReportRow;
     readonly record: JsonObject | undefined;
     readonly run: string | undefined;
+    /** Why nothing was sent, as a sentence. */
+    readonly unsent: string | undefined;
   },
   columns: number,
 ): readonly string[] {
-  const { row, record, run } = outcome;
+  const { row, record, run, unsent } = outcome;
+  const mark = isUtf8(context) ? '✔' : 'ok';
+  if (unsent !== undefined) return [`${mark} ${singleLine(unsent)}`];
   const made = row.after?.['id'];
   const id = typeof made === 'string' ? made : row.id;
   const deletes = isDelete(words.join('.'));
   const name = deletes ? Object.values(row.before ?? {})[0] : labelOf(record, id);
   const who = typeof name === 'string' && name !== id ? `${name} (${id})` : id;
-  const mark = isUtf8(context) ? '✔' : 'ok';
-  if (row.result !== 'changed') return [`${mark} ${singleLine(who)}: ${row.result}.`];
   const changeText = deletes ? 'deleted' : describeChange(row, operation.createsRow ?? false);
   const line = `${mark} ${singleLine(who)}: ${singleLine(changeText)}.`;
   if (!run || operation.undoes === false) return [line];
@@ -86,15 +89,25 @@ export async function checkResults(
     });
   refuseSpreadsheet('--results', results);
   const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out };
+  const target = await realPathOf(results);
   for (const [flag, other] of Object.entries(others))
-    if (other !== undefined && other !== '-' && resolve(other) === resolve(results))
+    if (other !== undefined && other !== '-' && (await realPathOf(other)) === target)
       throw new UsageError(`--results and ${flag} name the same file.`, {
-        hint: 'Give --results a file of its own.',
+        hint: 'Give --results another file.',
       });
   await checkWritable(results).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw new OutputError(`--results: ${error.message}`, { hint: error.hint });
   });
+}
+
+/** The path without links; its last part may be a file that does not exist yet. */
+async function realPathOf(file: string): Promise<string> {
+  const path = resolve(file);
+  const inFolder = async () => join(await realpath(dirname(path)), basename(path));
+  return realpath(path)
+    .catch(inFolder)
+    .catch(() => path);
 }
 
 /** Writes `--results` if given; returns the exit code, which reflects a failed write. */

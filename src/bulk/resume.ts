@@ -136,7 +136,7 @@ export async function continueRun(
   const session = operation.open(context, jobOf(plan).job as never);
   const actionName = { action: head.action, verb: operation.verb };
   if (operation.confirm !== 'never' && !isSingle)
-    printPreview(context, actionName, plan.rows.length, { tasks, decided: [] });
+    printPreview(context, actionName, plan.rows.length, { tasks, decided: [], names: plan.names });
   const [only] = tasks;
   await confirmChanges(
     context,
@@ -145,7 +145,7 @@ export async function continueRun(
       count: tasks.length,
       rule: operation.confirm === 'name' ? 'always' : operation.confirm,
       isSingle,
-      preview: { tasks },
+      preview: { tasks, names: plan.names },
       ...(isSingle && only && { question: session.question?.(only, undefined) }),
     },
     { ...values, maxChanges: values.maxChanges ?? tasks.length },

@@ -228,5 +228,5 @@ export function defineOperation<A extends Params, F extends Params, T>(
       const { view } = command;
       return runOperation(context, { operation, words, view, values: values as BulkValues });
     },
-  } as unknown as Command;
+  } as Command;
 }

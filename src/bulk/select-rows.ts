@@ -50,7 +50,7 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
       ...(operation.csv ? ['--csv'] : []),
       ...(operation.filters ? ['a filter', '--all'] : []),
     ];
-    throw new UsageError(`Say which ${wordFor(operation)}: ${orList(ways)}.`, {
+    throw new UsageError(`Which ${wordFor(operation)}? Give ${orList(ways)}.`, {
       hint: `ids: rosterctl ${operation.resource} list -o ids`,
     });
   }
@@ -113,7 +113,7 @@ export async function selectByFilter(
       `The list of ${operation.resource} may be incomplete: ${completeness.reason}. Nothing was changed.`,
       {
         code: 'incomplete',
-        hint: `${completeness.fix === undefined ? '' : `${completeness.fix}. `}To change what is there: --allow-partial`,
+        hint: `${completeness.fix === undefined ? '' : `${completeness.fix}. `}To continue with what is there, add --allow-partial`,
       },
     );
   if (!records.every((record) => hasId(record)))

@@ -114,7 +114,7 @@ function fromJson(text: string, input: CsvInput) {
   try {
     value = parseJson(text);
   } catch (error) {
-    throw new InputError(`${input.name} is no valid JSON: ${(error as Error).message}`);
+    throw new InputError(`${input.name} is not valid JSON: ${(error as Error).message}`);
   }
   const items = Array.isArray(value) ? (value as unknown[]) : [];
   return rowsFromIds(
@@ -135,7 +135,7 @@ function valueOf(json: string, line: number): unknown {
   try {
     return parseJson(json);
   } catch (error) {
-    throw new InputError(`Line ${line} is no valid JSON.`, { cause: error });
+    throw new InputError(`Line ${line} is not valid JSON.`, { cause: error });
   }
 }
 
@@ -216,7 +216,7 @@ class Rows {
     if (cells.length > this.headerCells.length)
       throw new InputError(
         `Line ${line} has ${cells.length} cells, the header ${this.headerCells.length}.`,
-        { hint: 'A value that holds the delimiter stands in double quotes.' },
+        { hint: 'Put a value that contains the delimiter in double quotes.' },
       );
     const id = header.id(cells, line);
     this.ids.add(id, line);
@@ -272,7 +272,7 @@ function decoder(name: string): (chunk: Uint8Array | undefined) => string {
     try {
       return text ? text.decode(chunk, { stream: chunk !== undefined }) : '';
     } catch {
-      throw new InputError(`${name} is no UTF-8 text.`, {
+      throw new InputError(`${name} is not UTF-8 text.`, {
         hint: 'Save it as CSV in UTF-8.',
       });
     }

@@ -123,8 +123,10 @@ async function renderOne(
     throw error;
   }
   const { session, record } = outcome;
-  if (row.result === 'skipped' || row.result === 'unchanged')
-    context.note(unsentNote(row, session, record));
+  const unsent = row.result === 'changed' ? undefined : unsentNote(row, session, record);
+  // The line at a terminal says it.
+  const printsLine = context.isInteractive && !context.settings.fields;
+  if (unsent !== undefined && !printsLine) context.note(unsent);
   const present = session.present ?? ((found: JsonObject | undefined) => found ?? { id: row.id });
   // A record that was not written is shown as read.
   const value = row.result === 'changed' || !record ? await present(record, row) : record;
@@ -132,6 +134,7 @@ async function renderOne(
   const view = oneView(context, invocation, {
     ...outcome,
     record: isObject(value) ? value : record,
+    unsent,
   });
   return { value, view, exitName: 'done', isReport: true, onWritten: ended.onWritten };
 }
@@ -229,7 +232,7 @@ function unsentNote(
 function oneView(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
-  outcome: OneOutcome,
+  outcome: OneOutcome & { readonly unsent: string | undefined },
 ): View<never> {
   const { settings } = context;
   const own = invocation.view ?? reportView;

@@ -22,7 +22,7 @@ export function checkAgainstTable(command: ManifestCommand, values: RawValues): 
   }
   for (const set of command.needsOneOf)
     if (!set.some(isGiven))
-      throw new UsageError(`Say what to do: ${orList(set.map(wordOf))}.`, { hint: help });
+      throw new UsageError(`Nothing to do. Add ${orList(set.map(wordOf))}.`, { hint: help });
   for (const set of command.excludes) {
     const both = set.filter(isGiven);
     if (both.length > 1)

@@ -66,9 +66,14 @@ export function describeFailure(
   if (!(error instanceof Failure)) return describeBug(error);
   const { message, why, sentence } = describeRefusal(error, command);
   const refusal = refusalBehind(error);
-  const own = error.hint ?? hintFor(error, command);
+  const own = [
+    error.hint ?? hintFor(error, command),
+    error instanceof ApiError ? error.details.routeHint : undefined,
+  ].filter((line) => line !== undefined);
   const hint =
-    own === undefined ? undefined : withConnectionFlags(own, command.flags, command.table);
+    own.length === 0
+      ? undefined
+      : withConnectionFlags(own.join('\n'), command.flags, command.table);
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {

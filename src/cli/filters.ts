@@ -122,7 +122,7 @@ export function parseSorting(text: string): Sorting {
   const [, field = '', direction] = /^(.*?)(?::(asc|desc))?$/.exec(text) ?? [];
   const typo = /^([\w.]+):(\w*)$/.exec(field);
   if (typo)
-    throw new UsageError(`"${typo[2]}" is no direction.`, {
+    throw new UsageError(`"${typo[2]}" is not a direction.`, {
       hint: `Write ${typo[1]}:asc or ${typo[1]}:desc.`,
     });
   if (field === '')

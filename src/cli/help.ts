@@ -6,7 +6,13 @@ import type {
   ManifestGroup,
   ManifestParam,
 } from '../data/command-manifest.js';
-import { fillPieces, fillWords, fitPage, fullWidth, minTextWidth } from './fit-page.js';
+import {
+  fillPieces,
+  fillWords,
+  fitPage,
+  fullWidth,
+  minTextWidth,
+} from '../terminal/whole-words.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
 /** How to render a page. */

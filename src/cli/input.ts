@@ -26,13 +26,13 @@ export async function readInputText(
   const name = path === '-' ? 'stdin' : path;
   // A NUL is valid UTF-8, but hardly any database stores it: the file is UTF-16, or not text at all.
   if (bytes.includes(0))
-    throw new InputError(`${name} holds a NUL character; this is no text in UTF-8.`, {
+    throw new InputError(`${name} holds a NUL character; this is not UTF-8 text.`, {
       hint: 'Save it as UTF-8.',
     });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new InputError(`${name} is no UTF-8 text.`, { hint: 'Save it as UTF-8.' });
+    throw new InputError(`${name} is not UTF-8 text.`, { hint: 'Save it as UTF-8.' });
   }
 }
 
@@ -51,7 +51,7 @@ export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string):
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
   } catch {
-    throw new InputError(`${name} is no UTF-8 text.`, { hint: 'Save it as UTF-8.' });
+    throw new InputError(`${name} is not UTF-8 text.`, { hint: 'Save it as UTF-8.' });
   }
 }
 
@@ -89,7 +89,7 @@ async function parseText(text: string, name: string): Promise<unknown> {
     return parseJson(text);
   } catch (error) {
     if (/\.json$/i.test(name) || /^\s*[[{]/.test(text))
-      throw new InputError(`${name} is no valid JSON: ${(error as Error).message}`, {
+      throw new InputError(`${name} is not valid JSON: ${(error as Error).message}`, {
         cause: error,
       });
     return parseYaml(text, name);

@@ -4,8 +4,11 @@ import { singleLine } from '../terminal/safe-text.js';
 import type { DryRun } from './define.js';
 import { type Canvas, linesOf } from './views.js';
 
-/** Renders a dry run: each request, then each change as old → new. */
-export function changeLines(value: DryRun, { paint }: Canvas): string[] {
+/**
+ * Renders a dry run: each request, then each change as old → new. `isNamed`: the admin named the
+ * route of the requests that the contract does not state.
+ */
+export function changeLines(value: DryRun, { paint }: Canvas, isNamed = false): string[] {
   const { requests } = value;
   const deletes = requests.length > 0 && requests.every(({ method }) => method === 'DELETE');
   if (requests.length === 0 && value.changes.length === 0)
@@ -14,7 +17,7 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
   return [
     ...(requests.length > 0 ? [paint.bold('Would send')] : [paint.bold('Would change here')]),
     ...requests.flatMap((request) => [
-      `  ${request.method} ${singleLine(request.path)}${request.basis === 'assumed' ? paint.dim('  (assumed route)') : ''}`,
+      `  ${request.method} ${singleLine(request.path)}${request.basis === 'stated' ? '' : paint.dim(isNamed ? '  (named route)' : '  (assumed route)')}`,
       ...(request.body === undefined ? [] : [`    ${singleLine(printJson(request.body))}`]),
     ]),
     ...(requests.length > 0 && value.changes.length > 0
@@ -50,4 +53,7 @@ function valueText(value: unknown): string {
   return singleLine(typeof value === 'string' ? value : printJson(value));
 }
 
-export const dryRunView = linesOf(changeLines);
+export const dryRunView = linesOf((value: DryRun, canvas) => changeLines(value, canvas));
+
+/** The dry run of requests whose route the admin named. */
+export const namedRouteView = linesOf((value: DryRun, canvas) => changeLines(value, canvas, true));

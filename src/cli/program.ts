@@ -168,7 +168,7 @@ function refuseExcess(verb: Command, { args, words: own }: ManifestCommand): voi
   const extra = verb.args[args.length];
   if (extra === undefined || args.at(-1)?.takes === 'values') return;
   const name = `rosterctl ${own.join(' ')}`;
-  throw new UsageError(`"${extra}" is a word too many for ${name}.`, {
+  throw new UsageError(`Unexpected argument "${extra}" for ${name}.`, {
     hint: `See: ${name} --help`,
   });
 }
@@ -288,7 +288,8 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
     siblings.find(has) ??
     (nearest(word, [...known]) === undefined ? sameVerb.find(has) : undefined);
   const suggestion = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
-  return new UsageError(`There is no flag ${word} here.${suggestion}`, { hint });
+  const place = command ? ` for ${command.words.join(' ')}` : '';
+  return new UsageError(`Unknown flag ${word}${place}.${suggestion}`, { hint });
 }
 
 function flagWords({ flags }: ManifestCommand): readonly string[] {

@@ -10,7 +10,7 @@ import { kebab, upperFirst } from '../data/text.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';
 import { argUsage } from './help.js';
-import { assumedEndpoints } from './topics.js';
+import { assumedEndpoints, listRules } from './topics.js';
 
 /** Returns docs/reference.md: every command with its usage, flags, examples and calls. */
 export function referencePage(table: CommandManifest): string {
@@ -87,28 +87,33 @@ export function assumedRows(): string {
 export function assumptionsPage(inventions: readonly string[]): string {
   return page([
     '# What rosterctl assumes about the service',
-    'Written by `npm run generate` from the contract table. The contract of the service is silent in places ("not shown"); this is what rosterctl does there.',
-    '## Requests that are guessed',
+    'Written by `npm run generate` from the tables of the program. The contract of the service is silent in places ("not shown"); this is what rosterctl does there.',
+    '## Assumed requests',
     rows(
-      ['Operation', 'Assumed request', 'Why it is a guess'],
+      ['Operation', 'Assumed request', 'Why it is assumed'],
       assumedEndpoints().map(([, row]) => [
         row.summary,
         `\`${row.route}\``,
         'assumed' in row.basis ? row.basis.assumed : '',
       ]),
     ),
-    'Another method or path is never tried on its own. Replace one for a single call with `--route`, or for good:',
+    'rosterctl never tries another method or path by itself. Replace one for a single call with `--route`, or for good:',
     '```sh\nrosterctl -p club players update ID -F name=Kite --route \'PUT /players/{id}\'\nrosterctl -p club config set endpoints.players.update "PUT /players/{id}"\n```',
     '## Answers that are not shown',
-    'These requests are stated and their answers are not. A record or a signed URL is looked for where services of this kind put it; an answer that holds neither is reported as it came, and a write that was answered with success is never called failed.',
+    'These requests are stated and their answers are not. rosterctl looks for the record or the signed URL where services of this kind put it. After a write whose answer holds no record, or an error beside a success status, it reads the record again and reports what it finds.',
     rows(
       ['Operation', 'Request'],
       unshownResponses().map((row) => [row.summary, `\`${row.route}\``]),
     ),
-    '## Further guesses',
+    '## Lists',
+    listRules.map((text) => `- ${text}`).join('\n'),
+    'Where these rules read a list wrongly, `rosterctl doctor --shapes --apply` finds the settings that read it whole; `rosterctl help undocumented` lists all settings.',
+    '## Updates with PUT',
+    'PUT may replace the whole record. Where the setting `endpoints.RESOURCE.update` names a PUT route, `endpoints.RESOURCE.update.semantics replace` makes rosterctl send the whole record with the changes; after such an update, fields that vanished are named.',
+    '## Further assumptions',
     otherAssumptions().join('\n'),
     '## What the sandbox invents',
-    'The embedded sandbox has to choose where the contract is silent. These choices are its own and say nothing about the real service.',
+    'The embedded sandbox has to choose where the contract is silent. These choices say nothing about the real service.',
     inventions.map((text) => `- ${text}`).join('\n'),
   ]);
 }

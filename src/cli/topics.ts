@@ -1,12 +1,14 @@
 /** Help topics: the pages of `rosterctl help TOPIC`, written at build time. */
+
 import { contract, type Endpoint } from '../api/contract.js';
+import { followedFields } from '../api/paging-evidence.js';
 import { environmentVariables } from '../config/environment.js';
 import { overrideRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
-import { fitPage, fullWidth } from './fit-page.js';
+import { fitPage, fullWidth } from '../terminal/whole-words.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
@@ -65,43 +67,72 @@ export function assumedEndpoints(): readonly (readonly [name: string, row: Endpo
 
 function undocumentedPage(): string {
   const routes = assumedEndpoints().map(([, row]) => `  ${row.route.padEnd(34)} ${row.summary}`);
-  return `What is assumed about the service
+  return `What rosterctl assumes about the service
 
-Its contract names these operations and shows neither method nor path:
+The service's documentation names these operations without their method and path, so
+rosterctl assumes them:
 
 ${routes.join('\n')}
 
-  # Replace one for one call
+  # Use another route once
   rosterctl players update ID --route 'PUT /players/{id}' …
-  # Replace one for good
+  # Use it from now on
   rosterctl config set endpoints.players.update "PUT /players/{id}"
-  # Send the whole record
+  # PUT may replace the whole record; if it does, send all of it
   rosterctl config set endpoints.players.update.semantics replace
-  # Send the organization too
+  # Send the organization id in the body
   rosterctl config set endpoints.players.update.org body
+  # Name the record in the query
+  rosterctl config set endpoints.players.delete "DELETE /players?id={id}"
 
-No second method or path is ever tried on its own. --dry-run shows each request with
-its basis, stated or assumed.
+A path starts below the base URL (leave out /v1) and contains {id} once; it may contain
+{organizationId}. rosterctl notes an assumed route once for each service. If the service
+refuses it, the error names the setting to change; rosterctl never tries another method or
+path by itself. A 405, a 501, or a 404 for a record that exists proves a route wrong and
+stops a run of many records after the first. --dry-run shows each request as stated,
+assumed, or named by you.
 
-Lists: envelope and paging are not shown. The array is found by the resource's name,
-then data, items, results and the like; config set lists.<resource>.path DOTTED.PATH
-settles it. Next pages are followed only where an answer offers one.
+Lists
 
-Downloads: the signed URL is looked for under downloadUrl (previewUrl for a preview),
-signedUrl, presignedUrl, url, href and link, then anywhere if there is only one. A URL
-below the base URL comes last. config set download.urlPath PATH settles it, also into
-lists (files.0.url) and for a relative URL.
+${listRules.join('\n\n')}
 
-Fields of teams, players and documents are not shown: --json prints every field that
-the service sent, -F sends every field that you type.
+  # Find the settings that read the lists whole, and store them
+  rosterctl doctor --shapes --apply
+  # Or set where the records are, how the service pages, which field leads on
+  rosterctl config set lists.players.path data.players
+  rosterctl config set paging.mode page
+  rosterctl config set paging.next meta.continuation
+  # This number is not a total; this field is the id
+  rosterctl config set paging.total none
+  rosterctl config set ids.players _id
 
-A request that the tool does not know: rosterctl api PATH -X METHOD.
+Downloads
 
-All that replaces a guess, with rosterctl config set KEY VALUE; <resource> is teams,
+rosterctl looks for the signed URL under downloadUrl (previewUrl for a preview), signedUrl,
+presignedUrl, url, href and link, then takes the only URL there is; a URL below the base URL
+comes last. To name it, also in a list or as a relative URL:
+
+  rosterctl config set download.urlPath files.0.url
+
+Fields
+
+The fields of teams, players and documents are not documented: --json prints every field
+that the service sends, and -F sends every field that you type. For a request that rosterctl
+does not know, use: rosterctl api PATH -X METHOD
+
+Settings that replace an assumption (rosterctl config set KEY VALUE); <resource> is teams,
 players, documents or tryouts (endpoints: not tryouts):
 
 ${aligned(overrideRows())}`;
 }
+
+/** How lists are read, one sentence each, for the help and the documentation. */
+export const listRules: readonly string[] = [
+  "The records are found under the resource's name, then under data, items, results and similar names, also one or two levels down.",
+  `The next page is read where the answer leads to it: a Link header, a URL under next, or one of ${followedFields.join(', ')}; or by page number or offset, where the answer names both its own and the last.`,
+  'A list is complete if the answer says so (hasMore or hasNextPage false, last true, next null, the last page, a total that fits), or if nothing suggests more.',
+  'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation or moreToken, status 206, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
+];
 
 const outputPage = `Output
 
@@ -119,19 +150,19 @@ to stderr.
 --fields keeps the named fields in that order, in every format. Dots reach into
 objects and lists: gamerTags.0.gamerTag.
 
-The report of a run is for a pipe one row a record (row, id, result, before, after,
-error), and its sum stands on stderr; json holds both, ndjson has the sum last.
+In a pipe, the report of a run is one row per record (row, id, result, before, after,
+error), with its summary on stderr; json holds both, ndjson ends with the summary.
 
 --out FILE writes the result to a file, atomically; its ending chooses the format.
 
 Records are passed through untouched: every field that the service sent, in its
 order, numbers as they came. What differs from the documented fields (missing, of
-another type, an unknown status) is shown all the same and told once on stderr;
+another type, an unknown status) is shown as it came and noted once on stderr;
 --strict makes it an error.
 
 In tab-separated output \\, tab, line feed and carriage return in values are written
 \\\\, \\t, \\n, \\r. Csv cells that a spreadsheet would read as a formula get a
-leading ', also behind a ; tab or line end within; a NUL is written \u2400 (--csv-raw leaves
+leading ', also after a ; a tab or a line end in the cell; a NUL is written \u2400 (--csv-raw leaves
 both out).
 
 With json or ndjson the last line of stderr is the error:
@@ -143,7 +174,7 @@ const bulkPage = `Changing records, one or many
 
 The rows come from exactly one place: ids typed, --ids FILE, --csv FILE, filter flags,
 or --all. No filter never means all. The list behind a filter must be complete, else
-exit 11 (--allow-partial goes on with what is there).
+exit 11 (--allow-partial continues with what is there).
 
   --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id;
          - is stdin
@@ -153,7 +184,7 @@ exit 11 (--allow-partial goes on with what is there).
          name:text, name:int, name:bool and name:json set another
          blank = leave, <clear> = empty it; what list -o csv wrote is taken as
          it is, and a row that changed since is a conflict, not overwritten
-         --map "THEIRS=id" renames a column, --ignore-columns passes over others
+         --map "THEIRS=id" renames a column, --ignore-columns ignores unknown ones
 
 Spreadsheets rewrite long numbers when they open a CSV: a Discord id of 18 digits is
 saved as 1.23457E+17, its last digits lost. Such a cell is refused with its line, before
@@ -179,7 +210,7 @@ result. No request leaves on a read older than 2 seconds; after a wait the recor
 read and every guard is checked again. After a crash, the same command continues where
 it stopped. A write that may have taken effect is checked by reading before anything is
 sent again (ROSTERCTL_SETTLE, 15s, is how long it may still be on its way). Losing your
-own connection stops a run as Ctrl-C does, also under nohup; setsid keeps it running.
+SSH session stops a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
 
   rosterctl runs list              finished and unfinished runs
   rosterctl runs show last         the result of each row
@@ -217,8 +248,8 @@ data. The server and its signed URLs (docs download --url, uploads create) end w
 command. For URLs that last, and for other programs, run rosterctl sandbox start in
 another terminal: commands with -p sandbox use it while it runs.
 
-Where the contract is silent the sandbox chooses. These choices are its own and say
-nothing about the real service:
+Where the contract is silent the sandbox chooses. These choices say nothing about
+the real service:
 
 ${inventions.map((sentence) => `  - ${sentence}`).join('\n')}
 

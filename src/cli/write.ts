@@ -34,7 +34,7 @@ export async function runWrite(
   context: Context,
   values: Values,
 ): Promise<CommandOutput> {
-  const write = command as unknown as AnyWrite;
+  const write = command as AnyWrite;
   await write.check?.(context, values);
   const plan = await write.plan(context, values);
   // Noted before the confirmation; a local write has no calls.
@@ -77,10 +77,10 @@ async function confirmOne(context: Context, { question, typed }: Confirmation): 
     return;
   }
   if (settings.yes) return;
-  const { unavailable: nobody } = prompts;
-  if (nobody !== undefined)
-    throw new UsageError(`${question} This needs a confirmation, and ${nobody}.`, {
-      hint: 'Add --yes to answer it.',
+  const { unavailable } = prompts;
+  if (unavailable !== undefined)
+    throw new UsageError(`${question} This needs a confirmation, and ${unavailable}.`, {
+      hint: 'Run it in a terminal, or add --yes.',
     });
   if (!(await prompts.confirm(question))) throw new CancelledError('Nothing was done.');
 }

@@ -119,7 +119,7 @@ export async function writeBytes(bytes: Uint8Array, sink: Sink): Promise<void> {
   if (!sink.isTerminal) return sink.write(bytes);
   const text = Buffer.from(bytes).toString();
   if (text.includes('\u0000') || text.includes('\ufffd'))
-    throw new OutputError('The answer is no text; it is not shown on a terminal.', {
+    throw new OutputError('The answer is not text, so it is not shown on a terminal.', {
       hint: 'Send it to a file: --out FILE',
     });
   return sink.write(`${multiLine(text).replace(/\n$/, '')}\n`);

@@ -1,6 +1,5 @@
 /** `rosterctl help`: a topic or the help page of a command. */
 import { defineLocalCommand, params } from '../cli/define.js';
-import { fitPage, fullWidth } from '../cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
 import { isCalled, unknownVerb, verbAliases } from '../cli/resolve-command.js';
 import { linesOf } from '../cli/views.js';
@@ -8,6 +7,7 @@ import { anyWords } from '../cli/words.js';
 import type { CommandManifest } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
+import { fitPage, fullWidth } from '../terminal/whole-words.js';
 
 export default defineLocalCommand({
   summary: 'Explain a topic or a command',

@@ -11,21 +11,21 @@ export const commands: CommandTable = {
     convert: () => import('./tryouts/convert.js'),
     stats: () => import('./tryouts/stats.js'),
   }),
-  teams: group('Keep the teams', ['team'], {
+  teams: group('Manage teams', ['team'], {
     list: () => import('./teams/list.js'),
     get: () => import('./teams/get.js'),
     create: () => import('./teams/create.js'),
     update: () => import('./teams/update.js'),
     delete: () => import('./teams/delete.js'),
   }),
-  players: group('Keep the players', ['player'], {
+  players: group('Manage players', ['player'], {
     list: () => import('./players/list.js'),
     get: () => import('./players/get.js'),
     create: () => import('./players/create.js'),
     update: () => import('./players/update.js'),
     delete: () => import('./players/delete.js'),
   }),
-  documents: group('Keep, tag, upload and download documents', ['docs', 'doc', 'document'], {
+  documents: group('Manage, upload and download documents', ['docs', 'doc', 'document'], {
     list: () => import('./documents/list.js'),
     get: () => import('./documents/get.js'),
     create: () => import('./documents/create.js'),
@@ -35,14 +35,14 @@ export const commands: CommandTable = {
     download: () => import('./documents/download.js'),
     preview: () => import('./documents/preview.js'),
   }),
-  uploads: group('Finish interrupted uploads; do their steps one by one', ['upload'], {
+  uploads: group('Finish interrupted uploads, or run their steps one by one', ['upload'], {
     list: () => import('./uploads/list.js'),
     finish: () => import('./uploads/finish.js'),
     forget: () => import('./uploads/forget.js'),
     create: () => import('./uploads/create.js'),
     put: () => import('./uploads/put.js'),
   }),
-  runs: group('Look at bulk runs, go on with them, retry them', ['run'], {
+  runs: group('Inspect, resume, retry and undo changes', ['run'], {
     list: () => import('./runs/list.js'),
     show: () => import('./runs/show.js'),
     resume: () => import('./runs/resume.js'),
@@ -55,7 +55,7 @@ export const commands: CommandTable = {
     status: () => import('./auth/status.js'),
     logout: () => import('./auth/logout.js'),
   }),
-  profile: everywhereGroup('Keep several connections apart', ['profiles'], {
+  profile: everywhereGroup('Switch between organizations', ['profiles'], {
     list: () => import('./profile/list.js'),
     show: () => import('./profile/show.js'),
     use: () => import('./profile/use.js'),
@@ -70,7 +70,7 @@ export const commands: CommandTable = {
     path: () => import('./config/path.js'),
   }),
   api: () => import('./api.js'),
-  sandbox: everywhereGroup('Run and look at the embedded demo service', [], {
+  sandbox: everywhereGroup('Run and inspect the embedded demo service', [], {
     start: () => import('./sandbox/start.js'),
     reset: () => import('./sandbox/reset.js'),
     events: () => import('./sandbox/events.js'),

@@ -10,7 +10,7 @@ export function parseBaseUrl(text: string): string {
   const typed = text.trim();
   const url = URL.canParse(typed) ? new URL(typed) : undefined;
   if (!url || !/^[a-z][a-z+.-]*:\/\//i.test(typed))
-    throw refuse('is no URL', `Write it in full: https://${hostOf(typed)}/v1`);
+    throw refuse('is not a URL', `Write it in full: https://${hostOf(typed)}/v1`);
   // From here on, no message repeats the URL: it may contain a password or a token.
   if (url.username || url.password || /^[a-z]+:\/\/[^/?#]*@/i.test(typed))
     throw refuse(

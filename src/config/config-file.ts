@@ -96,7 +96,7 @@ export function parseJsonText(text: string): unknown {
 }
 
 function parseProfile(value: unknown, name: string, file: string): StoredProfile {
-  if (!isObject(value)) throw invalidFile(file, `${name} is no object`);
+  if (!isObject(value)) throw invalidFile(file, `${name} is not an object`);
   const { baseUrl, organization, ...settings } = value;
   return {
     baseUrl: optionalText(baseUrl, `${name}.baseUrl`, file),
@@ -124,7 +124,7 @@ function parseObject(text: string, file: string): JsonObject {
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     const line =
       position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
-    throw invalidFile(file, `it is no valid JSON${line === undefined ? '' : ` (line ${line})`}`);
+    throw invalidFile(file, `it is not valid JSON${line === undefined ? '' : ` (line ${line})`}`);
   }
   if (!isObject(value)) throw invalidFile(file, 'it holds no JSON object');
   return value;
@@ -133,16 +133,16 @@ function parseObject(text: string, file: string): JsonObject {
 function optionalObject(value: unknown, name: string, file: string): JsonObject {
   if (value === undefined) return {};
   if (isObject(value)) return value;
-  throw invalidFile(file, `${name} is no object`);
+  throw invalidFile(file, `${name} is not an object`);
 }
 
 function optionalText(value: unknown, name: string, file: string): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw invalidFile(file, `${name} is no text`);
+  throw invalidFile(file, `${name} is not text`);
 }
 
 function invalidFile(file: string, reason: string): ConfigError {
   return new ConfigError(`The file ${file} cannot be used: ${reason}.`, {
-    hint: 'Mend it in an editor, or move it away and run: rosterctl auth login',
+    hint: 'Fix it in an editor, or move it away and run: rosterctl auth login',
   });
 }

@@ -121,7 +121,7 @@ export function checkSandboxFlags(flags: GlobalFlags): void {
   const given = flags.baseUrl !== undefined ? '--base-url' : flags.org !== undefined ? '--org' : '';
   if (given === '') return;
   throw new UsageError(
-    `The profile sandbox has its own service and organization; ${given} cannot stand beside it.`,
+    `The profile sandbox has its own service and organization; ${given} cannot be combined with it.`,
     {
       hint: `Leave ${given} out, or name another profile with -p.`,
     },
@@ -210,14 +210,14 @@ function checkBinding(
     throw new UsageError(
       `The key of profile ${name} belongs to organization ${bound.organization}, not to ${organizationId}.`,
       {
-        hint: `${dropHint(input, 'organization')}, or store a key of that organization in a profile of its own: rosterctl auth login --profile NAME`,
+        hint: `${dropHint(input, 'organization')}, or store a key of that organization in a separate profile: rosterctl auth login --profile NAME`,
       },
     );
   if (bound.origin === originOf(baseUrl)) return;
   throw new UsageError(
     `The key of profile ${name} was stored for ${bound.origin} and is not sent to ${originOf(baseUrl)}.`,
     {
-      hint: `${dropHint(input, 'baseUrl')}, or store a key for that service in a profile of its own: rosterctl auth login --profile NAME`,
+      hint: `${dropHint(input, 'baseUrl')}, or store a key for that service in a separate profile: rosterctl auth login --profile NAME`,
     },
   );
 }

@@ -139,6 +139,6 @@ function failNamed(name: string) {
 function failInFile(key: SettingKey, file: ConfigData, place: string) {
   return ({ message, hint }: UsageError) =>
     new ConfigError(`${file.file}: ${key.name} in ${place}: ${message}`, {
-      hint: `${hint ? `${hint}\n` : ''}Mend it: rosterctl config set ${key.name} VALUE`,
+      hint: `${hint ? `${hint}\n` : ''}Fix it: rosterctl config set ${key.name} VALUE`,
     });
 }

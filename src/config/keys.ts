@@ -177,8 +177,7 @@ export function requireKey(name: string): SettingKey {
   const key = settingKeys.get(name);
   if (key) return key;
   const command = Object.hasOwn(setElsewhere, name) ? setElsewhere[name] : undefined;
-  if (command)
-    throw new UsageError(`${name} is no setting of its own.`, { hint: `Use: ${command}` });
+  if (command) throw new UsageError(`${name} is not a setting.`, { hint: `Use: ${command}` });
   throw new UsageError(
     `There is no setting "${name}".${didYouMean(name, [...settingKeys.keys()])}`,
     {

@@ -22,7 +22,7 @@ export function integer(least: number, most: number): Parse<number> {
   return (text) => {
     const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
-    throw new UsageError(`"${text}" is no whole number from ${least} to ${most}.`);
+    throw new UsageError(`"${text}" is not a whole number from ${least} to ${most}.`);
   };
 }
 
@@ -70,7 +70,7 @@ export function formatOfFile(flag: string, file: string | undefined): string | u
     return extension.slice(1);
   if (extension !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(extension))
     throw new UsageError(`${flag}: no ${extension} file is written here.`, {
-      hint: 'Use .csv, .json or .ndjson, or say with -o what is to stand in it.',
+      hint: 'Use .csv, .json or .ndjson, or choose the format with -o.',
     });
   return undefined;
 }
@@ -82,7 +82,7 @@ export const parseRate: Parse<number | undefined> = (text) => {
   const rate = Number(found?.[1]) / (found?.[2] === 'm' ? 60 : 1);
   if (rate > 0 && rate <= 10_000) return rate;
   const bare = Number(/^\d+(?:\.\d+)?$/.exec(text.trim())?.[0]);
-  throw new UsageError(`"${text}" is no rate.`, {
+  throw new UsageError(`"${text}" is not a rate.`, {
     hint: bare > 0 && bare <= 10_000 ? `Write ${text.trim()}/s.` : 'Write 5/s, 90/m or none.',
   });
 };
@@ -91,7 +91,7 @@ export const parseRate: Parse<number | undefined> = (text) => {
 export const nameList: Parse<readonly string[]> = (text) => {
   const names = text.split(',').map((name) => name.trim());
   if (names.some((name) => name === '' || /\p{Cc}/u.test(name)))
-    throw new UsageError(`"${text}" is no list of names.`, { hint: 'Write id,name,status.' });
+    throw new UsageError(`"${text}" is not a list of names.`, { hint: 'Write id,name,status.' });
   return names;
 };
 
@@ -132,7 +132,7 @@ export const queryText: Parse<string> = (text) => {
   for (const pair of text.split('&')) {
     const at = pair.indexOf('=');
     if (at < 1 || /[?#\s]|\p{Cc}/u.test(pair))
-      throw new UsageError(`"${text}" is no query.`, {
+      throw new UsageError(`"${text}" is not a query.`, {
         hint: 'Write include=gamerTags&active=true.',
       });
     parameterName(decodeName(pair.slice(0, at)));

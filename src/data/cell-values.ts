@@ -28,9 +28,9 @@ export function cellKey(header: string): string {
 }
 
 /** A cell of a `--csv-raw` file with a special meaning, unless the record has exactly this text. */
-export interface RawCell {
+export type RawCell = {
   readonly raw: string;
-}
+};
 
 /** Parses a column name such as `age:int`. Throws InputError for a type name of another tool. */
 export function readColumnName(header: string): { name: string; type?: ColumnType } {
@@ -117,7 +117,7 @@ function fieldOfCell(
 /** Returns the new value; undefined if the cell changes nothing. */
 function changedValue(cell: unknown, type: ColumnType | undefined, present: unknown): unknown {
   if (cell === null) return null;
-  const text = isObject(cell) ? (cell as unknown as RawCell).raw : (cell as string);
+  const text = isObject(cell) ? (cell as RawCell).raw : (cell as string);
   const keepsType = type === undefined || (type === 'text' && typeof present === 'string');
   if (keepsType && present !== undefined && text === exportText(present)) return undefined;
   if (isObject(cell)) {

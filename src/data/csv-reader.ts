@@ -39,7 +39,7 @@ export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] 
   return [...reader.push(text), ...reader.end()];
 }
 
-const hint = 'A cell that holds a quote stands in quotes, with each quote in it written twice.';
+const hint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
 
 /** In characters, far beyond any line of column names. */
 const longestFirstLine = 1024 * 1024;
@@ -149,12 +149,9 @@ class Reader implements CsvReader {
     this.afterCr = false;
     if (character === '"') {
       if (this.state === 'plain')
-        throw new InputError(
-          `Line ${this.line}: a quote stands inside a cell that is not quoted.`,
-          {
-            hint,
-          },
-        );
+        throw new InputError(`Line ${this.line}: a quote inside a cell that is not quoted.`, {
+          hint,
+        });
       if (this.state === 'closed') this.cell += '"';
       else this.quoteLine = this.line;
       this.hasQuote = true;
@@ -203,7 +200,7 @@ class Reader implements CsvReader {
 }
 
 function nulAt(line: number): InputError {
-  return new InputError(`Line ${line}: there is a NUL character; this is no text in UTF-8.`, {
+  return new InputError(`Line ${line}: there is a NUL character; this is not UTF-8 text.`, {
     hint: 'Save it as CSV, UTF-8.',
   });
 }

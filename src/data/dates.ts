@@ -24,7 +24,7 @@ export function parseWhen(text: string): When {
   const parsed = datePattern.test(typed) ? dayOf(typed) : instantOf(typed);
   if (parsed) return parsed;
   if (/^\d+(\.\d+)?(ms|[smhdw])$/.test(typed)) return { kind: 'age', ms: parseDuration(typed) };
-  throw new UsageError('This is no date, time or age.', {
+  throw new UsageError('Not a date, time or age.', {
     hint: 'Write 2026-03-01, 2026-03-01T18:00, 2026-03-01T18:00:00Z or an age such as 24h, 7d, 2w.',
   });
 }

@@ -4,15 +4,17 @@ import { UsageError } from '../errors.js';
 /** A route that overrides an assumed one; `path` uses the contract's name for the id. */
 export interface RouteWords {
   readonly method: string;
+  /** Begins with `/`; may end in a fixed query: `/players?id={playerId}`. */
   readonly path: string;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Parses `PUT /players/{id}` for `--route` and `endpoints.*`, which overrides an assumed `METHOD
- * /path`. Replaces `{id}` with the assumed route's name for it. Throws UsageError for an
- * unsupported method, a host, a query, `..`, `//`, or a missing or unknown name.
+ * Parses `PUT /players/{id}` or `DELETE /players?id={id}` for `--route` and `endpoints.*`, which
+ * overrides an assumed `METHOD /path`. Replaces `{id}` with the assumed route's name for it. Throws
+ * UsageError for an unsupported method, a host, `..`, `//`, the base URL's `/v1`, or a missing or
+ * unknown name.
  */
 export function parseRoute(text: string, assumed: string): RouteWords {
   const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1] ?? 'id';
@@ -21,15 +23,28 @@ export function parseRoute(text: string, assumed: string): RouteWords {
   if (!methods.includes(method.toUpperCase()))
     throw refuse(text, `begins with ${methods.join(', ')}`, assumed);
   if (!path.startsWith('/')) throw refuse(text, 'has a path that begins with /', assumed);
-  const withoutNames = path.replace(/\{[^{}]*\}/g, 'x');
-  if (
-    withoutNames.includes('//') ||
-    withoutNames.split('/').some(isDotSegment) ||
-    !/^[\w.~/{}-]+$/.test(withoutNames)
-  )
-    throw refuse(text, 'has no host, query, fragment, //, or .., and only plain names', assumed);
+  if (/^\/v1(?=[/?]|$)/.test(path))
+    throw new UsageError(`"${text}" repeats /v1.`, {
+      hint: 'Leave out /v1: the base URL already ends with it.',
+    });
   const names = [...path.matchAll(/\{([^{}]*)\}/g)].map((found) => found[1] ?? '');
-  if (/[{}]/.test(withoutNames)) throw refuse(text, 'has names in whole braces', assumed);
+  const [steps = '', ...queries] = path.replace(/\{[^{}]*\}/g, 'x').split('?');
+  if (
+    steps.includes('//') ||
+    steps.split('/').some(isDotSegment) ||
+    !/^[\w.~/{}-]+$/.test(steps) ||
+    queries.length > 1
+  )
+    throw refuse(text, 'has no host, fragment, //, or .., and only plain names', assumed);
+  if (/[{}]/.test(steps + queries.join('')))
+    throw refuse(text, 'has names in whole braces', assumed);
+  const [, query] = path.split('?');
+  if (query !== undefined && !query.split('&').every(isParameter))
+    throw refuse(
+      text,
+      'may end in a query such as ?id={id}&organizationId={organizationId}',
+      assumed,
+    );
   const unknownName = names.find((name) => !['id', 'organizationId', idName].includes(name));
   if (unknownName !== undefined)
     throw refuse(text, `knows {id} and {organizationId}, not {${unknownName}}`, assumed);
@@ -42,11 +57,21 @@ function isDotSegment(step: string): boolean {
   return step === '.' || step === '..';
 }
 
+/** True for `name=value`, where the value may hold names in braces; a literal organization is never right. */
+function isParameter(text: string): boolean {
+  const [, name, value] = /^([\w.~$[\]-]+)=((?:[\w.~,:{}-]|%[\da-f]{2})*)$/i.exec(text) ?? [];
+  return name !== undefined && (name !== 'organizationId' || value === '{organizationId}');
+}
+
 function refuse(text: string, rule: string, assumed: string): UsageError {
-  const [, path = ''] = assumed.split(' ');
-  return new UsageError(`"${text}" is no route: it ${rule}.`, {
-    hint: `For example: PUT ${path.replace(/\{(?!organizationId\})\w+\}/, '{id}')}`,
+  return new UsageError(`"${text}" is not a route: it ${rule}.`, {
+    hint: `For example: PUT ${withPlainId(assumed.split(' ')[1] ?? '')}`,
   });
+}
+
+/** Returns a path template with `{id}` for the contract's name of the id, as an admin types it. */
+export function withPlainId(template: string): string {
+  return template.replace(/\{(?!organizationId\})\w+\}/, '{id}');
 }
 
 /** True for localhost, 127.0.0.0/8 and ::1, in the URL parser's spelling. */

@@ -109,7 +109,7 @@ export function parseDuration(text: string, range: DurationRange = anyLength): n
     throw new UsageError(`"${text}" has no unit.`, {
       hint: withUnits(text.trim(), range),
     });
-  throw new UsageError(`"${text}" is no length of time.`, {
+  throw new UsageError(`"${text}" is not a duration.`, {
     hint: 'Write 30s, 10m, 24h, 7d or 2w.',
   });
 }

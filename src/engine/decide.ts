@@ -9,6 +9,7 @@ import {
   isExhausted,
   OutputError,
   UnknownOutcomeError,
+  wrongRoute,
 } from '../errors.js';
 import { hashOf } from '../runs/journal.js';
 import type { DoneStep, ReportRow, RowChange, RowResult, SelectedRow } from '../runs/report.js';
@@ -168,9 +169,9 @@ export function resultOfStop(error: Failure, sent: boolean): RowResult {
   return broken && sent ? 'unknown' : 'not_attempted';
 }
 
-/** True for failures that concern every row: 401, and a plan without API access. */
+/** True for failures that concern every row: 401, a plan without API access, a wrong route. */
 export function stopsRun(error: Failure): boolean {
-  if (error.exitName === 'unauthenticated') return true;
+  if (error.exitName === 'unauthenticated' || error.code === wrongRoute) return true;
   return error instanceof ApiError && error.serviceCode === 'featureNotAvailable';
 }
 

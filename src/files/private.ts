@@ -36,7 +36,8 @@ export function ensurePrivateFolder(folder: string, { owner, within }: Ownership
     throw new ConfigError(`${folder} is a link, and private files are kept in a real folder.`, {
       hint: folderHint,
     });
-  if (!stats.isDirectory()) throw new ConfigError(`${folder} is no folder.`, { hint: folderHint });
+  if (!stats.isDirectory())
+    throw new ConfigError(`${folder} is not a folder.`, { hint: folderHint });
   if (owner !== undefined && stats.uid !== owner)
     throw new ConfigError(`The folder ${folder} belongs to another user.`, { hint: folderHint });
   if (stats.mode & sticky || parse(resolve(folder)).root === resolve(folder))

@@ -89,7 +89,7 @@ export function parseLines<T>(
       if (bytes.indexOf(lineFeed, end + 1) < 0) break;
       throw new GuardError(`${name} is damaged in line ${lines.length + 1}.`, {
         code: 'damaged',
-        hint: 'Look at the records by hand.',
+        hint: 'Check the records yourself.',
       });
     }
     lines.push(line);

@@ -5,10 +5,10 @@ import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { digestOf } from '../data/digest.js';
-import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import type { ConfirmRule, Filters, Operation, Session } from '../engine/operation.js';
+import { isMarkedDeleted } from './marked-deleted.js';
 import { readerForWrite, readFor } from './read.js';
 import { exportTime } from './selection.js';
 import { sendWrite } from './send.js';
@@ -67,26 +67,6 @@ export function deleteSession(
     },
     present: (_, { id }) => ({ id, deleted: true }),
   };
-}
-
-const deletedWords = ['deleted', 'archived', 'inactive'];
-
-/**
- * True if an existing record is marked as deleted since `before`. Its status counts only if it was
- * another one before.
- */
-function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
-  const isNew = (field: string) => (before?.[field] ?? null) === null || before?.[field] === false;
-  const isSet = (field: string) => (now[field] ?? null) !== null && isNew(field);
-  if (isSet('deletedAt') || isSet('archivedAt')) return true;
-  if (now['deleted'] === true && isNew('deleted')) return true;
-  const { status } = now;
-  return (
-    before !== undefined &&
-    typeof status === 'string' &&
-    deletedWords.includes(status.toLowerCase()) &&
-    before['status'] !== status
-  );
 }
 
 /** The CSV columns of a delete: the id, and the time since which the record must not have changed. */

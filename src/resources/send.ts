@@ -1,12 +1,11 @@
-/** Sends one write of a record, and detects when an assumed route is wrong. */
-import { endpoint } from '../api/contract.js';
-import { resource as rowOf } from '../api/resources.js';
+/** Sends one write of a record. */
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import type { ResourceName } from '../data/resources.js';
 import type { Sent, Session } from '../engine/operation.js';
-import { ApiError, ProtocolError } from '../errors.js';
+import { ApiError } from '../errors.js';
 import type { RecordReader } from './read.js';
+import { routeRefusal } from './wrong-route.js';
 
 /** What sending one write needs besides its call. */
 export interface Sending {
@@ -17,8 +16,8 @@ export interface Sending {
 }
 
 /**
- * Sends a call once. A 2xx that reports an error is returned with that error. A 404 although the record
- * exists, or a 501, means that the assumed route is wrong; nothing else is tried. Throws Failure.
+ * Sends a call once. A 2xx that reports an error is returned with that error. Throws Failure, which
+ * says when the refusal may be that of a wrong route; no other route is tried.
  */
 export async function sendWrite(
   context: Context,
@@ -31,14 +30,7 @@ export async function sendWrite(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status < 300) return sentRefusal(error);
-    if (![404, 501].includes(error.status) || endpoint(call.endpoint).override === undefined)
-      throw error;
-    const isThere = await reader.read(id, 'after').then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) throw error;
-    throw wrongRoute(error, call, resource, id);
+    throw await routeRefusal(context, error, call, { resource, id, reader });
   }
 }
 
@@ -74,25 +66,4 @@ export function creating(context: Context) {
 export function sentRefusal(sign: ApiError): Sent {
   const answer = { status: sign.status, headers: {}, body: sign.details.body };
   return { answer, record: undefined, sign };
-}
-
-function wrongRoute(
-  error: ApiError,
-  call: Call,
-  resource: ResourceName,
-  id: string,
-): ProtocolError {
-  const { method, path } = error.call;
-  const { noun } = rowOf(resource);
-  const { override = '' } = endpoint(call.endpoint);
-  return new ProtocolError(
-    `The service does not know ${method} ${path}: the ${noun} ${id} is there, so the assumed route is wrong.`,
-    {
-      call: error.call,
-      status: error.status,
-      code: 'wrongRoute',
-      hint: `Try another with --route 'METHOD /path', or for good: rosterctl config set ${override} 'METHOD /path'`,
-      cause: error,
-    },
-  );
 }

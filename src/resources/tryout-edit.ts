@@ -174,10 +174,10 @@ async function askToReplace(
     present.trim() !== '' &&
     previewed.some(({ field }) => field === 'internalNotes');
   if (!isLost || context.settings.yes) return job;
-  const { unavailable: nobody } = context.prompts;
+  const { unavailable } = context.prompts;
   const who = labelOf(record, id);
-  if (nobody !== undefined)
-    throw new UsageError(`${who} has notes that --note would replace, and ${nobody}.`, {
+  if (unavailable !== undefined)
+    throw new UsageError(`${who} has notes that --note would replace, and ${unavailable}.`, {
       hint: 'Add --yes to replace them, or keep them with --append-note.',
     });
   context.message(`${who} has notes:`);

@@ -133,7 +133,7 @@ function readStatus(cell: string): TryoutStatus {
   if (status) return status;
   const near = nearest(word, TryoutStatus.options);
   const meant = near === undefined ? `one of ${orList(TryoutStatus.options)}` : near;
-  throw new Error(`holds "${cell.trim()}", which is no status (did you mean ${meant}?).`);
+  throw new Error(`holds "${cell.trim()}", which is not a status (did you mean ${meant}?).`);
 }
 
 /** Reads a status; accepts one unknown to the contract in an exported column, since it may be the service's own. */
@@ -153,7 +153,7 @@ function isUnrecognized(cell: string): boolean {
 
 function readTime(cell: string): string {
   if (!Number.isNaN(Date.parse(cell.trim()))) return cell.trim();
-  throw new Error(`holds "${cell.trim()}", which is no time.`);
+  throw new Error(`holds "${cell.trim()}", which is not a time.`);
 }
 
 function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {

@@ -21,14 +21,14 @@ export type UndoJob = JsonObject & {
 };
 
 /** The values that a row of an undo restores; plain JSON. */
-interface UndoRow {
+type UndoRow = {
   readonly before: JsonObject;
   readonly after: JsonObject;
   /** Fields that the record did not have. */
   readonly absent: readonly string[];
   /** Fields of a created record whose stored value is not exact. */
   readonly inexact: readonly string[];
-}
+};
 
 /** The operation that undoes a run of this resource. */
 export function undoOperation(
@@ -49,7 +49,7 @@ export function undoOperation(
 }
 
 function rowOfUndo({ own = {} }: SelectedRow): UndoRow {
-  return own as unknown as UndoRow;
+  return own as UndoRow;
 }
 
 /** Restores a field only if its present value is what the run wrote. */

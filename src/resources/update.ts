@@ -92,7 +92,7 @@ export function updateSession(
     ...(route !== undefined && { route }),
   });
   // Throws for an unusable route before anything is read.
-  const replaces = context.api.semantics(updateCall('any')) === 'replace';
+  const replaces = context.api.route(updateCall('any')).semantics === 'replace';
   const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
     const bare = updateCall(id);
     const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));

@@ -14,7 +14,7 @@ import {
 import { newRunName, type RunStore, runFolder, runNameIn, runNames, startOf } from './store.js';
 
 /** What a write is about to change, or what it created. */
-export interface BeforeImageEntry {
+export type BeforeImageEntry = {
   readonly row: number;
   readonly id: string;
   /** Set for a row whose write takes several steps (`accepted`). */
@@ -27,10 +27,10 @@ export interface BeforeImageEntry {
   /** A field that the record did not have is present with the value undefined. */
   readonly before?: { readonly [field: string]: unknown };
   readonly after?: { readonly [field: string]: unknown };
-}
+};
 
 /** A before-image read back from disk: fields in none of the three lists can be restored exactly. */
-export interface BeforeImage extends BeforeImageEntry {
+export type BeforeImage = BeforeImageEntry & {
   readonly before?: JsonObject;
   readonly after?: JsonObject;
   /** Fields that the record did not have, which differs from null. */
@@ -39,7 +39,7 @@ export interface BeforeImage extends BeforeImageEntry {
   readonly withheld: readonly string[];
   /** Fields with a URL stored without its query: not the value that the record held. */
   readonly shortened: readonly string[];
-}
+};
 
 /** The before-images of a run, open for appending. */
 export interface BeforeImages {
@@ -106,7 +106,7 @@ function parseEntry(line: string): BeforeImage | undefined {
   const value = text === undefined ? undefined : parseJson(text);
   if (!isObject(value)) return undefined;
   // The checksum proves that this program wrote the entry.
-  const entry = value as unknown as BeforeImage;
+  const entry = value as BeforeImage;
   const { absent = [], withheld = [], shortened = [] } = entry as Partial<BeforeImage>;
   return { ...entry, absent, withheld, shortened };
 }

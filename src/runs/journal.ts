@@ -120,7 +120,7 @@ function parseRecord(line: string, seq?: number): JournalRecord | undefined {
   if (text === undefined) return undefined;
   const value = parseJson(text);
   const isRecord = isObject(value) && (seq === undefined || value['seq'] === seq);
-  return isRecord ? (value as unknown as JournalRecord) : undefined;
+  return isRecord ? (value as JournalRecord) : undefined;
 }
 
 class Writer implements Journal {
@@ -237,7 +237,7 @@ export function damagedBefore(
   if (first && !restart)
     throw new GuardError(`${first.message} What it did of these rows is not known.`, {
       code: 'damaged',
-      hint: 'Look at the records by hand; --restart begins anew and sets this journal aside.',
+      hint: 'Check the records yourself. --restart starts over and sets this journal aside.',
     });
   return replaced;
 }

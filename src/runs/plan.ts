@@ -69,6 +69,8 @@ export interface PlannedRow {
 export interface RunPlan {
   readonly head: RunHead;
   readonly job: JsonObject;
+  /** The names of the first rows' records, by id, for the preview of a resumed run. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
   readonly rows: readonly PlannedRow[];
 }
 
@@ -76,7 +78,10 @@ export interface RunPlan {
 const chunk = 2_000;
 
 /** Writes a plan atomically, with its checksum as the last line. Throws OutputError. */
-export async function writePlan(folder: string, { head, job, rows }: RunPlan): Promise<void> {
+export async function writePlan(
+  folder: string,
+  { head, job, names, rows }: RunPlan,
+): Promise<void> {
   const file = await openAtomic(pathIn(folder));
   const sum = createHash('sha256');
   const write = (text: string) => {
@@ -84,7 +89,7 @@ export async function writePlan(folder: string, { head, job, rows }: RunPlan): P
     return file.write(text);
   };
   try {
-    await write(`${printJson({ head, job })}\n`);
+    await write(`${printJson({ head, job, names: names && Object.fromEntries(names) })}\n`);
     for (let at = 0; at < rows.length; at += chunk)
       await write(
         rows
@@ -108,7 +113,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new OutputError(`The plan ${path} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Nothing of this run is done again before it can be read: mend its files or their modes.',
+      hint: 'Nothing of this run is repeated until it can be read. Fix the file or its mode.',
       cause: error,
     });
   });
@@ -125,12 +130,13 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
     return {
       head: withFormat(top['head'] as RunHead),
       job: top['job'] as JsonObject,
+      names: new Map(Object.entries((top['names'] ?? {}) as Record<string, string>)),
       rows: lines.map((line) => parseJson(line) as PlannedRow),
     };
   } catch (error) {
     throw new GuardError(`The plan ${path} is damaged.`, {
       code: 'damaged',
-      hint: 'Look at the records by hand.',
+      hint: 'Check the records yourself.',
       cause: error,
     });
   }
@@ -168,7 +174,7 @@ export async function shortenPlan(
   for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
   const rows = plan.rows.filter(({ row }) => failedRows.has(row));
   if (rows.length === 0) await dropPlan(folder);
-  else await writePlan(folder, { ...plan, rows });
+  else await writePlan(folder, { ...plan, names: undefined, rows });
 }
 
 /** Removes the plan, after which a run can be neither resumed nor retried. */

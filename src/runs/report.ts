@@ -1,5 +1,6 @@
 /** The report of a run: the result of each row, their summary, and the exit code. */
 import type { JsonObject } from '../data/json.js';
+import { resourceWords } from '../data/resources.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
 
 /** One changed field of a record: its value as read, and its target. */
@@ -98,6 +99,18 @@ export function isFinalRow({
 /** True if the action deletes (`players.delete`). */
 export function isDelete(action: string): boolean {
   return action.endsWith('.delete');
+}
+
+const nouns: ReadonlySet<string> = new Set(Object.values(resourceWords).map(({ noun }) => noun));
+
+/** True if the row is the deletion of a record: by a delete, or by an undo of what created it (`of`). */
+export function isDeletion(
+  { action, of }: Pick<BulkReport, 'action' | 'of'>,
+  { after = {} }: ReportRow,
+): boolean {
+  if (isDelete(action) || of === undefined) return isDelete(action);
+  const changes = Object.entries(after);
+  return changes.length > 0 && changes.every(([field, to]) => nouns.has(field) && to === null);
 }
 
 /** True if `--max-errors` counts the result. */

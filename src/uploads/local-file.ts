@@ -136,7 +136,7 @@ function checkContentMatches(
 }
 
 const typeHint =
-  'Say what it is with --content-type; allowed types are in: rosterctl docs upload --help';
+  'Name its type with --content-type. The allowed types: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {
   const handle = await open(path, 'r').catch((error: unknown) => {

@@ -162,7 +162,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
         const earlier = earlierKeys(row);
         if (earlier.length > 0)
           context.note(
-            `${row.id} is sent anew; an earlier attempt may have left bytes in the store under ${earlier.join(', ')}.`,
+            `${row.id} is sent again; an earlier attempt may have left bytes in the store under ${earlier.join(', ')}.`,
           );
         const onBytes = bytes.counter();
         const stored = await storeFile(context, file, {

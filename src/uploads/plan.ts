@@ -37,28 +37,28 @@ export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues):
 }
 
 /** The facts that the service gets about a file, and the default name of its document. */
-interface NamedFile extends FileFacts {
+type NamedFile = FileFacts & {
   readonly name: string;
-}
+};
 
 /** A file as inspected before the upload; plain JSON. */
-export interface InspectedFile extends NamedFile {
+export type InspectedFile = NamedFile & {
   /** Absolute, so that an upload can be finished from another folder; `-` for stdin. */
   readonly path: string;
   readonly identity: string;
   /** An earlier file of the same invocation whose document gets the same name. */
   readonly duplicateOf?: string;
-}
+};
 
 /** A file that failed inspection. */
-export interface BadFile {
+export type BadFile = {
   /** Absolute. */
   readonly path: string;
   /** As given; null: to be determined from the file. */
   readonly contentType: UploadContentType | null;
   readonly problem: string;
   readonly hint: string | null;
-}
+};
 
 /** The change that an upload makes. */
 export const newDocument: RowChange = { field: 'id', from: null, to: '(new document)' };
@@ -89,7 +89,7 @@ export function textOf({ name, tags }: UploadJob, file: NamedFile): DocumentText
 
 /** The inspected file of a row. */
 export function inspected({ own }: SelectedRow): InspectedFile {
-  return own as unknown as InspectedFile;
+  return own as InspectedFile;
 }
 
 /** The row of an inspected file. */
@@ -99,12 +99,12 @@ export function uploadRow(row: number, id: string, file: InspectedFile | BadFile
 
 /** The refused file of a row; undefined if it can be uploaded. */
 export function badFile({ own = {} }: SelectedRow): BadFile | undefined {
-  return own['problem'] === undefined ? undefined : (own as unknown as BadFile);
+  return own['problem'] === undefined ? undefined : (own as BadFile);
 }
 
 /** The file that an earlier process stored for a row, if any. */
 export function storedBefore({ steps }: SelectedRow): StoredFile | undefined {
-  return steps?.['state'] === storedState ? (steps as unknown as StoredFile) : undefined;
+  return steps?.['state'] === storedState ? (steps as StoredFile) : undefined;
 }
 
 /** The code for a document name that is already in use. */

@@ -12,10 +12,10 @@ import type { LocalFile } from './local-file.js';
 import { findDocument, isAnswerTo } from './verify.js';
 
 /** The facts that the service gets about a file. */
-export interface FileFacts {
+export type FileFacts = {
   readonly contentType: UploadContentType;
   readonly sizeBytes: number;
-}
+};
 
 /** What the document of an uploaded file says apart from the file itself. */
 export interface DocumentText {
@@ -24,12 +24,12 @@ export interface DocumentText {
 }
 
 /** Where the bytes of a file are stored, and their hash if requested. */
-export interface StoredFile {
+export type StoredFile = {
   readonly fileKey: string;
   readonly fileRef: string;
   /** SHA-256 of the bytes that were sent, in hex. */
   readonly sha256?: string | undefined;
-}
+};
 
 /** Step 1: asks for a place to put a file (contract 4.2). */
 export function grantCall({ contentType, sizeBytes }: FileFacts): Call {

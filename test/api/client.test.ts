@@ -158,7 +158,9 @@ describe('routes that the contract does not show', () => {
     await api.send(updateTeam);
     expect(service.requests[0]).toMatchObject({ method: 'PATCH', url: '/v1/teams/team_1' });
     expect(heard.notes).toHaveLength(1);
-    expect(heard.notes[0]).toContain('config set endpoints.teams.update "PATCH /teams/{id}"');
+    expect(heard.notes[0]).toBe(
+      'The service does not document how to update a team; rosterctl uses PATCH /teams/ID. See: rosterctl help undocumented',
+    );
     expect(api.describe(updateTeam).basis).toBe('assumed');
     expect(api.describe(getTryout).basis).toBe('stated');
   });
@@ -177,7 +179,7 @@ describe('routes that the contract does not show', () => {
     expect(request).toMatchObject({ method: 'PUT', url: '/v1/teams/org_7/team_1' });
     expect(JSON.parse(String(request?.body))).toEqual({ organizationId: 'org_7', name: 'B' });
     expect(heard.notes).toEqual([]);
-    expect(api.semantics(updateTeam)).toBe('replace');
+    expect(api.route(updateTeam).semantics).toBe('replace');
   });
 
   test('the organization can travel in the query', async () => {
@@ -204,7 +206,8 @@ describe('routes that the contract does not show', () => {
     'BREW /teams/{id}',
     'PUT //evil.example/{id}',
     'PUT https://evil.example/{id}',
-    'PUT /teams/{id}?x=1',
+    'PUT /teams/{id}?x',
+    'PUT /v1/teams/{id}',
     'PUT /teams/../{id}',
     'PUT /teams//{id}',
     'PUT /teams/{other}/{id}',

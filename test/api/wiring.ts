@@ -61,6 +61,7 @@ export function apiTo(
     overrides: changes.overrides ?? {},
     strict: changes.strict ?? false,
     notes: { drift: (text) => heard.drift.push(text), note: (text) => heard.notes.push(text) },
+    onAssumedRoute: (_, text) => heard.notes.push(text),
     instant:
       changes.instant ?? (() => ({ ...instant(), wall: Date.parse('2026-11-21T12:00:00Z') })),
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { keep, steps, written } from '../commands/tryouts/service.js';
@@ -143,16 +143,30 @@ describe('--results', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('never overwrites its own input', async () => {
+  test.each(['./rows.csv', 'link.csv', 'here/rows.csv'])(
+    'never overwrites its own input, as %s',
+    async (results) => {
+      const service = await keep(several(1));
+      const user = userOf(service);
+      const rows = join(user.home, 'rows.csv');
+      writeFileSync(rows, 'id\napp_1\n');
+      symlinkSync('rows.csv', join(user.home, 'link.csv'));
+      symlinkSync('.', join(user.home, 'here'));
+      const ran = await user.run(
+        `tryouts set-status --csv rows.csv --to rejected --yes --results ${results}`,
+      );
+      expect([ran.code, service.requests]).toEqual([2, []]);
+      expect(ran.stderr).toContain('--results and --csv name the same file.');
+      expect(readFileSync(rows, 'utf8')).toBe('id\napp_1\n');
+    },
+  );
+
+  test('never overwrites the file of --out, which does not exist yet', async () => {
     const service = await keep(several(1));
     const user = userOf(service);
-    const rows = join(user.home, 'rows.csv');
-    writeFileSync(rows, 'id\napp_1\n');
-    const ran = await user.run(
-      'tryouts set-status --csv rows.csv --to rejected --yes --results ./rows.csv',
-    );
+    symlinkSync('.', join(user.home, 'here'));
+    const ran = await user.run(line(1, '--yes --out new.csv --results here/new.csv'));
     expect([ran.code, service.requests]).toEqual([2, []]);
-    expect(readFileSync(rows, 'utf8')).toBe('id\napp_1\n');
   });
 });
 

@@ -50,3 +50,12 @@ test('a conversion at a terminal names the applicant, not only the id', async ()
   const { shown } = await converse(temporaryFolder(), words, [[/\(y\/N\)/, 'y\r']]);
   expect(shown).toMatch(/✔ [^:]+ \(app_0020\): .*converted to player_/);
 });
+
+test('a record that is already as asked is named once', async () => {
+  const words = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--status'];
+  const home = temporaryFolder();
+  await rosterctl([...words, 'rejected'], { home });
+  const { shown, code } = await converse(home, [...words, 'rejected']);
+  expect(shown.trim()).toMatch(/^✔ \S.* \(app_0020\) is already rejected; nothing was sent\.$/);
+  expect(code).toBe(0);
+});

@@ -98,21 +98,30 @@ describe('the name of a run', () => {
   });
 });
 
+/** An unfinished run of six rows, whose service stopped answering writes until it comes back. */
+async function abandoned() {
+  let away = true;
+  const service = await keep(several(6), (_, step) =>
+    away && step.startsWith('PATCH') ? { status: 503 } : undefined,
+  );
+  const user = userOf(service);
+  await user.run(line(6));
+  const [folder = ''] = runFolders(user.runs);
+  const comeBack = () => {
+    away = false;
+  };
+  return { service, user, folder, comeBack };
+}
+
 describe('where runs are stored', () => {
   test('a run is in open/ until it ends and then in ended/, with nothing left over', async () => {
-    let away = true;
-    const service = await keep(several(6), (_, step) =>
-      away && step.startsWith('PATCH') ? { status: 503 } : undefined,
-    );
-    const user = userOf(service);
-    await user.run(line(6));
-    const [folder = ''] = runFolders(user.runs);
+    const { user, folder, comeBack } = await abandoned();
     expect(folder).toContain('/open/');
     const first = JSON.parse(
       readFileSync(join(folder, 'journal.jsonl'), 'utf8').split('\n')[0] ?? '',
     ) as object;
     expect(first).toMatchObject({ kind: 'job', format: 1, version: expect.any(String) });
-    away = false;
+    comeBack();
     expect((await user.run(line(6))).code).toBe(0);
     expect(runFolders(user.runs)).toEqual([join(user.runs, 'ended', basename(folder))]);
   });
@@ -143,21 +152,15 @@ describe('where runs are stored', () => {
   });
 
   test('runs of 0.1.0 are sorted into both folders, listed before and never continued', async () => {
-    let away = true;
-    const service = await keep(several(6), (_, step) =>
-      away && step.startsWith('PATCH') ? { status: 503 } : undefined,
-    );
-    const user = userOf(service);
-    await user.run(line(6));
+    const { service, user, folder, comeBack } = await abandoned();
     // As that version wrote it: no format, no version, no process, all runs in one folder.
-    const [folder = ''] = runFolders(user.runs);
     const old = makeLegacy(user.runs, folder);
     const ended = scriptedRun(user.runs, '', '20260101T000000000-aaaaaa', { format: undefined });
     expect(JSON.parse((await user.run('runs list --json')).stdout)).toMatchObject([
       { run: basename(ended), state: 'finished' },
       { run: old, state: 'unfinished' },
     ]);
-    away = false;
+    comeBack();
     for (const again of [line(6), 'runs resume last --yes']) {
       const refused = await user.run(`${again} --json`);
       expect(refused.code).toBe(11);

@@ -32,6 +32,33 @@ test('after Ctrl-C the last line on the screen is how to resume, not an unattemp
   expect(lines.filter((each) => / {2}not_attempted/.test(each))).toHaveLength(5);
 });
 
+test('a long row is wrapped at whole words, under its own text', async () => {
+  const message = `The applicant ${'moved to another '.repeat(4)}organization.`;
+  const service = await keep(several(2), (_, step) =>
+    step === 'PATCH app_2'
+      ? { status: 400, json: { error: { code: 'invalid', message } } }
+      : undefined,
+  );
+  const words = ['tryouts', 'set-status', 'app_1', 'app_2', '--to', 'rejected', '--yes'];
+  const run = (columns: number) => converse(temporaryFolder(), words, [], service.env, columns);
+  const screen = async (columns: number) =>
+    (await run(columns)).shown.replaceAll('\r', '').split('\n').slice(-14);
+  expect(await screen(80)).toEqual(
+    expect.arrayContaining([
+      'app_2  failed         The service refused the request as invalid: 400 (invalid).',
+      '                      The service says: The applicant moved to another moved to',
+      '                      another moved to another moved to another organization.',
+    ]),
+  );
+  expect(await screen(40)).toEqual(
+    expect.arrayContaining([
+      'app_2  failed',
+      '      The service refused the request as',
+      '      invalid: 400 (invalid). The',
+    ]),
+  );
+});
+
 test('the progress line shows when the service asks to wait', async () => {
   let asked = false;
   const service = await keep(several(20), (_, step) => {

@@ -156,7 +156,7 @@ test('repeatable flags collect, and a comma list is split', () => {
 test('a prefix is not accepted as an abbreviation', () => {
   expect(refusal('tryouts', 'li')).toBe('There is no command tryouts "li". Did you mean list?');
   expect(refusal('tryouts', 'list', '--stat', 'pending')).toContain(
-    'There is no flag --stat here. Did you mean --status?',
+    'Unknown flag --stat for tryouts list. Did you mean --status?',
   );
 });
 
@@ -168,20 +168,20 @@ test('an error suggests the nearest known word', () => {
 
 test('a flag of another verb is not suggested', () => {
   expect(refusal('tryouts', 'list', '--note', 'x')).toBe(
-    'There is no flag --note here. tryouts update has it.',
+    'Unknown flag --note for tryouts list. tryouts update has it.',
   );
-  expect(refusal('tryouts', 'list', '--nto', 'x')).toBe('There is no flag --nto here.');
-  expect(refusal('--foo')).toBe('There is no flag --foo here.');
+  expect(refusal('tryouts', 'list', '--nto', 'x')).toBe('Unknown flag --nto for tryouts list.');
+  expect(refusal('--foo')).toBe('Unknown flag --foo.');
 });
 
 test('an error names the missing or unexpected word', () => {
   expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('A word is missing: ID.');
   expect(refusal('tryouts', 'update', 'a', '--note')).toBe('--note needs a value.');
   expect(refusal('tryouts', 'list', 'stray')).toBe(
-    '"stray" is a word too many for rosterctl tryouts list.',
+    'Unexpected argument "stray" for rosterctl tryouts list.',
   );
   expect(refusal('tryouts', 'update', 'a')).toBe(
-    'Say what to do: --status, --note or --clear-note.',
+    'Nothing to do. Add --status, --note or --clear-note.',
   );
   expect(refusal('tryouts', 'update', 'a', '--note', 'x', '--clear-note')).toBe(
     '--note and --clear-note cannot be given together.',

@@ -10,7 +10,7 @@ const shown = (results: readonly ReportRow[], isTerminal = true) =>
       results,
       summary: summarize(results, { dryRun: false }),
     } as BulkReport,
-    { paint: createPaint(false), isTerminal } as never,
+    { paint: createPaint(false), isTerminal, columns: 80 } as never,
   );
 
 const rows = (count: number, result: ReportRow['result'], from = 1): ReportRow[] =>

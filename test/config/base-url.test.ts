@@ -18,9 +18,9 @@ test.each([
 });
 
 test.each([
-  ['nothing', '', /no URL/],
-  ['no scheme', 'api.example.com/v1', /no URL/],
-  ['a port that looks like a scheme', 'localhost:8080/v1', /no URL/],
+  ['nothing', '', /not a URL/],
+  ['no scheme', 'api.example.com/v1', /not a URL/],
+  ['a port that looks like a scheme', 'localhost:8080/v1', /not a URL/],
   ['plain http to the world', 'http://api.example.com/v1', /https/],
   ['plain http to a private address', 'http://192.168.0.7/v1', /https/],
   [

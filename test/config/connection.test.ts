@@ -409,7 +409,7 @@ describe('the sandbox', () => {
   test.each<[GlobalFlags]>([[{ baseUrl: work }], [{ org: 'org_1' }]])(
     'refuses %j beside it',
     (flags) => {
-      expect(() => checkSandboxFlags(flags)).toThrow(/cannot stand beside it/);
+      expect(() => checkSandboxFlags(flags)).toThrow(/cannot be combined with it/);
     },
   );
 

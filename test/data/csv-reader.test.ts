@@ -81,7 +81,7 @@ describe('a CSV is read', () => {
 
   test.each([
     ['id\n"open\nstill', /Line 2: a quote is opened and never closed/],
-    ['id\na"b\n', /Line 2: a quote stands inside/],
+    ['id\na"b\n', /Line 2: a quote inside/],
     ['id\n"a"b\n', /Line 2: text follows the closing quote/],
     ['id\nx\ny\0\n', /Line 3: there is a NUL/],
     ['id\n"x"\0', /Line 2: there is a NUL/],
@@ -89,7 +89,7 @@ describe('a CSV is read', () => {
     ['"\0i\0d\0"\0,\0"\0x\0"\0', /Line 1: there is a NUL/],
     ['id\n"open\0\n', /Line 2: there is a NUL/],
     ['id\n\n"a\r\nb","c\r\n"x\n', /Line 5: text follows the closing quote/],
-    ['id\r\n\r\n"a\r\nb",c"\n', /Line 4: a quote stands inside/],
+    ['id\r\n\r\n"a\r\nb",c"\n', /Line 4: a quote inside/],
     ['id\r\n\r\n"a\r\nb","\r\n\r\n', /Line 4: a quote is opened and never closed/],
     ['id\r\n"a\r\nb","\r\n\0"\r\n', /Line 4: there is a NUL/],
   ])('but not %j, in one chunk or letter by letter', (text, message) => {

@@ -35,7 +35,7 @@ describe('a point in time as typed', () => {
     '7 d',
     '-7d',
   ])('"%s" is refused', (text) => {
-    expect(() => parseWhen(text)).toThrow('no date, time or age');
+    expect(() => parseWhen(text)).toThrow('Not a date, time or age');
   });
 
   test('a bare date is the entire local day: the start of the next one follows its end', () => {

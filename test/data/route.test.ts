@@ -10,6 +10,15 @@ test.each([
   ['PATCH /players/{organizationId}/{id}', 'PATCH', '/players/{organizationId}/{playerId}'],
   ['DELETE /players/{playerId}', 'DELETE', '/players/{playerId}'],
   ['POST /players/{id}/remove', 'POST', '/players/{playerId}/remove'],
+  ['DELETE /players?id={id}', 'DELETE', '/players?id={playerId}'],
+  ['DELETE /players?force=1&id={playerId}', 'DELETE', '/players?force=1&id={playerId}'],
+  ['PUT /players/{id}?$upsert=a%20b', 'PUT', '/players/{playerId}?$upsert=a%20b'],
+  [
+    'PUT /players/{id}?organizationId={organizationId}',
+    'PUT',
+    '/players/{playerId}?organizationId={organizationId}',
+  ],
+  ['PUT /v10/players/{id}', 'PUT', '/v10/players/{playerId}'],
   [' PUT   /players/{id} ', 'PUT', '/players/{playerId}'],
 ])('%s is a route', (text, method, path) => {
   expect(parseRoute(text, assumed)).toEqual({ method, path });
@@ -25,7 +34,16 @@ test.each([
   ['another host', 'PUT //evil.example/{id}'],
   ['a whole URL', 'PUT https://evil.example/{id}'],
   ['a scheme inside', 'PUT /https://evil.example/{id}'],
-  ['a query', 'PUT /players/{id}?force=1'],
+  ['an empty query', 'PUT /players/{id}?'],
+  ['two queries', 'PUT /players/{id}?a=1?b=2'],
+  ['a query without a value', 'PUT /players/{id}?force'],
+  ['a query with an unknown name', 'PUT /players?id={id}&key={secret}'],
+  ['a query whose parameter is an id', 'PUT /players/{id}?{organizationId}=1'],
+  ['another organization', 'PUT /players/{id}?organizationId=org_9'],
+  ['a path in a query', 'PUT /players/{id}?next=//evil.example'],
+  ['half a percent sign', 'PUT /players/{id}?a=%2'],
+  ['a fragment in a query', 'PUT /players?id={id}#x'],
+  ['the id in path and query', 'PUT /players/{id}?id={id}'],
   ['a fragment', 'PUT /players/{id}#x'],
   ['a step up', 'PUT /players/../{id}'],
   ['an encoded step up', 'PUT /players/%2e%2E/{id}'],
@@ -50,3 +68,19 @@ test.each([
   expect(refusal).toBeInstanceOf(UsageError);
   expect((refusal as UsageError).hint).toContain('PUT /players/{id}');
 });
+
+test.each(['PUT /v1/players/{id}', 'PUT /v1?id={id}', 'DELETE /v1/players?id={id}'])(
+  '%s is refused, because the base URL ends with /v1',
+  (text) => {
+    let refusal: unknown;
+    try {
+      parseRoute(text, assumed);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toBeInstanceOf(UsageError);
+    expect(refusal).toMatchObject({
+      hint: 'Leave out /v1: the base URL already ends with it.',
+    });
+  },
+);

@@ -3,6 +3,8 @@
 /** As many kills as it takes: each row of a run may meet a lost or a late answer. */
 const killLoop = ['crash/kill', 'kills lose no row'];
 
+const onDiskFirst = ['system-calls', 'on disk before it is sent'];
+
 const keyToStore = {
   file: 'src/api/store/file-store.ts',
   from: '...storeHeaders(headers),',
@@ -68,14 +70,14 @@ export const mutants = [
     file: 'src/files/synced-lines.ts',
     from: 'fdatasync(descriptor, (error) => (error ? fail(error) : done()));',
     to: 'done();',
-    cases: ['system-calls', 'on disk before it is sent'],
+    cases: onDiskFirst,
   },
   {
     name: 'a before-image is not waited for',
     file: 'src/engine/run-row.ts',
     from: 'image && images.append(',
     to: 'image && void images.append(',
-    cases: ['system-calls', 'on disk before it is sent'],
+    cases: onDiskFirst,
   },
   {
     name: 'a lost write is not waited for',

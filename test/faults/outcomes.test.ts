@@ -117,16 +117,21 @@ const createsOf = (noun: string): Row => ({
   cells: 'changed refused refused - unknown unknown unknown unknown changed conflict gone',
 });
 
+/** A change of a status, by the command for one field and by the one for the status alone. */
+const toRejected: Omit<Row, 'line'> = {
+  things: apps,
+  verb: 'update',
+  other: { status: 'accepted' },
+  after: { status: 'rejected' },
+  cells:
+    'changed refused refused notApplied unknown changed changed changed overtaken conflict gone',
+};
+
 //        done    refused says no not done web page … done  lost… … not done later … conflict gone
 const rows: Readonly<Record<string, Row>> = {
   'tryouts update --status': {
     line: (ids) => `tryouts update ${forms(ids)} --status rejected --yes --json`,
-    things: apps,
-    verb: 'update',
-    other: { status: 'accepted' },
-    after: { status: 'rejected' },
-    cells:
-      'changed refused refused notApplied unknown changed changed changed overtaken conflict gone',
+    ...toRejected,
   },
   'tryouts update --append-note': {
     line: (ids) => `tryouts update ${forms(ids)} --append-note "Call on Friday" --yes --json`,
@@ -140,12 +145,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'tryouts set-status': {
     line: (ids) => `tryouts set-status ${forms(ids)} --to rejected --yes --json`,
-    things: apps,
-    verb: 'update',
-    other: { status: 'accepted' },
-    after: { status: 'rejected' },
-    cells:
-      'changed refused refused notApplied unknown changed changed changed overtaken conflict gone',
+    ...toRejected,
   },
   'tryouts convert': {
     line: (ids) => `tryouts convert ${forms(ids)} --yes --json`,

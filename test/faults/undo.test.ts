@@ -109,6 +109,15 @@ describe('every kind of write is undone', () => {
     expect(await json(list)).toEqual(before);
   });
 
+  test('a row of a created record reads deleted, in the report and in runs show', async () => {
+    const home = temporaryFolder();
+    const say = (line: string) => converse(home, ['-p', 'sandbox', ...line.split(' ')]);
+    await say('players create --name Ann');
+    const undone = await say('runs undo last --yes');
+    expect(undone.shown).toMatch(/^player_\w+ {2}changed {8}deleted player Ann\r$/m);
+    expect((await say('runs show last')).shown).toMatch(/ deleted player Ann\r$/m);
+  });
+
   test('docs create: a document that was renamed since is kept', async () => {
     const documents = new Map<string, Fields>();
     const service = await recordingService(({ method, url, body }): Reply => {
@@ -273,7 +282,7 @@ test('an undo is undone, and only one record of a run with --only', async () => 
   const none = await user.run(`runs undo ${run} --only app_9 --yes --json`);
   expect([none.code, errorOf(none)['message']]).toEqual([
     2,
-    `The run ${run} changed nothing of app_9.`,
+    `The run ${run} changed nothing of app_9. Did you mean app_1?`,
   ]);
 });
 

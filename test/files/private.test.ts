@@ -69,7 +69,7 @@ test('a dangling link is refused and its target is not created', () => {
 test('a file in the place of the folder or of a parent is reported', () => {
   const file = fresh();
   writeFileSync(file, '');
-  expect(() => ensurePrivateFolder(file, { owner })).toThrow(/is no folder/);
+  expect(() => ensurePrivateFolder(file, { owner })).toThrow(/is not a folder/);
   expect(() => ensurePrivateFolder(join(file, 'below'), { owner })).toThrow(ConfigError);
 });
 

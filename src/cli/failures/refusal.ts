@@ -102,7 +102,9 @@ function conflictReason(error: ApiError): string | undefined {
 
 /** The resource that a request addresses. */
 function resourceOf({ call }: ApiError): ResourceName | undefined {
-  return resourceNames.find((name) => call.path.startsWith(`${resourceWords[name].path}/`));
+  // The id may be in the query of a route that the admin named.
+  const [path = ''] = call.path.split(/(?<=.)[/?]/, 1);
+  return resourceNames.find((name) => path === resourceWords[name].path);
 }
 
 function subject(error: ApiError, command: FailedCommand): string {

@@ -4,7 +4,13 @@ import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { linesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { readFlag } from '../../config/decide.js';
-import { namedKeys, overrideRows, requireKey, type SettingKey } from '../../config/keys.js';
+import {
+  namedKeys,
+  overrideRows,
+  requireKey,
+  type SettingKey,
+  settingKeys,
+} from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';
@@ -50,6 +56,7 @@ export default defineLocalWrite({
     await context.config.update((now) => withSetting(now, place.profile, key, to));
     noteOverridingSources(context, requireKey(key));
     noteUnknownColumns(context, key, to);
+    noteReplacement(context, key, to);
     return { key, value: to, origin: place.origin };
   },
 });
@@ -70,6 +77,16 @@ function noteUnknownColumns(context: LocalContext, key: string, value: string): 
       : nearest(name, documentedFields(resource));
     if (near) context.note(`No documented field is called ${name}; did you mean ${near}?`);
   }
+}
+
+/** Notes that a PUT may replace the whole record, unless the setting says which it does. */
+function noteReplacement(context: LocalContext, key: string, value: string): void {
+  const semantics = `${key}.semantics`;
+  if (!settingKeys.has(semantics) || !value.startsWith('PUT ')) return;
+  if (context.settings.overrides[semantics] !== undefined) return;
+  context.note(
+    `A PUT may replace the whole record. Say what this one does: rosterctl config set ${semantics} replace|merge`,
+  );
 }
 
 function noteOverridingSources(context: LocalContext, key: SettingKey): void {

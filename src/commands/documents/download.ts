@@ -16,8 +16,8 @@ export default defineCommand({
   about:
     'A file is named after its document, made safe, and written to -D or the current folder; ' +
     'documents that share a name get their ids into it. A file that is there is not replaced (exit ' +
-    '11). Until a file is whole it is NAME.partial; the same line goes on from there, and with ' +
-    '--skip-existing it fetches what is missing. The signed URL is fetched without the key.',
+    '11). Until a download is complete, the file is NAME.partial: run the same ' +
+    'command again to continue it. --skip-existing fetches only what is missing. The signed URL is fetched without the key.',
   examples: [
     ['Into the current folder', 'doc_0001'],
     ['All, as a backup; the same line fetches what is missing', '--all -D backup --skip-existing'],

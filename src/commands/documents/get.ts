@@ -8,7 +8,7 @@ export default defineCommand({
   summary: 'Show one or several documents',
   about:
     'The contract has no call for one document: it is looked for in the list, one list call for all ids. ' +
-    'A missing one is told on stderr (exit 5).',
+    'Missing ones are reported on stderr (exit 5).',
   examples: [
     ['One document', 'doc_0001'],
     ['Two documents as a list', 'doc_0001 doc_0002 --json'],

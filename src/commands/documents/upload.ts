@@ -28,10 +28,10 @@ export default defineOperation({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
-    'All files are looked at before the first request; one that cannot be uploaded fails alone, unless --fail-fast. ' +
+    'All files are checked before the first request; one that cannot be uploaded fails alone, unless --fail-fast. ' +
     `Allowed types: ${UploadContentType.options.join(', ')}; ` +
     'name and content must agree unless --content-type says what it is. Several files print a report. ' +
-    'An upload that was interrupted goes on with the same line or with rosterctl uploads finish.',
+    'If an upload is interrupted, run the same command again, or rosterctl uploads finish.',
   examples: [
     ['One file', 'contract.pdf --tag contract'],
     ['Under another name', "contract.pdf --name 'Player contract 2026'"],
@@ -119,7 +119,7 @@ function withStdin<T>(
 
 function checkCombination({ paths, name, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
-    throw new UsageError('- (stdin) cannot stand beside other files.');
+    throw new UsageError('- (stdin) cannot be combined with other files.');
   if (name !== undefined && (paths.length > 1 || recursive)) throw oneNameForMany();
   if (paths.includes('-') && name === undefined) throw stdinNeedsName();
 }

@@ -32,7 +32,7 @@ export default defineLocalWrite({
     'Without a name: finished runs that are old. One that is unfinished, has a row whose outcome is ' +
     'unknown or an upload to finish, or is younger than the setting undo.keep, always stays; one ' +
     'whose files are damaged is set aside once it has ended. With a name: that run, also an ' +
-    'unfinished one; what its rows came to is not known any more afterwards, and runs undo cannot ' +
+    'unfinished one; afterwards its results are gone, and runs undo cannot ' +
     'undo it. Asks first.',
   examples: [
     ['Look first', '--dry-run'],

@@ -8,6 +8,7 @@ import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
+import { didYouMean } from '../../data/nearest.js';
 import { plural } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
@@ -70,13 +71,13 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const stored = await runToUndo(context, values);
   const { head } = stored;
   const candidates = await undoable(context, stored, values);
-  const missing = only?.find(
-    (id) => ![...candidates.can, ...candidates.cannot].some((row) => row.id === id),
-  );
+  const changedIds = [...candidates.can, ...candidates.cannot].map(({ id }) => id);
+  const missing = only?.find((id) => !changedIds.includes(id));
   if (missing !== undefined)
-    throw new UsageError(`The run ${head.run} changed nothing of ${missing}.`, {
-      hint: `See: rosterctl runs show ${head.run}`,
-    });
+    throw new UsageError(
+      `The run ${head.run} changed nothing of ${missing}.${didYouMean(missing, changedIds)}`,
+      { hint: `See: rosterctl runs show ${head.run}` },
+    );
   const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const can = candidates.can.filter(isSelected);
   const why = countedReasons(candidates.cannot.filter(isSelected));

@@ -28,7 +28,7 @@ export default defineLocalCommand({
   examples: [
     ['On your sandbox data and any free port', ''],
     [
-      'On data of its own with 1,200 applications, for a script',
+      'On separate data with 1,200 applications, for a script',
       '--data ./sandbox --seed-size large --json',
     ],
     ['With lists like those of another service', '--shape list=data --shape paging=cursor'],

@@ -17,10 +17,10 @@ export default defineOperation({
   summary: 'Convert applications to players',
   about:
     'The application is read first: one that is a player already is left alone and nothing is sent. ' +
-    'Afterwards it is read again and printed with its player. Fields set with -F go along as typed; ' +
+    'Afterwards it is read again and printed with its player. Fields set with -F are sent as typed; ' +
     'which ones the service takes is not shown (contract 4.4). A CSV of your own (not an export) may ' +
-    'have columns for such fields, each row its own. A conversion does not set the status; ' +
-    "--accept does that first, and that emits events which the organization's Flows may act on.",
+    'have columns for such fields. A conversion does not set the status; ' +
+    "--accept does that first, which triggers your organization's Flows (automations).",
   examples: [
     ['Make a player of an applicant', 'app_0016'],
     ['Into a team', 'app_0022 -F teamId=team_0001'],

@@ -7,7 +7,7 @@ import { someIds } from './shared.js';
 export default defineCommand({
   summary: 'Show one or several tryout applications',
   about:
-    'One id prints the application, several print a list of those found; a missing one is told on stderr (exit 5).',
+    'One id prints the application; several print a list. Missing ones are reported on stderr (exit 5).',
   examples: [
     ['One application, everything', 'app_0001'],
     ['Two applications as a list', 'app_0001 app_0002 --json'],

@@ -12,8 +12,7 @@ import {
 export default defineCommand({
   summary: 'List the tryout applications',
   about:
-    'All filters work on what the service lists, since filters of its own are not shown (contract ' +
-    '4.4). --where takes any field, dotted; = and != compare text (numbers by value, null is also ' +
+    'Filters are applied on your machine, after the list is read. --where takes any field, dotted; = and != compare text (numbers by value, null is also ' +
     'absent), ~ finds a part in any case, < > <= >= compare numbers or times; a list is met by one ' +
     'element, and != is the opposite of =. A bare date begins at local midnight and ends with its day.',
   examples: [

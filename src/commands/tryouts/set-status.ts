@@ -15,14 +15,14 @@ import {
 import { idsBeside } from './shared.js';
 
 export default defineOperation({
-  summary: 'Move applications to a status, with a result for each',
+  summary: 'Change the status of one or many applications',
   about:
     'The applications come from ids, --ids, --csv, or filters; no filter never means all. --status ' +
     'selects, --to is the new status; without --to it comes from the CSV. Each is read right before ' +
     'it is written: one that already has the status is unchanged and nothing is sent for it, one whose ' +
-    'status moved since the preview or the export is a conflict and left alone. Every write is in a ' +
-    'journal first, so the same line goes on after a crash; see help bulk. Status changes emit events ' +
-    "that the organization's Flows may act on, and nobody can call them back.",
+    'status moved since the preview or the export is a conflict and left alone. Every change is ' +
+    'written to a journal before it is sent: after a crash, run the same command again (help bulk). ' +
+    "Status changes trigger your organization's Flows (automations). That cannot be undone.",
   examples: [
     ['Reject two applicants', 'app_0013 app_0018 --to rejected'],
     ['With a dated note', "app_0020 --to shortlisted --append-note 'Second trial on Friday'"],

@@ -12,9 +12,9 @@ import { idsBeside } from './shared.js';
 export default defineOperation({
   summary: 'Change the status or the notes of applications',
   about:
-    'The application is read first; fields that are already so are not sent, and if nothing differs, ' +
-    "nothing is sent. A status change emits events that the organization's Flows may act on; " +
-    'acceptance and decline have events of their own. The API has no conditional write: what ' +
+    'The application is read first and only fields that differ are sent; if nothing differs, ' +
+    "nothing is sent. A status change triggers your organization's Flows (automations), " +
+    'and accepting or declining triggers events for that. The API has no conditional write: what ' +
     'another admin changes between the read and the write is overwritten.',
   examples: [
     ['Shortlist an applicant', 'app_0020 --status shortlisted'],
@@ -36,6 +36,6 @@ export default defineOperation({
   view: recordOf('tryouts'),
   operation: editOperation(
     'status',
-    'Say what to do: --status, --note, --note-file, --append-note, --clear-note, or a CSV with a column for them.',
+    'Nothing to change. Add --status, --note, --note-file, --append-note, --clear-note, or a CSV with a column for them.',
   ),
 });

@@ -21,7 +21,7 @@ export default defineLocalWrite({
   view: linesOf((forgotten: { id: string; fileKey: string | null }) => [
     forgotten.fileKey === null
       ? `${forgotten.id} is forgotten.`
-      : `${forgotten.id} is forgotten; its bytes may lie in the store under ${forgotten.fileKey}.`,
+      : `${forgotten.id} is forgotten; its bytes may still be in the store under ${forgotten.fileKey}.`,
   ]),
   async plan(context, { id }) {
     const upload = await findUnfinishedUpload(context, id);

@@ -19,8 +19,8 @@ export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
     'Oldest first, of every profile. put_done, doc_intent, orphan and unknown: the file has arrived and ' +
-    'no document is known to record it. uploads finish goes on where each of them was. What another ' +
-    'process uploads at this moment is left out.',
+    'no document is known to record it. uploads finish continues each of them. Uploads that ' +
+    'another process is sending right now are left out.',
   examples: [
     ['All of them', ''],
     ['Their ids, for a script', '-o ids'],

@@ -15,13 +15,13 @@ const maxInputBytes = 64 * 1024;
 export default defineWrite({
   summary: 'Send a file to a presigned upload URL (step 2 of an upload alone)',
   about:
-    'The URL is a secret while it is valid: with - it is read from stdin and stands in no process list. ' +
+    'The URL is a secret while it is valid: with - it is read from stdin and appears in no process list. ' +
     'Stdin holds the URL alone, or what step 1 prints: rosterctl uploads create … --json | rosterctl uploads put - FILE. ' +
     'The API key is not sent. Content type and size must be those of step 1.',
   examples: [
     ['See what would be sent', 'https://store.example.com/put/1 contract.pdf --dry-run'],
     [
-      'With a type of its own',
+      'With another content type',
       'https://store.example.com/put/1 photo.png --content-type image/png -n',
     ],
   ],
@@ -107,7 +107,9 @@ function urlOfAnswer(text: string): string {
 // The message must not repeat the URL, which is a secret even if it is mistyped.
 function parseUploadUrl(url: string): URL {
   if (URL.canParse(url) && /^https?:/i.test(url)) return new URL(url);
-  throw noUrl(url === '' ? 'There is no upload URL: stdin is empty.' : 'This is no upload URL.');
+  throw noUrl(
+    url === '' ? 'There is no upload URL: stdin is empty.' : 'This is not an upload URL.',
+  );
 }
 
 function noUrl(message: string): UsageError {

@@ -69,7 +69,7 @@ test('asks again for an incomplete base URL, with a suggestion', async () => {
     ],
   );
   expect(code).toBe(130);
-  expect(shown).toContain('The base URL is no URL.');
+  expect(shown).toContain('The base URL is not a URL.');
 });
 
 test('the error for an empty organization names no flags that were not given', async () => {

@@ -98,7 +98,7 @@ describe('rejected, and nothing is stored', () => {
     ['config set output jsn', /Did you mean json\?/],
     ['config set timeout 30', /no unit/],
     ['config set concurrency 257', /1 to 256/],
-    ['config set endpoints.players.update "PUT https://evil.example/{id}"', /no route/],
+    ['config set endpoints.players.update "PUT https://evil.example/{id}"', /is not a route/],
     ['config set endpoints.players.delete "DELETE /players"', /\{id\}/],
     ['config set baseUrl https://a.example/v1', /auth login/],
     ['config set key.command "pass show x"', /belongs to one profile/],

@@ -10,7 +10,7 @@ test('a note file with a NUL is rejected before anything is sent', async () => {
   writeFileSync(join(user.home, 'note.txt'), 'one\0two');
   const ran = await user.run(`tryouts update app_1 --note-file ${user.home}/note.txt`);
   expect([ran.code, service.requests.length]).toEqual([2, 0]);
-  expect(ran.stderr).toMatch(/note\.txt holds a NUL character; this is no text in UTF-8\.\n/);
+  expect(ran.stderr).toMatch(/note\.txt holds a NUL character; this is not UTF-8 text\.\n/);
 });
 
 /** A service that replaces control characters in notes. */

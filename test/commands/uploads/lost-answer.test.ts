@@ -135,6 +135,17 @@ test.concurrent('an older document of the same file does not prove docs create, 
   }
 });
 
+for (const createdAt of [null, 'yesterday'])
+  test.concurrent(`a document whose createdAt reads ${createdAt} may be the one with a lost answer, and is not created twice`, async () => {
+    const api = await service({
+      list: (documents) => documents.map((record) => ({ ...record, createdAt })),
+      first: madeAndLost,
+    });
+    const ran = await rosterctl(byHand, desk(api.env));
+    expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
+    expect(api.documents).toHaveLength(1);
+  });
+
 const namesakes = ['t/1/c.txt', 't/2/c.txt'];
 
 test.concurrent('the document of another file of the run is not mistaken for the one with a lost answer', async () => {
