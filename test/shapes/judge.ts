@@ -58,7 +58,7 @@ export function warningOf({ ran }: Outcome): string {
   const lines = ran.stderr.split('\n');
   return (
     lines.find((line) =>
-      /may be incomplete|not checked|no record|taken to be empty|service (also )?(said|says)/i.test(
+      /may be incomplete|not checked|no record|taken to be empty|service (also )?(said|says)|: missing$/i.test(
         line,
       ),
     ) ?? ''
@@ -105,8 +105,10 @@ export function differing(got: readonly string[], wanted: readonly string[]): st
   const twice = got.length - new Set(got).size;
   if (lacks.length + extra.length + twice === 0) return undefined;
   const parts = [
-    lacks.length > 0 ? `${lacks.length} of ${wanted.length} lacking (${lacks.slice(0, 2)})` : '',
-    extra.length > 0 ? `${extra.length} too many (${extra.slice(0, 2)})` : '',
+    lacks.length > 0
+      ? `${lacks.length} of ${wanted.length} lacking (${lacks.slice(0, 2).join(', ')})`
+      : '',
+    extra.length > 0 ? `${extra.length} too many (${extra.slice(0, 2).join(', ')})` : '',
     twice > 0 ? `${twice} twice` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
@@ -123,5 +125,7 @@ export const touched = ({ before, after }: Outcome): string | undefined => {
   const all = (['teams', 'players', 'documents', 'tryouts'] as const).flatMap((name) =>
     changedIn(before, after, name),
   );
-  return all.length === 0 ? undefined : `${all.length} records were touched (${all.slice(0, 2)})`;
+  return all.length === 0
+    ? undefined
+    : `${all.length} records were touched (${all.slice(0, 2).join(', ')})`;
 };

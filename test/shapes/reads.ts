@@ -113,7 +113,7 @@ const stats: Command = {
     const counted = printed['byStatus'] as JsonObject;
     return printed['total'] === size && (counted['pending'] ?? 0) === pending.length
       ? undefined
-      : `counts ${printed['total']} of ${size}`;
+      : `counts ${String(printed['total'])} of ${size}`;
   },
   mayBePart: true,
   due: (outcome) => ({ reads: pagesOf(outcome, 'tryouts'), writes: 0 }),
@@ -121,10 +121,7 @@ const stats: Command = {
 
 /** The last record of a resource: it stands on the last page of the list. */
 export function lastOf(books: Books, resource: ResourceName): StoredRecord {
-  return (
-    [...books[resource].values()].at(-1) ??
-    ({ id: 'none_0001', organizationId: '' } as StoredRecord)
-  );
+  return [...books[resource].values()].at(-1) ?? { id: 'none_0001', organizationId: '' };
 }
 
 /** One, and another where the first has no readable body. */

@@ -19,7 +19,7 @@ export default class Report implements Reporter {
       const own = shapes.filter((each) => each.table === table.name);
       return linesOf(
         table.name,
-        own.sort((a, b) => order.indexOf(a.shape) - order.indexOf(b.shape)),
+        own.toSorted((a, b) => order.indexOf(a.shape) - order.indexOf(b.shape)),
       );
     });
     const all = shapes.flatMap(({ table, shape, cells }) =>

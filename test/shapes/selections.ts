@@ -77,7 +77,7 @@ export const selections: readonly Command[] = [
         );
       });
       return wrong
-        ? `${wrong['name']} has other bytes`
+        ? `${String(wrong['name'])} has other bytes`
         : differing(
             files,
             [...before.documents.values()].map((record) => String(record['name'])),

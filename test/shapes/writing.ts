@@ -18,7 +18,7 @@ interface Rows {
 function allDone({ things, isDone, idOf }: Rows): Check {
   return (outcome) => {
     const undone = things.filter((thing) => !isDone(outcome, thing));
-    if (undone.length > 0) return `told as done, and ${undone} is not`;
+    if (undone.length > 0) return `told as done, and ${undone.join(', ')} is not`;
     const printed = printedId(outcome);
     const ids = things.map((thing) => idOf(outcome, thing));
     return printed === undefined || ids.includes(printed)
@@ -50,7 +50,8 @@ function printedId({ ran }: Outcome): string | undefined {
   const printed = JSON.parse(ran.stdout) as JsonObject;
   if (printed['schema'] !== undefined) return undefined;
   const record = isObject(printed['player']) ? printed['player'] : printed;
-  return record['id'] === undefined ? undefined : String(record['id']);
+  const { id } = record;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 }
 
 interface Write extends Rows {
@@ -202,7 +203,7 @@ function convert(ids: readonly string[]): Command {
 }
 
 function printedIsApplication({ ran }: Outcome): boolean {
-  return /^\{"id":"app_/.test(ran.stdout);
+  return ran.stdout.startsWith('{"id":"app_');
 }
 
 /** Conversions of one application and of two. */
