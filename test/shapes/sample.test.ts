@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Run } from './cell.js';
+import { forget, type Run, runCell } from './cell.js';
+import { judge } from './judge.js';
 import { tables } from './matrix.js';
+import { listReads } from './reads.js';
 import { commandsOf, faultsOf, resultOf, spread } from './run.js';
 import { unseen } from './unseen.js';
 
@@ -40,6 +42,26 @@ describe('the matrix can fail', () => {
     }
     expect(cells.length).toBeGreaterThan(40);
   });
+});
+
+test('a key elsewhere, a request too many and a crash are wrong, whatever was printed', async () => {
+  const [list] = listReads;
+  if (!list || typeof list.line !== 'string') throw new Error('no list');
+  const shape = { table: 'none', name: 'plain', shapes: [] };
+  const outcome = await runCell(shape, list.line);
+  forget(outcome);
+  const [request] = outcome.requests;
+  if (!request) throw new Error('no request');
+  const { requests, ran } = outcome;
+  const verdicts = [
+    outcome,
+    { ...outcome, requests: [...requests, { ...request, server: 'store' as const }] },
+    { ...outcome, requests: [...requests, ...requests, ...requests] },
+    { ...outcome, requests: [...requests, { ...request, method: 'PATCH' }] },
+    { ...outcome, ran: { ...ran, stderr: 'TypeError: x\n    at list (list.js:1:2)\n' } },
+    { ...outcome, ran: { ...ran, code: null, signal: 'SIGSEGV' as const } },
+  ].map(async (each) => (await judge(list, each)).verdict);
+  expect(await Promise.all(verdicts)).toEqual(['right', ...Array(5).fill('wrong')]);
 });
 
 test('the tables hold what the matrix is for', () => {
