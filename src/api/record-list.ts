@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { normalName } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
-import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
+import { ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
@@ -143,7 +143,11 @@ async function* readPages(
     let page: ListPage | undefined;
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
-      const candidate = await readListPage(request);
+      const candidate = await readListPage(request).catch((error: unknown) => {
+        if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      });
+      if (!candidate) return incomplete('the service does not know the next page that it names');
       if (number === 1 && attempts === 1) source.onHeaders?.(candidate.headers);
       try {
         for await (const batch of filterMap(candidate.batches, dropRepeated)) {
