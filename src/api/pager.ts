@@ -201,7 +201,7 @@ export class Pager {
     if (this.isExplicitEnd(page, evidence)) return complete;
     if (pages !== undefined && pages > page.number && page.count > 0)
       return doubt(
-        `the service speaks of ${pages} pages, and ${page.number} came`,
+        `the service counts ${pages} pages and sent ${page.number}`,
         'If it pages by number: rosterctl config set paging.mode page',
       );
     if (evidence.hint !== undefined)

@@ -542,6 +542,16 @@ const behaviours: readonly Behaviour[] = [
     requests: 1,
   },
   {
+    name: 'a cursor beside truncated: false, which may be about something else',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ teams: slice(at), truncated: false, nextCursor: following(at) ?? undefined });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
     name: 'no more, and a larger total',
     reply: () => json({ teams: slice(0, 7), hasMore: false, total: 45 }),
     count: 7,
