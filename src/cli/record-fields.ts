@@ -8,6 +8,7 @@ import type { ResourceName } from '../data/resources.js';
 import { isEmptyValue, type RecordTest, type TestField } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
+import { fieldByLabel } from './lists/labels.js';
 
 /** Returns the fields that the contract documents for a resource's records (2.1, 2.6: for most only the id). */
 export function recordFields(resource: ResourceName): readonly string[] {
@@ -103,16 +104,31 @@ export class ObservedFields {
   }
 
   /**
-   * Throws UsageError for a field that no observed record has, or none in a type that its flag can
-   * read; with no records, or only empty values, nothing is known.
+   * Throws UsageError for a field that no observed record has and that is no label either, or that
+   * none has in a type that its flag can read; with no records, or only empty values, nothing is known.
    */
   check(): void {
     for (const field of this.unseen) {
+      if (this.labelled(field) !== undefined) continue;
       const unread = this.unread.get(field);
       if (unread && field.flag !== undefined)
         throw unreadableField(field.flag, unread.key, unread.value);
       if (unread === undefined && this.count > 0) throw unknownField(field, [...this.names]);
     }
+  }
+
+  /** Returns the fields that were named by their label, by the name typed. */
+  labels(): ReadonlyMap<string, string> {
+    return new Map(
+      this.unseen.flatMap((field) => {
+        const name = this.labelled(field);
+        return name === undefined ? [] : [[field.name, name] as const];
+      }),
+    );
+  }
+
+  private labelled({ name, flag }: TestField): string | undefined {
+    return flag === undefined ? fieldByLabel(name, this.names) : undefined;
   }
 
   private observeUnread(field: TestField, record: JsonObject): void {

@@ -7,12 +7,11 @@ import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
+import { foldCase, isSameText } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import {
   anyEquals,
-  foldCase,
   isEmptyValue,
-  isSameText,
   type RecordTest,
   typedField,
   withinTimes,
