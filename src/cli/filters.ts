@@ -39,7 +39,7 @@ export const listFlags = {
         z.transform(Number),
       ),
     ),
-    'at most this many',
+    'the first N in the order of the table',
     { short: 'L', placeholder: 'N', group: 'selection' },
   ),
 } as const;

@@ -34,6 +34,23 @@ export function documentedChoices(
   return entries && Object.values(entries);
 }
 
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  enum: 'text',
+  array: 'list',
+  object: 'object',
+  record: 'object',
+};
+
+/** Returns the type of a documented field in words: `text`, `time`, `list`, `text or null`. */
+export function fieldType(resource: ResourceName, field: string): string {
+  const { shape = {} }: Definition = resources[resource].schema._zod.def;
+  const isNullable = !field.includes('.') && shape[field]?._zod.def.type === 'optional';
+  const { type = '' } = definitionAt(resources[resource].schema, field.split('.')) ?? {};
+  const word = /At$/.test(field) ? 'time' : (typeNames[type] ?? type);
+  return isNullable ? `${word} or null` : word;
+}
+
 /** Returns the dotted names of a schema's fields; none if it allows any. */
 export function fieldNames(schema: z.core.$ZodType): readonly string[] {
   return fieldsOf(schema, '');
@@ -104,12 +121,13 @@ export class ObservedFields {
   }
 
   /**
-   * Throws UsageError for a field that no observed record has and that is no label either, or that
-   * none has in a type that its flag can read; with no records, or only empty values, nothing is known.
+   * Throws UsageError for a field that no observed record has and that is none of the `labels`, or
+   * that none has in a type that its flag can read; with no records, or only empty values, nothing is
+   * known.
    */
-  check(): void {
+  check(labels: ReadonlyMap<string, string> = new Map()): void {
     for (const field of this.unseen) {
-      if (this.labelled(field) !== undefined) continue;
+      if (labels.has(field.name)) continue;
       const unread = this.unread.get(field);
       if (unread && field.flag !== undefined)
         throw unreadableField(field.flag, unread.key, unread.value);

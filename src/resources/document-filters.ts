@@ -24,8 +24,8 @@ export const untaggedFilters = {
       completes: 'value:contentType',
     },
   ),
-  since: param(z.optional(parsedBy(parseWhen)), 'created on or after; also 7d, 24h', {
-    placeholder: 'DATE|AGE',
+  since: param(z.optional(parsedBy(parseWhen)), 'created since: 7d, yesterday, monday, 2026-11', {
+    placeholder: 'WHEN',
     group,
   }),
 };

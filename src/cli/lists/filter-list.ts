@@ -146,7 +146,7 @@ async function* onceFieldsAreKnown(
   }
   if (!fields.areAllSeen) {
     const labels = fields.labels();
-    fields.check();
+    fields.check(labels);
     onLabels((field) => labels.get(field) ?? field);
   }
   if (held.length > 0) yield held;

@@ -1,5 +1,8 @@
 /** Labels: the human names of fields, as table heads show them and flags accept them. */
 
+import type { JsonObject } from '../../data/json.js';
+import { valueAt } from '../../data/path.js';
+
 const labels: Readonly<Record<string, string>> = {
   submittedAt: 'Submitted',
   gamerTags: 'Games',
@@ -44,4 +47,14 @@ export function fieldByLabel(label: string, fields: Iterable<string>): string | 
     if (own !== field && own.toLowerCase() === wanted) return field;
   }
   return undefined;
+}
+
+/** Returns the field of a name or label; a name that a record has comes first. */
+export function fieldNamed(name: string, records: readonly JsonObject[]): string {
+  if (records.some((record) => valueAt(record, name) !== undefined)) return name;
+  for (const record of records) {
+    const field = fieldByLabel(name, Object.keys(record));
+    if (field !== undefined) return field;
+  }
+  return name;
 }

@@ -7,7 +7,7 @@ import { maxCellWidth, renderTable, type TableColumn } from '../../terminal/tabl
 import { displayWidth } from '../../terminal/width.js';
 import { type CellOptions, cellOf } from '../cells.js';
 import { terminalColumns } from './columns.js';
-import { fieldByLabel, fieldLabel } from './labels.js';
+import { fieldLabel, fieldNamed } from './labels.js';
 
 interface TableStyle extends CellOptions {
   readonly columns: number;
@@ -47,16 +47,6 @@ export async function recordTable(
     footer: style.footer,
     hasNames: style.showsNames,
   });
-}
-
-/** Returns the field of a name or label; a name that a record has comes first. */
-function fieldNamed(name: string, records: readonly JsonObject[]): string {
-  if (records.some((record) => valueAt(record, name) !== undefined)) return name;
-  for (const record of records) {
-    const field = fieldByLabel(name, Object.keys(record));
-    if (field !== undefined) return field;
-  }
-  return name;
 }
 
 /** Returns a head for each field: its label, or its name if an earlier field has the same label. */
