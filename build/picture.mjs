@@ -26,7 +26,7 @@ export async function picture() {
       const words = ['-p', 'sandbox', ...line.replace(/\\\n */, '').split(' ')];
       const { code, text } = await inTerminal(words, { home, columns });
       if (code !== expected) throw new Error(`rosterctl ${line} ended with ${code}: ${text}`);
-      if (ids.length === 0) ids = [...text.matchAll(/\bapp_\w+/g)].map(([id]) => id);
+      if (ids.length === 0) ids = [...text.matchAll(/app_\w+/g)].map(([id]) => id);
       screen += `\u001b[1m$ rosterctl -p sandbox ${line}\u001b[22m\n${text.trimEnd()}\n\n`;
     }
     return draw(screen.trimEnd());

@@ -81,6 +81,8 @@ export async function runCommand(
     tolerant: plain.words[0] === 'config' || plain.words[0] === 'doctor',
   });
   outside.onSettings(settings);
+  if (settings.template !== undefined)
+    (await import('./cli/lists/template.js')).parseLineTemplate(settings.template);
   if (settings.noColor) streams.withoutColor();
   const messages = createMessages(streams, settings, { flags, table: outside.table });
   // Printed with -q too: the user would otherwise believe that the change was written.
@@ -91,6 +93,7 @@ export async function runCommand(
   streams.onOutput(progress.end);
   // Messages after a signal start on a line of their own.
   whenAborted(outside.signal, progress.end);
+  const isTable = settings.output === 'table' && !settings.out && settings.template === undefined;
   const instant = () => ({ wall: Date.now(), mono: outside.clock() });
   // Loaded on first use, because a command that sends nothing needs no client.
   let service: Promise<Service> | undefined;
@@ -125,7 +128,8 @@ export async function runCommand(
     paths,
     config,
     streams,
-    isInteractive: streams.stdout.isTerminal && settings.output === 'table' && !settings.out,
+    isInteractive: streams.stdout.isTerminal && isTable,
+    isAligned: (streams.stdout.isTerminal || settings.forcedWidth !== undefined) && isTable,
     prompts: createPrompts(streams, {
       noInput: settings.noInput,
       signal: outside.signal,
@@ -165,7 +169,7 @@ export async function runCommand(
         return outside.lendKeys(isInUse);
       },
       head: output.head,
-      sorted: values['sort'] !== undefined,
+      isReport: hasSideEffects(command),
       hasWritten,
     }).catch((error: unknown) => {
       output.printAfter?.({ isShown: false });

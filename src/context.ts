@@ -33,6 +33,8 @@ export interface LocalContext {
   readonly streams: Streams;
   /** True if the result is shown to a person: a table or lines on a terminal. */
   readonly isInteractive: boolean;
+  /** True if a list is an aligned table: on a terminal, or in a pipe with ROSTERCTL_FORCE_TTY. */
+  readonly isAligned: boolean;
   readonly prompts: Prompts;
   readonly progress: Progress;
   readonly now: () => Date;

@@ -39,13 +39,34 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   try {
     parsed = parseCommandLine(argv, table);
     const page = pageFor(parsed, table, streams);
-    if (page !== undefined) await streams.stdout.write(page);
+    if (page !== undefined) await showHelp(page, streams);
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
   } catch (error) {
     process.exitCode = await printFailure(error, parsed, table, argv, streams);
   }
   if (streams.hasAbandonedWrite) process.exit();
+}
+
+/** Prints a page of help; one that is longer than the screen goes through the pager. */
+async function showHelp(page: string, streams: ProcessStreams): Promise<void> {
+  const { stdout } = streams;
+  const isPlain = ['--no-pager', '-q', '--quiet'].some((word) => process.argv.includes(word));
+  if (isPlain || !stdout.isTerminal || page.split('\n').length <= stdout.rows)
+    return stdout.write(page);
+  const { showLongHelp } = await import('./cli/help-page.js');
+  await showLongHelp(page, streams, {
+    env: process.env,
+    platform: process.platform,
+    uid: process.getuid?.(),
+    self: { pid: process.pid, isAlive },
+    lendKeys() {
+      // Ctrl-C belongs to the pager.
+      const ignore = () => {};
+      process.on('SIGINT', ignore);
+      return () => process.off('SIGINT', ignore);
+    },
+  });
 }
 
 /** The source of the key of this process's connection. */

@@ -88,7 +88,7 @@ export async function previewRows(
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
   preview.checkLines();
-  fields.check();
+  fields.check(fields.labels());
   const all = found.filter((entry) => entry !== undefined);
   return {
     tasks: all.filter((entry) => !('result' in entry)),

@@ -1,10 +1,11 @@
 /** Selects the rows of an invocation: ids, a file, a CSV, or filters over a complete list. */
 import { hasId } from '../api/records.js';
 import { keepHeapSmall } from '../api/wire.js';
-import { filterList, type ListValues } from '../cli/filters.js';
+import type { ListValues } from '../cli/filters.js';
 import { byteText } from '../cli/input.js';
+import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
+import { collect } from '../data/batches.js';
 import { resourceWords } from '../data/resources.js';
 import { orList } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
@@ -90,7 +91,10 @@ export async function selectLocally(
   return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
 }
 
-/** Lists the records and applies the filters. Throws GuardError (11) if the list may be incomplete. */
+/**
+ * Lists the records, applies the filters and cuts at `--limit`, in the order of the table. Throws GuardError (11) if
+ * the list may be incomplete.
+ */
 export async function selectByFilter(
   context: Context,
   values: SelectionValues,
@@ -99,14 +103,14 @@ export async function selectByFilter(
   const query = operation.filters?.query?.(values as never, context.settings.overrides);
   const list = context.api.list(operation.resource, query);
   const tests = operation.filters?.tests(values as never, context) ?? [];
-  const { limit, ...rest } = values as SelectionValues & ListValues;
-  const records: JsonObject[] = [];
-  for await (const record of filterList(
-    list,
-    { ...rest, limit: undefined },
-    { resource: operation.resource, tests, notes: context },
-  ))
-    records.push(record);
+  const records = await collect(
+    filterList(list, values as SelectionValues & ListValues, {
+      resource: operation.resource,
+      tests,
+      inOrder: true,
+      notes: context,
+    }),
+  );
   const completeness = list.completeness();
   if (completeness.state === 'doubtful' && !values.allowPartial)
     throw new GuardError(
@@ -124,7 +128,7 @@ export async function selectByFilter(
       `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
       { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },
     );
-  return records.slice(0, limit).map((record, index) => ({
+  return records.map((record, index) => ({
     row: index + 1,
     id: String(record['id']),
     record,

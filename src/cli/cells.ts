@@ -84,10 +84,21 @@ function listCell(list: readonly unknown[], field: string, options: CellOptions)
       .slice(0, 50)
       .map((item) => cellOf(item, field, options))
       .join(', ');
+  const games = gamesIn(list);
+  if (games) return cellText(games);
   if (list.length > 3) return `${list.length} items`;
   return cellText(
     list.map((item) => (isObject(item) && nameOf(item)) || shortJson(item)).join(', '),
   );
+}
+
+/** The games of gamer tags: `Valorant, Overwatch 2 +1`. */
+function gamesIn(list: readonly unknown[]): string | undefined {
+  const games = list.map((item) => (isObject(item) ? item['game'] : undefined));
+  if (!games.every((game) => typeof game === 'string')) return undefined;
+  const [first = '', second, ...more] = new Set(games);
+  if (second === undefined) return first;
+  return `${first}, ${second}${more.length > 0 ? ` +${more.length}` : ''}`;
 }
 
 /** The name of an object: `valorant: Foxy#EU1` for a gamer tag, else its name, title, label or id. */

@@ -5,25 +5,31 @@ import { didYouMean } from '../data/nearest.js';
 import { flatten, hasPath, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { documentedFields, isDocumented } from './record-fields.js';
+import { fieldByLabel } from './lists/labels.js';
+import { documentedFields, isDocumented, recordFields } from './record-fields.js';
 import type { View } from './views.js';
 import { asRecord, type Rows } from './writers.js';
 
 type Shape = Pick<View<never>, 'resource' | 'columns' | 'rowFields'>;
 
 /**
- * Returns the records with only the fields of `--fields`, in that order, keyed as typed; a missing
- * field is null. Records are held back until every field is known, so that a misspelt one prints
- * nothing. Throws UsageError for a field that neither the contract nor any record has, or passes it to
+ * Returns the records with only the fields of `--fields`, in that order, keyed as typed; a field that
+ * was named by its label is keyed by its name, unless `keepsLabels` is set. A missing field is null.
+ * Records are held back until every field is known, so that a misspelt one prints nothing. Throws UsageError for a field that neither the contract nor any record has, or passes it to
  * `onUnknownField`, with which a report of changes is printed nevertheless.
  */
 export function chooseFields(
   rows: Rows,
   fields: readonly string[],
   view: Shape,
-  onUnknownField?: (error: UsageError) => void,
+  options: Choosing = {},
 ): RecordStream<JsonObject> {
-  return recordStream(() => select(batchesOf(rows), fields, view, onUnknownField));
+  return recordStream(() => select(batchesOf(rows), fields, view, options));
+}
+
+interface Choosing {
+  readonly onUnknownField?: ((error: UsageError) => void) | undefined;
+  readonly keepsLabels?: boolean;
 }
 
 /** Throws UsageError for a field of `--fields` that these rows cannot have. */
@@ -36,7 +42,7 @@ async function* select(
   rows: Batches<unknown>,
   fields: readonly string[],
   view: Shape,
-  onUnknownField: ((error: UsageError) => void) | undefined,
+  { onUnknownField, keepsLabels }: Choosing,
 ): Batches<JsonObject> {
   let missing = fields.filter((field) => !isKnown(field, view));
   let buffered: JsonObject[] = [];
@@ -54,15 +60,46 @@ async function* select(
   }
   // An empty list proves nothing about fields that the contract does not name.
   if (missing.length === 0 || (isEmpty && !view.columns)) return;
+  const labels = labelledIn(missing, buffered, view);
+  missing = missing.filter((field) => !labels.has(field));
+  if (missing.length === 0) {
+    const named = fields.map((field) => labels.get(field) ?? field);
+    yield buffered.map((record) => ({
+      value: pick(record, named, keepsLabels ? fields : named),
+    }));
+    return;
+  }
   const error = unknownField(missing, buffered, view);
   if (!onUnknownField) throw error;
   onUnknownField(error);
   yield buffered.map((record) => ({ value: pick(record, fields) }));
 }
 
-function pick(record: JsonObject, fields: readonly string[]): JsonObject {
+/** Returns the fields that were named by their label, by the label as typed. */
+function labelledIn(
+  labels: readonly string[],
+  records: readonly JsonObject[],
+  { resource, columns = [] }: Shape,
+): ReadonlyMap<string, string> {
+  const names = new Set([...columns, ...(resource ? recordFields(resource) : [])]);
+  for (const record of records) for (const name of Object.keys(record)) names.add(name);
+  return new Map(
+    labels.flatMap((label) => {
+      const name = fieldByLabel(label, names);
+      return name === undefined ? [] : [[label, name] as const];
+    }),
+  );
+}
+
+function pick(
+  record: JsonObject,
+  fields: readonly string[],
+  keys: readonly string[] = fields,
+): JsonObject {
   // fromEntries defines keys: a field called `__proto__` stays a field.
-  return Object.fromEntries(fields.map((field) => [field, valueAt(record, field) ?? null]));
+  return Object.fromEntries(
+    fields.map((field, index) => [keys[index] ?? field, valueAt(record, field) ?? null]),
+  );
 }
 
 function isKnown(field: string, { resource, columns, rowFields }: Shape): boolean {

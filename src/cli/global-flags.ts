@@ -33,6 +33,7 @@ export const globalFlags: readonly GlobalFlag[] = [
     common: true,
     completes: 'field',
   }),
+  value('template', 'TEXT', "one line a record: '{name} <{email}> {submittedAt|ago}'"),
   value('out', 'FILE', 'write the result to a file; .csv, .json, .ndjson choose the format', {
     completes: 'file',
   }),

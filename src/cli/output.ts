@@ -1,15 +1,13 @@
 /** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
-import { type Batches, batchesOf, collect, type Item, recordStream } from '../data/batches.js';
-import type { Environment } from '../data/environment.js';
+import { type Batches, batchesOf, type Item, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
-import type { LendKeyboard } from '../terminal/pager.js';
-import { createPaint } from '../terminal/paint.js';
 import type { Streams } from '../terminal/streams.js';
-import { forScreen, type Sink, withSink } from './sink.js';
-import type { View } from './views.js';
+import type { ShowContext } from './lists/show.js';
+import { canvasOf, forScreen, isAligned, type Sink, withSink } from './sink.js';
+import type { CountedList, View } from './views.js';
 import {
   asRecord,
   NoIdsError,
@@ -29,35 +27,32 @@ export type OutputSettings = Pick<
   Settings,
   | 'output'
   | 'fields'
+  | 'template'
+  | 'forcedWidth'
   | 'out'
   | 'bom'
   | 'delimiter'
   | 'csvRaw'
   | 'noHeader'
   | 'quiet'
+  | 'verbose'
   | 'time'
   | 'pager'
   | 'overrides'
 >;
 
 /** The context that writing a value requires. */
-export interface OutputContext {
+export interface OutputContext extends ShowContext {
   readonly settings: OutputSettings;
   /** The flags as typed: a format on the command line beats the extension of `--out`. */
   readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
   readonly streams: Streams;
-  readonly lendKeys?: LendKeyboard | undefined;
   /** Text printed before the value, whatever its format. */
   readonly head?: string | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
-  readonly env: Environment;
-  readonly now: () => Date;
-  readonly note: (line: string) => void;
   /** True if something was changed already: an unknown field is only noted, and the report is printed. */
   readonly hasWritten?: boolean | undefined;
-  /** True if the records are in the order of `--sort`, so that the table keeps it. */
-  readonly sorted?: boolean | undefined;
 }
 
 /**
@@ -69,7 +64,8 @@ export async function present<T>(value: T, view: View<T>, context: OutputContext
   // The response had no body.
   const { head } = context;
   if (value === undefined && head === undefined) return;
-  await withSink(context.settings.out, context, async (sink) => {
+  const { forcedWidth, out } = context.settings;
+  await withSink(out, { ...context, forcedWidth }, async (sink) => {
     if (head !== undefined) await sink.write(head);
     if (value !== undefined) await show(value, view, sink, context);
   });
@@ -78,13 +74,20 @@ export async function present<T>(value: T, view: View<T>, context: OutputContext
 async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputContext): Promise<void> {
   if (value instanceof Uint8Array) return writeBytes(value, sink);
   const format = formatOf(context);
-  const { fields } = context.settings;
+  const { fields, template } = context.settings;
+  if (template !== undefined) {
+    const { writeTemplate } = await import('./lists/template.js');
+    await writeTemplate(forScreen(sink), rowsOf(value, view, false), template, view, context.now());
+    return noteEnd(view.counted?.(value), context);
+  }
   const isTable = format === 'table' && !fields;
   // In a pipe, the rows of a report are a table like any other.
-  if (isTable && view.rows && view.rowFields && !sink.isTerminal)
+  if (isTable && view.rows && view.rowFields && !isAligned(sink))
     return writeTsv(sink, view.rows(value), view.rowFields, context.settings);
   if (isTable && view.lines) {
-    const lines = view.lines(value, canvasOf(sink, context));
+    const lines = view.lines(value, canvasOf(sink, context.now()));
+    if (!sink.isTerminal) return sink.write(lines.map((line) => `${line}\n`).join(''));
+    const { showLines } = await import('./lists/show.js');
     return showLines(lines, sink, context);
   }
   const many = isMany(value);
@@ -94,28 +97,57 @@ async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputConte
   const rows = fields ? await withFields(source, fields, view, context) : source;
   if (format === 'ids') {
     const ids = view.idRows?.(value) ?? source;
-    return writeIds(forScreen(sink), ids, view.columns?.[0]).catch((error: unknown) => {
+    await writeIds(forScreen(sink), ids, view.columns?.[0]).catch((error: unknown) => {
       // The changes are made: note the missing ids instead of failing.
       if (!context.hasWritten || !(error instanceof NoIdsError)) throw error;
       context.note(error.message);
     });
+    return noteEnd(view.counted?.(value), context);
   }
-  if (format === 'json') {
-    if (many || !printsValue) return writeJsonArray(sink, rows);
-    return writeJson(sink, fields ? await firstOf(rows) : value, view);
-  }
-  if (format === 'ndjson') {
+  if (format === 'table') {
+    // With --fields, a report is its rows.
+    const isRecord = !many && !(fields && view.rows);
+    const record = isRecord ? asRecord(fields ? await firstOf(rows) : value) : undefined;
+    if (isAligned(sink)) {
+      const { showRecord, showTable } = await import('./lists/show.js');
+      if (record) return showRecord(record, sink, context);
+      return showTable(rows, { ...view, list: view.counted?.(value) }, sink, context);
+    }
+    if (record) return writePairs(sink, record);
+    await writeTable(rows, view, sink, context);
+  } else if (format === 'csv')
+    await writeCsv(forScreen(sink), rows, csvStyle(context), fields ?? (await knownFields(view)));
+  else if (format === 'ndjson') {
     await writeNdjson(sink, rows);
     if (view.closing && !fields) await writeNdjson(sink, [view.closing(value)]);
-    return;
+  } else if (many || !printsValue)
+    await throughPager(sink, context, (page) => writeJsonArray(page, rows));
+  else {
+    const record = fields ? await firstOf(rows) : value;
+    await throughPager(sink, context, (page) => writeJson(page, record, view));
   }
-  if (format === 'csv')
-    return writeCsv(forScreen(sink), rows, csvStyle(context), fields ?? (await knownFields(view)));
-  // With --fields, a report is its rows.
-  if (!many && !(fields && view.rows))
-    return showRecord(asRecord(fields ? await firstOf(rows) : value), sink, context);
-  if (sink.isTerminal) return showTable(rows, view, sink, context);
-  return writeTable(rows, view, sink, context);
+  await noteEnd(view.counted?.(value), context);
+}
+
+/** Writes indented JSON for a terminal through the pager, if one may be used. */
+async function throughPager(
+  sink: Sink,
+  context: OutputContext,
+  write: (page: Sink) => Promise<void>,
+): Promise<void> {
+  if (!sink.isTerminal) return write(sink);
+  const { writePage } = await import('./lists/show.js');
+  await writePage(sink, context, write);
+}
+
+/** Notes that a list was cut, or that a filter names a value that no record has. */
+async function noteEnd(list: CountedList | undefined, { note }: OutputContext): Promise<void> {
+  if (!list || list.counts.shown === list.counts.matched) {
+    if (list?.counts.matched !== 0 || !list.summary) return;
+  }
+  const { cutNote, unknownValueNote } = await import('./lists/end.js');
+  const text = cutNote(list) ?? unknownValueNote(list);
+  if (text !== undefined) note(text);
 }
 
 /** Returns the format of `-o` or `--json`, else of the extension of `--out`, else of the setting. */
@@ -151,7 +183,8 @@ async function withFields<T>(
   { hasWritten, note }: OutputContext,
 ): Promise<Rows> {
   const { chooseFields } = await import('./chosen-fields.js');
-  return chooseFields(rows, fields, view, hasWritten ? (error) => note(error.message) : undefined);
+  const onUnknownField = hasWritten ? (error: Error) => note(error.message) : undefined;
+  return chooseFields(rows, fields, view, { onUnknownField });
 }
 
 async function firstOf(rows: Rows): Promise<unknown> {
@@ -170,67 +203,6 @@ async function knownFields<T>({ columns, resource }: View<T>): Promise<readonly 
   return recordFields(resource);
 }
 
-// --- for people ---
-
-function canvasOf(sink: Sink, { now }: OutputContext) {
-  const { columns, isTerminal } = sink;
-  return { now: now(), columns, isTerminal, paint: createPaint(sink.color) };
-}
-
-async function showTable<T>(
-  rows: Rows,
-  view: View<T>,
-  sink: Sink,
-  context: OutputContext,
-): Promise<void> {
-  const records = (await collect(rows)).map(asRecord);
-  if (records.length === 0) return context.note(nothingFound(view));
-  const { recordTable } = await import('./table.js');
-  const { interactiveColumns } = view;
-  const lines = await recordTable(records, view, {
-    ...canvasOf(sink, context),
-    time: context.settings.time,
-    columnNames:
-      context.settings.fields ??
-      interactiveColumns?.map(([field]) => field) ??
-      namedColumns(view, context.settings),
-    headers: context.settings.fields ? undefined : new Map(interactiveColumns),
-    keepOrder: context.sorted === true,
-  });
-  await showLines(context.settings.noHeader ? lines.slice(1) : lines, sink, context);
-}
-
-async function showRecord(record: JsonObject, sink: Sink, context: OutputContext): Promise<void> {
-  if (!sink.isTerminal) return writePairs(sink, record);
-  const { detailLines } = await import('./table.js');
-  const lines = detailLines(record, { ...canvasOf(sink, context), time: context.settings.time });
-  await showLines(lines, sink, context);
-}
-
-async function showLines(
-  lines: readonly string[],
-  sink: Sink,
-  { settings: { pager }, env, lendKeys }: OutputContext,
-): Promise<void> {
-  const text = lines.map((line) => `${line}\n`).join('');
-  if (!sink.isTerminal || pager === undefined || lines.length < sink.rows) return sink.write(text);
-  const { showInPager } = await import('../terminal/pager.js');
-  const isShown = await showInPager(text, pager, env, lendKeys);
-  if (!isShown) await sink.write(text);
-}
-
-function nothingFound<T>({ resource }: View<T>): string {
-  if (resource === undefined) return 'Nothing to show.';
-  return `No ${resourceWords[resource].plural} found.`;
-}
-
-/** The columns that the user configured for the resource, else those that the command names. */
-function namedColumns<T>(view: View<T>, settings: OutputSettings): readonly string[] | undefined {
-  const configured = settings.overrides[`columns.${view.resource}`];
-  if (configured === undefined) return view.columns;
-  return configured.split(',').map((name) => name.trim());
-}
-
 // --- for machines ---
 
 /** The number of records inspected before a header of unknown fields is written. */
@@ -242,9 +214,10 @@ async function writeTable<T>(
   sink: Sink,
   { settings, note }: OutputContext,
 ): Promise<void> {
-  const named = settings.fields ?? namedColumns(view, settings);
+  const { columns: own, resource } = view;
+  const named = settings.fields ?? own ?? (resource && resourceWords[resource].columns);
   if (named) return writeTsv(sink, rows, named, settings);
-  const { machineColumns } = await import('./columns.js');
+  const { machineColumns } = await import('./lists/columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();
   const first: Item<unknown>[] = [];
   let last = await source.next();

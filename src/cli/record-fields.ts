@@ -8,6 +8,7 @@ import type { ResourceName } from '../data/resources.js';
 import { isEmptyValue, type RecordTest, type TestField } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
+import { fieldByLabel } from './lists/labels.js';
 
 /** Returns the fields that the contract documents for a resource's records (2.1, 2.6: for most only the id). */
 export function recordFields(resource: ResourceName): readonly string[] {
@@ -31,6 +32,23 @@ export function documentedChoices(
 ): readonly string[] | undefined {
   const { entries } = definitionAt(resources[resource].schema, field.split('.')) ?? {};
   return entries && Object.values(entries);
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  enum: 'text',
+  array: 'list',
+  object: 'object',
+  record: 'object',
+};
+
+/** Returns the type of a documented field in words: `text`, `time`, `list`, `text or null`. */
+export function fieldType(resource: ResourceName, field: string): string {
+  const { shape = {} }: Definition = resources[resource].schema._zod.def;
+  const isNullable = !field.includes('.') && shape[field]?._zod.def.type === 'optional';
+  const { type = '' } = definitionAt(resources[resource].schema, field.split('.')) ?? {};
+  const word = /At$/.test(field) ? 'time' : (typeNames[type] ?? type);
+  return isNullable ? `${word} or null` : word;
 }
 
 /** Returns the dotted names of a schema's fields; none if it allows any. */
@@ -103,16 +121,32 @@ export class ObservedFields {
   }
 
   /**
-   * Throws UsageError for a field that no observed record has, or none in a type that its flag can
-   * read; with no records, or only empty values, nothing is known.
+   * Throws UsageError for a field that no observed record has and that is none of the `labels`, or
+   * that none has in a type that its flag can read; with no records, or only empty values, nothing is
+   * known.
    */
-  check(): void {
+  check(labels: ReadonlyMap<string, string> = new Map()): void {
     for (const field of this.unseen) {
+      if (labels.has(field.name)) continue;
       const unread = this.unread.get(field);
       if (unread && field.flag !== undefined)
         throw unreadableField(field.flag, unread.key, unread.value);
       if (unread === undefined && this.count > 0) throw unknownField(field, [...this.names]);
     }
+  }
+
+  /** Returns the fields that were named by their label, by the name typed. */
+  labels(): ReadonlyMap<string, string> {
+    return new Map(
+      this.unseen.flatMap((field) => {
+        const name = this.labelled(field);
+        return name === undefined ? [] : [[field.name, name] as const];
+      }),
+    );
+  }
+
+  private labelled({ name, flag }: TestField): string | undefined {
+    return flag === undefined ? fieldByLabel(name, this.names) : undefined;
   }
 
   private observeUnread(field: TestField, record: JsonObject): void {

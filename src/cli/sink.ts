@@ -1,10 +1,14 @@
 /** The destination of a result: stdout, or the file of `--out`; and batched writing to it. */
+import { createPaint } from '../terminal/paint.js';
 import { rawLines } from '../terminal/safe-text.js';
 import type { Streams } from '../terminal/streams.js';
+import type { Canvas } from './views.js';
 
 /** The destination of a result: stdout, or the file of `--out`, which is written atomically. */
 export interface Sink {
   readonly isTerminal: boolean;
+  /** True for a pipe that gets the aligned table of a terminal. */
+  readonly isForced?: boolean | undefined;
   readonly columns: number;
   readonly rows: number;
   readonly color: boolean;
@@ -17,10 +21,29 @@ export interface Sink {
  */
 export async function withSink(
   out: string | undefined,
-  { streams, signal }: { readonly streams: Streams; readonly signal?: AbortSignal | undefined },
+  {
+    streams,
+    signal,
+    forcedWidth,
+  }: {
+    readonly streams: Streams;
+    readonly signal?: AbortSignal | undefined;
+    /** The width that stdout is laid out for although it is no terminal. */
+    readonly forcedWidth?: number | undefined;
+  },
   show: (sink: Sink) => Promise<void>,
 ): Promise<void> {
-  if (out === undefined || out === '-') return show(streams.stdout);
+  const { stdout } = streams;
+  if (out === undefined && forcedWidth !== undefined && !stdout.isTerminal)
+    return show({
+      isTerminal: false,
+      isForced: true,
+      columns: forcedWidth,
+      rows: Infinity,
+      color: false,
+      write: (text) => stdout.write(text),
+    });
+  if (out === undefined || out === '-') return show(stdout);
   const { openAtomic } = await import('../files/atomic-write.js');
   const file = await openAtomic(out, { signal });
   try {
@@ -35,6 +58,17 @@ export async function withSink(
   } finally {
     await file.discard();
   }
+}
+
+/** True if a person reads the result: tables are aligned, values shortened. */
+export function isAligned({ isTerminal, isForced }: Sink): boolean {
+  return isTerminal || isForced === true;
+}
+
+/** Returns what lines for this sink are rendered for. */
+export function canvasOf(sink: Sink, now: Date): Canvas {
+  const { columns } = sink;
+  return { now, columns, isTerminal: isAligned(sink), paint: createPaint(sink.color) };
 }
 
 /** Wraps a sink so that text sent to a terminal is sanitized; data for a file or pipe pass unchanged. */

@@ -9,6 +9,7 @@ import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
+import { fieldsPage } from './lists/fields-page.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
@@ -23,6 +24,7 @@ export function topicTexts(): readonly Topic[] {
     topic('environment', 'variables that the tool reads', environmentPage()),
     topic('exit-codes', 'what each exit code means', exitCodePage()),
     topic('output', 'formats, streams, what scripts can rely on', outputPage),
+    topic('fields', 'the fields of each resource: label, name and type', fieldsPage()),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
     topic(
       'undocumented',
@@ -144,6 +146,7 @@ to stderr.
   -o ndjson   one record a line, written as they come
   -o csv      RFC 4180, nested fields as dotted columns; whole or nothing
   -o ids      one id a line
+  --template  one line a record: '{name} <{email}> {submittedAt|ago}'
 
 --json is -o json; --json=id,name is --json --fields id,name.
 
@@ -152,6 +155,18 @@ objects and lists: gamerTags.0.gamerTag.
 
 In a pipe, the report of a run is one row per record (row, id, result, before, after,
 error), with its summary on stderr; json holds both, ndjson ends with the summary.
+
+In --template, filters follow a bar: ago, date, json, csv, md (Markdown, with links and
+mentions disarmed). {{ is a brace; a missing field is empty.
+
+A piped table has fixed columns; choose others with --fields. A terminal shows human
+heads, and columns.RESOURCE shapes its table (help fields). ROSTERCTL_FORCE_TTY=80 gives
+a pipe the aligned table of that width. Long pages go through a pager (ROSTERCTL_PAGER,
+pager, PAGER, else less; cat for none).
+
+Applications are listed newest first, everything else by name. --limit keeps the first N
+in this order, in every format and selection, or in that of --sort. Without both, machine
+formats come in the service's order as they arrive: | head -1 is not --limit 1.
 
 --out FILE writes the result to a file, atomically; its ending chooses the format.
 

@@ -17,6 +17,25 @@ export interface Canvas {
   };
 }
 
+/** Observes the records of a list, for what a person is told below it. */
+export interface ListSummary {
+  /** Called with each record and whether it passed the filters. */
+  observe(record: JsonObject, matches: boolean): void;
+  /** A word that all matching records share: `pending`. */
+  sharedWord(): string | undefined;
+  /** What matters of the matching records: `oldest waits 56 d`. */
+  facts(now: Date): readonly string[];
+  /** Sentences for a list without a match, and whether a filter names a value that no record has. */
+  none(): { readonly text: string; readonly isUnknown: boolean };
+}
+
+/** A list with the numbers of its records, which are final once it was read. */
+export interface CountedList {
+  readonly resource: ResourceName;
+  readonly counts: { readonly read: number; readonly matched: number; readonly shown: number };
+  readonly summary: ListSummary | undefined;
+}
+
 /** How a command's value is rendered; its type is what `--json` prints. */
 export interface View<T> {
   /**
@@ -34,6 +53,8 @@ export interface View<T> {
   readonly rowFields?: readonly string[] | undefined;
   /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
+  /** Returns the numbers of a list that was read, for its footer. */
+  counted?(value: T): CountedList | undefined;
   /** Renders lines for a person, from sanitized text and colour. */
   lines?(value: T, canvas: Canvas): readonly string[];
   /** Returns the records inside the value, for ndjson, csv and ids; by default the value itself. */
@@ -48,7 +69,11 @@ export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
 /** Creates the view of a list of a resource's records. */
 export function listOf(resource: ResourceName): View<Records> {
-  return { kind: 'records', resource };
+  return {
+    kind: 'records',
+    resource,
+    counted: (list) => ('counts' in list ? (list as Records & CountedList) : undefined),
+  };
 }
 
 /** Creates the view of one record of a resource. */

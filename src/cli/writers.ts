@@ -9,8 +9,9 @@ import {
   type JsonObject,
   printJson,
   printPlain,
+  RawNumber,
 } from '../data/json.js';
-import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
+import { flatten, InnerNames, listText, plainText, valueAt } from '../data/path.js';
 import { plural } from '../data/text.js';
 import { CancelledError, OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
@@ -133,14 +134,12 @@ export class NoIdsError extends UsageError {
 }
 
 /**
- * One cell of a tab-separated line: the full value, lists of plain values joined with `;`.
- * `onlyQuotes` is the result of `escapesOnlyQuotes` for the JSON of its record.
+ * One cell of a tab-separated line: the full value, objects and lists as compact JSON. `onlyQuotes` is the result of `escapesOnlyQuotes` for the JSON of its record.
  */
 function tsvValue(value: unknown, onlyQuotes = false): string {
   if (typeof value === 'string') return onlyQuotes ? value : tsvCell(value);
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
-    return tsvCell(value.map(plainText).join(';'));
-  if (typeof value !== 'object' || value === null) return tsvCell(plainText(value));
+  if (typeof value !== 'object' || value === null || value instanceof RawNumber)
+    return tsvCell(plainText(value));
   // Text that needs no escape has no backslash either.
   return printPlain(value, onlyQuotes) ?? jsonTsvCell(printJson(value));
 }
@@ -173,7 +172,8 @@ export async function writeTsv(
 /** Writes one record as `key<TAB>value` lines, nested fields dotted. */
 export async function writePairs(sink: Sink, record: JsonObject): Promise<void> {
   const lines = [...flatten(record)].map(
-    ([name, value]) => `${tsvCell(name)}\t${tsvValue(value)}\n`,
+    ([name, value]) =>
+      `${tsvCell(name)}\t${Array.isArray(value) ? tsvCell(listText(value)) : tsvValue(value)}\n`,
   );
   await sink.write(lines.join(''));
 }

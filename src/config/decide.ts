@@ -111,7 +111,7 @@ function* sources(key: SettingKey, { flags, env, file, profile }: KeysInput): Ge
   const word = key.flag && `--${kebab(key.flag)}`;
   if (flag !== undefined && word)
     yield { text: flag, origin: `flag ${word}`, fail: failNamed(word) };
-  yield* variable(key.env, env);
+  yield* variable(key.env, env, key);
   const own = file.profiles.get(profile)?.settings.get(key.name);
   if (own !== undefined)
     yield {
@@ -122,14 +122,19 @@ function* sources(key: SettingKey, { flags, env, file, profile }: KeysInput): Ge
   const shared = key.profileOnly ? undefined : file.defaults.get(key.name);
   if (shared !== undefined)
     yield { text: shared, origin: 'defaults', fail: failInFile(key, file, 'the defaults') };
-  yield* variable(key.fallbackEnv, env);
+  yield* variable(key.fallbackEnv, env, key);
   if (key.default !== undefined)
     yield { text: key.default, origin: 'default', fail: failNamed(key.name) };
 }
 
-function* variable(name: string | undefined, env: Environment): Generator<Source> {
+function* variable(
+  name: string | undefined,
+  env: Environment,
+  { emptyCounts }: SettingKey,
+): Generator<Source> {
   const text = name && env[name];
-  if (name && text) yield { text, origin: `environment ${name}`, fail: failNamed(name) };
+  if (name && (text || (text === '' && emptyCounts)))
+    yield { text, origin: `environment ${name}`, fail: failNamed(name) };
 }
 
 function failNamed(name: string) {

@@ -42,7 +42,11 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_STATE_DIR', 'runs, uploads, sandbox data, locks; else XDG_STATE_HOME/rosterctl'],
   ['ROSTERCTL_CACHE_DIR', 'ids for completion; else XDG_CACHE_HOME/rosterctl'],
   ['ROSTERCTL_SETTLE', 'how long a lost write may still take effect; 15s'],
-  ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set'],
+  [
+    'ROSTERCTL_FORCE_TTY',
+    'a width, e.g. 80: a pipe gets the aligned table of a terminal that wide',
+  ],
+  ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set; empty or cat: none'],
   ['NO_COLOR, FORCE_COLOR', 'colour off, on (on wins); also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
   ['HTTPS_PROXY, HTTP_PROXY', 'the proxy; lower case wins, never used for this machine'],
   ['NO_PROXY', 'hosts that are reached without it'],
@@ -67,6 +71,7 @@ export interface GlobalFlags {
   readonly output?: string;
   readonly json?: boolean;
   readonly fields?: string;
+  readonly template?: string;
   readonly out?: string;
   readonly bom?: boolean;
   readonly delimiter?: string;

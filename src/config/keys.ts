@@ -36,6 +36,8 @@ export interface SettingKey<T = unknown> {
   readonly flag?: 'output' | 'time' | 'timeout' | 'retries' | 'maxWait';
   /** A variable shared with other programs: used only if nothing of ours is set. */
   readonly fallbackEnv?: string;
+  /** True if an empty variable is a value and not unset. */
+  readonly emptyCounts?: boolean;
   /** As it would be typed; absent = unset. */
   readonly default?: string;
   /** Allowed in a profile, not in the shared defaults. */
@@ -80,9 +82,11 @@ export const namedKeys = {
     env: 'ROSTERCTL_RATE',
     default: 'none',
   }),
-  pager: named('pager', 'the program that shows long output; none for none', parsePager, {
+  pager: named('pager', 'the program that shows long output; cat for none', parsePager, {
     env: 'ROSTERCTL_PAGER',
     fallbackEnv: 'PAGER',
+    emptyCounts: true,
+    default: 'less',
   }),
   'undo.keep': named('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
     default: '30d',
@@ -240,7 +244,7 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
 
 /** Returns a command line, or undefined for none. */
 function parsePager(text: string): string | undefined {
-  return ['none', 'off', 'cat'].includes(text.trim()) ? undefined : text.trim();
+  return ['', 'none', 'off', 'cat'].includes(text.trim()) ? undefined : text.trim();
 }
 
 function parseCommand(text: string): string {

@@ -4,7 +4,7 @@ import type { Environment } from '../data/environment.js';
 import { ConfigError } from '../errors.js';
 
 /** What decides where files are stored. */
-interface PathsInput {
+export interface PathsInput {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   /** The user's numeric id; undefined where the platform has none. */

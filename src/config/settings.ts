@@ -7,7 +7,7 @@ import type { OutputFormat } from './choices.js';
 import { readFlag, resolveKeys, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
-import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
+import { formatOfFile, integer, nameList, oneOf, onOff } from './parse.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };
@@ -36,6 +36,10 @@ export interface Settings {
   readonly strict: boolean;
   /** --no-color was given. The environment is evaluated per stream. */
   readonly noColor: boolean;
+  /** The width of the aligned table that a pipe gets (ROSTERCTL_FORCE_TTY). */
+  readonly forcedWidth: number | undefined;
+  /** One line for each record (`--template`). */
+  readonly template: string | undefined;
   /** The pager's command line, or undefined for none. */
   readonly pager: string | undefined;
   readonly timeoutMs: number;
@@ -114,6 +118,8 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     debug: flags.debug ?? readSwitch('ROSTERCTL_DEBUG', env),
     strict: flags.strict ?? readSwitch('ROSTERCTL_STRICT', env),
     noColor: flags.noColor ?? false,
+    forcedWidth: forcedWidthIn(env),
+    template: flags.template,
     pager: flags.noPager ? undefined : value(namedKeys.pager),
     timeoutMs: value(namedKeys.timeout),
     retries: value(namedKeys.retries),
@@ -125,6 +131,12 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     overrides: overridesIn(origins),
   };
   return { settings, origins: [...origins, ...setVariables(env)], notes };
+}
+
+function forcedWidthIn(env: Environment): number | undefined {
+  const name = 'ROSTERCTL_FORCE_TTY';
+  const text = env[name];
+  return text ? readFlag(name, text, integer(1, 10_000)) : undefined;
 }
 
 function chooseProfile({ flags, env, file }: SettingsInput): Settings['profile'] {
@@ -140,7 +152,12 @@ function chooseProfile({ flags, env, file }: SettingsInput): Settings['profile']
 
 /** Combines `--json`, `-o` and the extension of `--out` into one `-o`. */
 function withFormat(flags: GlobalFlags): GlobalFlags {
-  const { json, output, out } = flags;
+  const { json, output, out, template, fields } = flags;
+  const beside = [output && '-o', json && '--json', fields && '--fields'].find(Boolean);
+  if (template !== undefined && beside)
+    throw new UsageError(`--template and ${beside} cannot be given together.`, {
+      hint: 'Give one of them.',
+    });
   if (json && output !== undefined && output !== 'json')
     throw new UsageError(`--json and -o ${output} cannot be given together.`, {
       hint: 'Give one of them.',

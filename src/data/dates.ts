@@ -2,13 +2,19 @@
 import { UsageError } from '../errors.js';
 import { parseDuration } from './time.js';
 
-/** A point in time as typed: an instant, a bare date (a whole local day) or an age before now. */
+/** A point in time as typed: an instant, a whole local day or month, or an age before now. */
 export type When =
   | { readonly kind: 'instant'; readonly ms: number }
   | { readonly kind: 'day'; readonly year: number; readonly month: number; readonly day: number }
+  | { readonly kind: 'month'; readonly year: number; readonly month: number }
+  /** The last day that was a weekday (0 is Sunday), today included; or so many days ago. */
+  | { readonly kind: 'weekday'; readonly weekday: number }
+  | { readonly kind: 'daysAgo'; readonly days: number }
   | { readonly kind: 'age'; readonly ms: number };
 
-/** Which end of a bare date to use: its local midnight, or its last millisecond. */
+const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** Which end of a day or month to use: its first local midnight, or its last millisecond. */
 type Edge = 'start' | 'end';
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -16,24 +22,31 @@ const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /**
- * Parses `2026-03-01`, an ISO date and time (local if it has no zone) or an age such as `7d`.
- * Throws UsageError for anything else, including a day that does not exist.
+ * Parses `2026-03-01`, `2026-03`, `today`, `yesterday`, a weekday (the last one, today included), an
+ * ISO date and time (local if it has no zone) or an age such as `7d`. Throws UsageError for anything else, including a day that does not exist.
  */
 export function parseWhen(text: string): When {
   const typed = text.trim();
-  const parsed = datePattern.test(typed) ? dayOf(typed) : instantOf(typed);
+  const parsed = datePattern.test(typed) ? dayOf(typed) : (wordOf(typed) ?? instantOf(typed));
   if (parsed) return parsed;
   if (/^\d+(\.\d+)?(ms|[smhdw])$/.test(typed)) return { kind: 'age', ms: parseDuration(typed) };
   throw new UsageError('Not a date, time or age.', {
-    hint: 'Write 2026-03-01, 2026-03-01T18:00, 2026-03-01T18:00:00Z or an age such as 24h, 7d, 2w.',
+    hint: 'Write 2026-03-01, 2026-03, yesterday, monday, 2026-03-01T18:00, 2026-03-01T18:00:00Z or an age such as 24h, 7d, 2w.',
   });
 }
 
-/** Returns milliseconds since 1970. A day needs an edge, an age the current time. */
+/** Returns milliseconds since 1970. A day or month needs an edge, an age or a word the current time. */
 export function resolveWhen(when: When, edge: Edge, now: Date): number {
   if (when.kind === 'instant') return when.ms;
   if (when.kind === 'age') return now.getTime() - when.ms;
-  return dayEdge(when, edge);
+  if (when.kind === 'month') {
+    if (edge === 'start') return localMidnight(when.year, when.month - 1, 1).getTime();
+    return localMidnight(when.year, when.month, 1).getTime() - 1;
+  }
+  if (when.kind === 'day') return dayEdge(when, edge);
+  const days = when.kind === 'daysAgo' ? when.days : (now.getDay() + 7 - when.weekday) % 7;
+  const [year, month, day] = [now.getFullYear(), now.getMonth() + 1, now.getDate() - days];
+  return dayEdge({ year, month, day }, edge);
 }
 
 /**
@@ -42,8 +55,8 @@ export function resolveWhen(when: When, edge: Edge, now: Date): number {
  */
 export function timeOf(text: string, edge: Edge = 'start'): number | undefined {
   const when = datePattern.test(text) ? dayOf(text) : instantOf(text);
-  if (!when || when.kind === 'age') return undefined;
-  return when.kind === 'instant' ? when.ms : dayEdge(when, edge);
+  if (when?.kind === 'instant') return when.ms;
+  return when?.kind === 'day' ? dayEdge(when, edge) : undefined;
 }
 
 /** Returns the local calendar day of an instant: `2026-03-01`. */
@@ -59,6 +72,16 @@ export function localDay(date: Date): string {
 export function mondayOf(date: Date): string {
   const sinceMonday = (date.getDay() + 6) % 7;
   return localDay(localMidnight(date.getFullYear(), date.getMonth(), date.getDate() - sinceMonday));
+}
+
+function wordOf(text: string): When | undefined {
+  const word = text.toLowerCase();
+  if (word === 'today') return { kind: 'daysAgo', days: 0 };
+  if (word === 'yesterday') return { kind: 'daysAgo', days: 1 };
+  const weekday = weekdays.indexOf(word);
+  if (weekday >= 0) return { kind: 'weekday', weekday };
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  return year && month ? { kind: 'month', year: Number(year), month: Number(month) } : undefined;
 }
 
 function dayOf(text: string): When | undefined {

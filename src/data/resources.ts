@@ -11,6 +11,7 @@ export const resourceWords = {
     path: '/teams',
     idName: 'teamId',
     order: 'name',
+    columns: ['id', 'name'],
     overrides: { update: 'PATCH /teams/{teamId}', delete: 'DELETE /teams/{teamId}' },
   },
   players: {
@@ -19,6 +20,7 @@ export const resourceWords = {
     path: '/players',
     idName: 'playerId',
     order: 'name',
+    columns: ['id', 'name'],
     overrides: { update: 'PATCH /players/{playerId}', delete: 'DELETE /players/{playerId}' },
   },
   documents: {
@@ -27,6 +29,7 @@ export const resourceWords = {
     path: '/documents',
     idName: 'documentId',
     order: 'name',
+    columns: ['id', 'name', 'contentType', 'sizeBytes', 'tags'],
     overrides: {
       update: 'PATCH /documents/{documentId}',
       delete: 'DELETE /documents/{documentId}',
@@ -39,6 +42,18 @@ export const resourceWords = {
     path: '/tryout-applications',
     idName: 'applicationId',
     order: '-submittedAt',
+    columns: [
+      'id',
+      'status',
+      'name',
+      'email',
+      'submittedAt',
+      'discordUsername',
+      'gamerTags',
+      'internalNotes',
+      'convertedPlayerId',
+      'updatedAt',
+    ],
     overrides: {},
     completed: ['gamerTags.game', 'formResponses'],
   },
@@ -52,8 +67,10 @@ export interface ResourceWords {
   readonly path: string;
   /** The id's name in the contract's paths. */
   readonly idName: string;
-  /** The default sort field of a table; `-` for descending. */
+  /** The field that the usual order is by; `-` for descending. */
   readonly order: string;
+  /** The columns of a table in a pipe. Scripts rely on them: new ones are only ever added at the end. */
+  readonly columns: readonly string[];
   /**
    * The assumed routes, `METHOD /path`, by the last word of their key
    * `endpoints.<resource>.<word>`.

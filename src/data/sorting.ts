@@ -1,9 +1,10 @@
+/** Orders of records: `--sort`, the usual order of each resource, and comparing numbers by their text. */
 import { timeOf } from './dates.js';
 import { type JsonObject, RawNumber } from './json.js';
 import { lazy } from './lazy.js';
-import { valuesAt } from './path.js';
+import { plainText, valuesAt } from './path.js';
 import { type ResourceName, resourceWords } from './resources.js';
-import { stripTrailing } from './text.js';
+import { foldCase, stripTrailing } from './text.js';
 
 /** A dotted field to sort by. */
 export interface Sorting {
@@ -11,22 +12,101 @@ export interface Sorting {
   readonly descending: boolean;
 }
 
-/** Sorts records by a field, stably. Records without it come last in both directions. */
-export function sortByField(
-  records: readonly JsonObject[],
-  sorting: Sorting,
-): readonly JsonObject[] {
-  const keyed = records.map((record) => ({
-    record,
-    key: keyOf(valuesAt(record, sorting.field)?.find((value) => value !== null)),
-  }));
-  const direction = sorting.descending ? -1 : 1;
-  return keyed
-    .toSorted((a, b) => {
-      if (!a.key || !b.key) return Number(!a.key) - Number(!b.key);
-      return direction * compareKeys(a.key, b.key);
-    })
-    .map(({ record }) => record);
+/** An order of records. Those without a key come last, and ties are ordered by id. */
+export interface RecordOrder {
+  keyOf(record: JsonObject): Key | undefined;
+  compare(a: Key, b: Key): number;
+}
+
+/** Returns the order of `--sort`: numbers by value, times by instant, other values as text. */
+export function orderByField({ field, descending }: Sorting): RecordOrder {
+  const direction = descending ? -1 : 1;
+  return {
+    keyOf: (record) => keyOf(valuesAt(record, field)?.find((value) => value !== null)),
+    compare: (a, b) => direction * compareKeys(a, b),
+  };
+}
+
+/**
+ * Returns the order of a resource's table, by which `--limit` cuts everywhere: applications by the
+ * time they were submitted, newest first; others by name, in lower case by code point.
+ */
+export function usualOrder(resource: ResourceName): RecordOrder {
+  const { order } = resourceWords[resource];
+  if (order.startsWith('-')) {
+    const field = order.slice(1);
+    return {
+      keyOf: (record) => timeKey(record[field]),
+      compare: (a, b) => compareKeys(b, a),
+    };
+  }
+  return {
+    keyOf: ({ [order]: name }) =>
+      typeof name === 'string' ? { rank: 2, text: foldCase(name) } : undefined,
+    compare: (a, b) => (a.rank === 2 && b.rank === 2 ? compareCodePoints(a.text, b.text) : 0),
+  };
+}
+
+/** Collects records and returns the first of them in an order; holds little more than it returns. */
+export class OrderedRecords {
+  private entries: Entry[] = [];
+
+  constructor(
+    private readonly order: RecordOrder,
+    private readonly limit = Infinity,
+  ) {}
+
+  add(record: JsonObject): void {
+    const { id } = record;
+    this.entries.push({
+      record,
+      key: this.order.keyOf(record),
+      id: plainText(id),
+    });
+    if (this.entries.length >= 2 * this.limit + spareEntries) this.cut();
+  }
+
+  first(): readonly JsonObject[] {
+    this.cut();
+    return this.entries.map(({ record }) => record);
+  }
+
+  private cut(): void {
+    const { order, limit } = this;
+    this.entries.sort((a, b) => {
+      if (!a.key || !b.key)
+        return (
+          Number(!a.key) - Number(!b.key) || (a.key || b.key ? 0 : compareCodePoints(a.id, b.id))
+        );
+      return order.compare(a.key, b.key) || compareCodePoints(a.id, b.id);
+    });
+    if (this.entries.length > limit) this.entries.length = limit;
+  }
+}
+
+/** How many records beyond twice the limit are collected before they are sorted and cut. */
+const spareEntries = 1_000;
+
+interface Entry {
+  readonly record: JsonObject;
+  readonly key: Key | undefined;
+  readonly id: string;
+}
+
+/** Compares two texts by code point; `<` compares UTF-16 units, which differ beyond U+FFFF. */
+export function compareCodePoints(a: string, b: string): number {
+  if (a === b) return 0;
+  let at = 0;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  const left = a.charCodeAt(at);
+  const right = b.charCodeAt(at);
+  if (at >= a.length || at >= b.length) return a.length - b.length;
+  // A surrogate is half of a code point above all others that a single unit can hold.
+  return Number(isSurrogate(left)) - Number(isSurrogate(right)) || left - right;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
 }
 
 type Key =
@@ -47,6 +127,11 @@ function keyOf(value: unknown): Key | undefined {
 // much as a fifth of a start-up.
 const collator = lazy(() => new Intl.Collator('en', { numeric: true, sensitivity: 'base' }));
 
+function timeKey(value: unknown): Key | undefined {
+  const ms = typeof value === 'string' ? timeOf(value) : undefined;
+  return ms === undefined ? undefined : { rank: 1, ms };
+}
+
 function compareTexts(a: string, b: string): number {
   return collator().compare(a, b);
 }
@@ -56,13 +141,6 @@ function compareKeys(a: Key, b: Key): number {
   if (a.rank === 1 && b.rank === 1) return a.ms - b.ms;
   if (a.rank === 2 && b.rank === 2) return compareTexts(a.text, b.text);
   return a.rank - b.rank;
-}
-
-/** Returns the default order of a resource's table. */
-export function defaultSorting(resource: ResourceName): Sorting {
-  const { order } = resourceWords[resource];
-  const descending = order.startsWith('-');
-  return { field: descending ? order.slice(1) : order, descending };
 }
 
 const decimalPattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;

@@ -79,3 +79,20 @@ export function splitWords(command: string): string[] {
   if (word !== undefined) words.push(word);
   return words;
 }
+
+const beyondAscii = /[\u0080-\uffff]/;
+
+/** True if two texts are equal after Unicode normalization. */
+export function isSameText(a: string, b: string): boolean {
+  return a === b || normalized(a) === normalized(b);
+}
+
+/** Normalizes a text (NFC) and converts it to lower case. */
+export function foldCase(text: string): string {
+  return normalized(text).toLowerCase();
+}
+
+/** Normalizes a text, except for ASCII, for which it would be the slowest step. */
+function normalized(text: string): string {
+  return beyondAscii.test(text) ? text.normalize('NFC') : text;
+}

@@ -4,6 +4,7 @@ import { timeOf } from './dates.js';
 import { isObject, type JsonObject, RawNumber } from './json.js';
 import { plainText, valuesAt } from './path.js';
 import { compareDecimals } from './sorting.js';
+import { foldCase, isSameText } from './text.js';
 
 const operators = ['!=', '<=', '>=', '=', '~', '<', '>'] as const;
 type Operator = (typeof operators)[number];
@@ -199,21 +200,4 @@ export function withinTimes(
 
 function timeIn(value: unknown): number | undefined {
   return typeof value === 'string' ? timeOf(value) : undefined;
-}
-
-const beyondAscii = /[\u0080-\uffff]/;
-
-/** True if two texts are equal after Unicode normalization. */
-export function isSameText(a: string, b: string): boolean {
-  return a === b || normalized(a) === normalized(b);
-}
-
-/** Normalizes a text (NFC) and converts it to lower case. */
-export function foldCase(text: string): string {
-  return normalized(text).toLowerCase();
-}
-
-/** Normalizes a text, except for ASCII, for which it would be the slowest step. */
-function normalized(text: string): string {
-  return beyondAscii.test(text) ? text.normalize('NFC') : text;
 }

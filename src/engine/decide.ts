@@ -1,5 +1,6 @@
 /** Decides from a freshly read record whether its row is written, and which result a failure gives a row. */
 import { isDeepStrictEqual } from 'node:util';
+import { fieldNamed } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { type Condition, matchesCondition } from '../data/where.js';
 import {
@@ -198,9 +199,12 @@ function skippedBy(
       error: guardError(`The status is ${String(status)}, not ${expected.join(' or ')}.`),
     };
   }
-  const unmet = guards.conditions?.find(
-    (condition) => !record || !matchesCondition(condition, record),
-  );
+  const unmet = guards.conditions
+    ?.map((condition) => ({
+      ...condition,
+      field: fieldNamed(condition.field, record ? [record] : []),
+    }))
+    .find((condition) => !record || !matchesCondition(condition, record));
   if (!unmet) return undefined;
   return {
     // The journal keeps this message, so it must not contain notes.

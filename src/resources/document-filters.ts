@@ -5,7 +5,8 @@ import { param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy } from '../cli/filters.js';
 import { parseWhen, resolveWhen } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
-import { isSameText, type RecordTest, typedField, withinTimes } from '../data/where.js';
+import { isSameText } from '../data/text.js';
+import { type RecordTest, typedField, withinTimes } from '../data/where.js';
 import type { FilterWorld } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { tagsIn } from './document-tags.js';
@@ -23,8 +24,8 @@ export const untaggedFilters = {
       completes: 'value:contentType',
     },
   ),
-  since: param(z.optional(parsedBy(parseWhen)), 'created on or after; also 7d, 24h', {
-    placeholder: 'DATE|AGE',
+  since: param(z.optional(parsedBy(parseWhen)), 'created since: 7d, yesterday, monday, 2026-11', {
+    placeholder: 'WHEN',
     group,
   }),
 };

@@ -1,7 +1,7 @@
 /** Tags of documents: how records hold them, which the contract does not show (2.6), and how they are changed. */
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
-import { isSameText } from '../data/where.js';
+import { isSameText } from '../data/text.js';
 import { UsageError } from '../errors.js';
 
 /** Returns the tags that a field holds: a list of texts, numbers or objects, or a text with commas. Undefined for anything else. */

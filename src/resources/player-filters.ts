@@ -6,8 +6,8 @@ import { param } from '../cli/define.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
-import { shellQuote } from '../data/text.js';
-import { isSameText, type RecordTest, typedField } from '../data/where.js';
+import { isSameText, shellQuote } from '../data/text.js';
+import { type RecordTest, typedField } from '../data/where.js';
 import type { FilterWorld } from '../engine/operation.js';
 import { NotFoundError, UsageError } from '../errors.js';
 
@@ -49,6 +49,11 @@ const teamFields = ['teamid', 'teamids', 'team', 'teams'];
 
 function teamKeys(record: JsonObject): readonly string[] {
   return Object.keys(record).filter((key) => teamFields.includes(normalName(key)));
+}
+
+/** True if a player's record names a team. */
+export function hasTeam(record: JsonObject): boolean {
+  return teamKeys(record).some((key) => teamsIn(record[key], key).length > 0);
 }
 
 /** A team as a player's record names it. A text alone may be an id, and is kept as its name. */

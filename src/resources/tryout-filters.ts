@@ -7,12 +7,11 @@ import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
+import { foldCase, isSameText } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import {
   anyEquals,
-  foldCase,
   isEmptyValue,
-  isSameText,
   type RecordTest,
   typedField,
   withinTimes,
@@ -49,13 +48,19 @@ export const tryoutFilters = {
     group,
     completes: 'value:formResponses',
   }),
-  since: param(point(), 'submitted on or after; also 7d, 24h', { placeholder: 'DATE|AGE', group }),
-  until: param(point(), 'submitted on or before', { placeholder: 'DATE|AGE', group }),
+  since: param(point(), 'submitted since: 7d, yesterday, monday, 2026-11', {
+    placeholder: 'WHEN',
+    group,
+  }),
+  until: param(point(), 'submitted until the end of that day or month', {
+    placeholder: 'WHEN',
+    group,
+  }),
   olderThan: param(z.optional(parsedBy(parseDuration)), 'submitted longer ago, e.g. 60d', {
     placeholder: 'AGE',
     group,
   }),
-  updatedSince: param(point(), 'updated on or after', { placeholder: 'DATE|AGE', group }),
+  updatedSince: param(point(), 'updated on or after', { placeholder: 'WHEN', group }),
   converted: flag('already a player', { group }),
   unconverted: flag('not yet a player', { group }),
   withNotes: flag('with internal notes', { group }),

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '../data/environment.js';
 import { splitWords } from '../data/text.js';
+import { withoutColor } from './paint.js';
 
 /** Variables withheld from the pager, which may offer a shell. */
 const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
@@ -9,9 +10,13 @@ const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
 /** Leaves Ctrl-C and Ctrl-Z to the pager while `isInUse` returns true, until the returned function is called. */
 export type LendKeyboard = (isInUse: () => boolean) => () => void;
 
+/** Exit codes of a pager that showed the page: left by the user, by `less -K` and Ctrl-C, by a signal. */
+const leftByUser: readonly (number | null)[] = [0, 2, 130, null];
+
 /**
  * Shows text through a pager, started without a shell and without the key in its environment; `less`
- * runs in its secure mode. Returns false if it could not be started, so that the caller prints instead.
+ * runs in its secure mode, and without colours where `LESS` is set and does not let them pass. Returns
+ * false if it could not be started or failed, so that the caller prints instead.
  */
 export async function showInPager(
   text: string,
@@ -29,10 +34,10 @@ export async function showInPager(
   const reclaimKeys = lendKeys?.(() => child.exitCode === null && child.signalCode === null);
   return new Promise<boolean>((resolve) => {
     child.once('error', () => resolve(false));
-    child.once('spawn', () => child.stdin.end(text));
+    child.once('spawn', () => child.stdin.end(pagerText(text, env)));
     // A pager that quits early closes its stdin, which is not an error.
     child.stdin.on('error', () => {});
-    child.once('close', () => resolve(true));
+    child.once('close', (code) => resolve(leftByUser.includes(code)));
   }).finally(reclaimKeys);
 }
 
@@ -40,6 +45,11 @@ export async function showInPager(
 export function pagerEnvironment(env: Environment): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([name]) => !secretNames.includes(name.toUpperCase()));
   return { LESS: 'FRX', ...Object.fromEntries(own), LESSSECURE: '1' };
+}
+
+/** Returns the text as `less` shows it: raw colour codes are readable only with `R`. */
+function pagerText(text: string, { LESS: options }: Environment): string {
+  return options === undefined || options.includes('R') ? text : withoutColor(text);
 }
 
 /** Splits the pager's command line; an invalid one counts as a pager that cannot be started. */

@@ -9,7 +9,7 @@ export interface Paint {
 }
 
 /** SGR colours by meaning: good, waiting, bad, in progress, chosen, closed. */
-const tones = { good: 32, waiting: 33, bad: 31, moving: 36, chosen: 34, over: 90 } as const;
+const tones = { good: 32, waiting: 33, bad: 31, moving: 36, chosen: 94, over: 90 } as const;
 
 const toneOf: Readonly<Record<string, keyof typeof tones>> = {
   pending: 'waiting',
@@ -46,6 +46,12 @@ export function createPaint(color: boolean): Paint {
       return tone ? sgr(tones[tone], text, 39) : text;
     },
   };
+}
+
+/** Returns our own text without its colours. */
+export function withoutColor(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/\u001b\[\d+m/g, '');
 }
 
 function sgr(on: number, text: string, off: number): string {

@@ -1,6 +1,7 @@
 /** Tables on a terminal: column widths, and drawing by cli-table3 or, for many rows, by our own code. */
 
-import type { Paint } from './paint.js';
+import { type Paint, withoutColor } from './paint.js';
+import { wrapWholeWords } from './whole-words.js';
 import { displayWidth, isOneColumnEach, pad, truncate } from './width.js';
 
 /** One column of a table; its texts are sanitized already (cellText). */
@@ -11,14 +12,20 @@ export interface TableColumn {
   readonly neverTruncated?: boolean | undefined;
   /** True to colour each cell by its word. */
   readonly isColored?: boolean | undefined;
+  /** True to print the cells dim. */
+  readonly isDim?: boolean | undefined;
 }
 
 interface TableOptions {
   /** Width of the terminal. */
   readonly columns: number;
   readonly paint: Paint;
-  /** Names of fields that are not among the columns; the last line counts them. */
-  readonly hidden?: readonly string[] | undefined;
+  /** The number of fields that are not among the columns. */
+  readonly omitted?: number | undefined;
+  /** The parts of the last line, which also counts the fields that are left out; undefined for none. */
+  readonly footer?: readonly string[] | undefined;
+  /** True if the first cells are the names of the fields, printed dim below the heads. */
+  readonly hasNames?: boolean | undefined;
 }
 
 /** The maximum width of a cell that is not an id. */
@@ -29,7 +36,7 @@ const maxLibraryRows = 25;
 
 /**
  * Renders the lines of a table: bold header, two spaces between the columns, no frame, no line wider
- * than the terminal. Columns that do not fit are dropped from the right and named in the last line.
+ * than the terminal. Columns that do not fit are dropped from the right and counted in the footer.
  */
 export async function renderTable(
   columns: readonly TableColumn[],
@@ -37,15 +44,27 @@ export async function renderTable(
 ): Promise<string[]> {
   const fitted = fitColumns(columns, options.columns);
   const rows = fitted[0]?.cells.length ?? 0;
+  const { paint, footer, omitted = 0, hasNames } = options;
   const lines =
     rows <= maxLibraryRows && fitted.every(isPlain)
-      ? await linesByLibrary(fitted, options.paint)
-      : linesByColumns(fitted, options.paint);
-  const omitted = [
-    ...columns.slice(fitted.length).map((column) => column.name),
-    ...(options.hidden ?? []),
-  ];
-  if (omitted.length > 0) lines.push(options.paint.dim(omittedLine(omitted, options.columns)));
+      ? await linesByLibrary(fitted, paint)
+      : linesByColumns(fitted, paint);
+  if (hasNames && lines[1] !== undefined) lines[1] = paint.dim(withoutColor(lines[1]));
+  if (!footer) return lines;
+  const left = columns.length - fitted.length + omitted;
+  const counts = left === 0 ? [] : [`+${left} field${left === 1 ? '' : 's'}: --fields`];
+  const last = footerLines([...footer, ...counts], options.columns);
+  return [...lines, ...last.map((line) => paint.dim(truncate(line, options.columns)))];
+}
+
+/** Joins the parts of a footer, on as few lines as the terminal's width allows. */
+function footerLines(parts: readonly string[], room: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts.flatMap((each) => wrapWholeWords(each, room))) {
+    const longer = lines.length === 0 ? part : `${lines.at(-1)} · ${part}`;
+    if (lines.length === 0 || displayWidth(longer) > room) lines.push(part);
+    else lines[lines.length - 1] = longer;
+  }
   return lines;
 }
 
@@ -156,6 +175,7 @@ function joined(pieces: readonly Piece[]): string {
 }
 
 function painted(column: TableColumn, cell: string, paint: Paint): string {
+  if (column.isDim) return paint.dim(cell);
   return column.isColored ? paint.status(cell) : cell;
 }
 
@@ -176,22 +196,3 @@ const noFrame = {
   'right-mid': '',
   middle: gap,
 };
-
-/** The last line: `+6 fields: a, b, … (use --fields or --json)`, within `room` columns. */
-function omittedLine(names: readonly string[], room: number): string {
-  const hint = ' (use --fields or --json)';
-  const count = `+${names.length} field${names.length === 1 ? '' : 's'}`;
-  const all = `${count}: ${names.join(', ')}`;
-  if (displayWidth(all) + hint.length <= room) return all + hint;
-  const space = room - hint.length;
-  if (space < count.length) return truncate(count, room);
-  let text = `${count}:`;
-  let listed = 0;
-  for (const name of names) {
-    const longer = `${text}${listed === 0 ? ' ' : ', '}${name}`;
-    if (displayWidth(longer) + ', …'.length > space) break;
-    text = longer;
-    listed++;
-  }
-  return listed === 0 ? count + hint : `${text}, …${hint}`;
-}

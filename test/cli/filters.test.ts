@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { filterList, type ListValues, listFlags, parseSorting } from '../../src/cli/filters.js';
+import { type ListValues, listFlags, parseSorting } from '../../src/cli/filters.js';
+import { filterList } from '../../src/cli/lists/filter-list.js';
 import { isDocumented } from '../../src/cli/record-fields.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { parseCondition } from '../../src/data/where.js';
@@ -74,11 +75,22 @@ describe('filters', () => {
     expect(await narrowed(people, { sort: 'rank' })).toEqual(['c', 'b', 'a']);
   });
 
-  test('stop reading at the limit if nothing is sorted', async () => {
+  test('limit by the usual order of the resource, and count what they cut', async () => {
     const { records, progress } = listing(people);
-    const cut = filterList(records, valuesOf({ limit: 1 }), { resource: 'tryouts' });
-    expect(await ids(cut)).toEqual(['b']);
-    expect(progress).toEqual({ read: 1, closed: true });
+    const cut = filterList(records, valuesOf({ limit: 1, where: ['name~n'] }), {
+      resource: 'tryouts',
+    });
+    expect(await ids(cut)).toEqual(['a']);
+    expect(progress).toEqual({ read: 3, closed: true });
+    expect(cut.counts).toEqual({ read: 3, matched: 1, shown: 1 });
+    expect(await narrowed(people, { limit: 2 })).toEqual(['c', 'b']);
+  });
+
+  test('take the label of a field for its name', async () => {
+    expect(await narrowed(people, { sort: 'submitted' })).toEqual(['a', 'b', 'c']);
+    expect(await narrowed(people, { where: ['SUBMITTED>2026-03-02'] })).toEqual(['c']);
+    const odd = [...people, { id: 'd', submitted: 'no' }];
+    expect(await narrowed(odd, { where: ['submitted=no'] })).toEqual(['d']);
   });
 
   test('pass records as they arrive', async () => {

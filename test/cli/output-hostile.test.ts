@@ -47,12 +47,12 @@ describe.each([80, 20])('on a terminal of %i columns', (columns) => {
     // Twice as many rows, so that our own code draws them; cli-table3 gets the same cells.
     for (const list of [records, [...records, ...records, ...records]]) {
       const { made, presenting } = world(columns);
-      await present(list, listOf('tryouts'), { ...presenting, sorted: true });
+      await present(list, listOf('tryouts'), presenting);
       check(made.stdout());
       const rows = made
         .stdout()
         .split('\n')
-        .filter((line) => line.startsWith('app_'));
+        .filter((line) => withoutColor(line).startsWith('app_'));
       expect(rows).toHaveLength(list.length);
     }
   });
@@ -79,7 +79,7 @@ test('a pipe gets one line for each record, without control characters', async (
   const lines = made.stdout().trimEnd().split('\n');
   expect(lines).toHaveLength(records.length + 1);
   for (const line of lines) {
-    expect(line.split('\t')).toHaveLength(3);
+    expect(line.split('\t')).toHaveLength(2);
     expect(line.replaceAll('\t', '')).not.toMatch(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
   }
 });

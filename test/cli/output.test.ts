@@ -16,7 +16,6 @@ const now = () => new Date('2026-11-21T12:00:00Z');
 interface Showing extends ScreenOptions {
   readonly settings?: Partial<OutputSettings>;
   readonly flags?: OutputContext['flags'];
-  readonly sorted?: boolean;
 }
 
 /** Presents a value and returns stdout and the notes. */
@@ -30,7 +29,6 @@ async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
     now,
     note: (line) => notes.push(line),
     flags: showing.flags,
-    sorted: showing.sorted,
   });
   return { stdout: made.stdout(), notes };
 }
@@ -83,25 +81,41 @@ async function* broken(): AsyncGenerator<typeof ann> {
 }
 
 describe('a list on a terminal', () => {
-  test('is a table, the newest application first, times relative', async () => {
+  test('is a table under human heads, times relative', async () => {
     const { stdout } = await shown(stream(ann, bob), listOf('tryouts'), { columns: 120 });
     expect(stdout).toBe(
       [
-        'id     name  status    submittedAt  gamerTags         email',
-        'app_2  Bob   accepted  1 h ago      -                 bob@example.test',
-        'app_1  Ann   pending   3 h ago      valorant: Ann#EU  ann@example.test',
-        '+1 field: formResponses (use --fields or --json)',
+        'Id     Name  Status    Submitted  Games     E-mail',
+        'app_1  Ann   pending   3 h ago    valorant  ann@example.test',
+        'app_2  Bob   accepted  1 h ago    -         bob@example.test',
+        '+1 field: --fields',
         '',
       ].join('\n'),
     );
   });
 
-  test('keeps the order that --sort gave', async () => {
-    const { stdout } = await shown([ann, bob], listOf('tryouts'), { columns: 120, sorted: true });
-    expect(stdout.indexOf('Ann')).toBeLessThan(stdout.indexOf('Bob'));
+  test('-v has the names of the fields under the heads', async () => {
+    const settings = { verbose: true, fields: ['id', 'submittedAt'] };
+    const { stdout } = await shown([ann], listOf('tryouts'), { columns: 80, settings });
+    expect(stdout).toBe('Id     Submitted\nid     submittedAt\napp_1  3 h ago\n');
+    const bare = { ...settings, noHeader: true };
+    const { stdout: rows } = await shown([ann], listOf('tryouts'), { columns: 80, settings: bare });
+    expect(rows).toBe('app_1  3 h ago\n');
   });
 
-  test('sorts other records by name and unknown fields by frequency, and omits file references', async () => {
+  test('-q leaves out the footer', async () => {
+    const settings = { quiet: true, overrides: { 'columns.tryouts': 'id' } };
+    const { stdout } = await shown([ann], listOf('tryouts'), { columns: 80, settings });
+    expect(stdout).toBe('Id\napp_1\n');
+  });
+
+  test('ROSTERCTL_FORCE_TTY gives a pipe the same table, without a footer', async () => {
+    const settings = { forcedWidth: 40 };
+    const { stdout } = await shown([ann], listOf('tryouts'), { settings });
+    expect(stdout).toBe('Id     Name  Status   Submitted\napp_1  Ann   pending  3 h ago\n');
+  });
+
+  test('orders unknown fields by frequency, and omits file references', async () => {
     const documents = [
       {
         id: 'd2',
@@ -128,37 +142,40 @@ describe('a list on a terminal', () => {
     const { stdout } = await shown(documents, listOf('documents'), { columns: 120 });
     expect(stdout).toBe(
       [
-        'id  name   sizeBytes  tags  signed  pages  createdAt',
-        'd1  a.pdf  12 B       x, y  no      -      just now',
-        'd2  b.pdf  1.4 MiB    -     yes     3      1 d ago',
+        'Id  Name   Size     Tags  Signed  Pages  Created',
+        'd2  b.pdf  1.4 MiB  -     yes     3      1 d ago',
+        'd1  a.pdf  12 B     x, y  no      -      just now',
         '',
       ].join('\n'),
     );
   });
 
   test('has the configured or chosen columns', async () => {
-    const overrides = { 'columns.tryouts': 'name, gamerTags.0.game' };
+    const overrides = { 'columns.tryouts': 'name, Games, gamerTags.0.game' };
     const configured = await shown([ann], listOf('tryouts'), {
       columns: 80,
       settings: { overrides },
     });
-    expect(configured.stdout).toBe('name  gamerTags.0.game\nAnn   valorant\n');
+    expect(configured.stdout).toBe('Name  Games     gamerTags.0.game\nAnn   valorant  valorant\n');
     const chosen = await shown([ann], listOf('tryouts'), {
       columns: 80,
       settings: { fields: ['formResponses.rank', 'id'], overrides },
     });
-    expect(chosen.stdout).toBe('formResponses.rank  id\ngold                app_1\n');
+    expect(chosen.stdout).toBe('formResponses.rank  Id\ngold                app_1\n');
   });
 
   test('that is empty prints a note, and nothing on stdout', async () => {
     const { stdout, notes } = await shown([], listOf('teams'), { columns: 80 });
-    expect({ stdout, notes }).toEqual({ stdout: '', notes: ['No teams found.'] });
+    expect({ stdout, notes }).toEqual({
+      stdout: '',
+      notes: ['No teams yet. Create one: rosterctl teams create --name NAME'],
+    });
   });
 
   test('--time sets the style of times', async () => {
     const settings = { time: 'iso', fields: ['submittedAt'] } as const;
     const { stdout } = await shown([ann], listOf('tryouts'), { columns: 80, settings });
-    expect(stdout).toBe('submittedAt\n2026-11-21T09:00:00Z\n');
+    expect(stdout).toBe('Submitted\n2026-11-21T09:00:00Z\n');
   });
 });
 
@@ -200,7 +217,6 @@ describe('a record on a terminal', () => {
   test('several requested records keep the requested order', async () => {
     const { stdout } = await shown([ann, bob], oneOrManyOf('tryouts'), {
       columns: 120,
-      sorted: true,
     });
     expect(stdout.indexOf('Ann')).toBeLessThan(stdout.indexOf('Bob'));
   });
@@ -210,16 +226,16 @@ describe('a pipe', () => {
   test('gets a table as tab-separated full values with a header', async () => {
     const { stdout } = await shown(stream(ann, bob), listOf('tryouts'));
     expect(stdout.split('\n')).toEqual([
-      'id\tname\tstatus\tsubmittedAt\tgamerTags\temail\torganizationId\tformResponses\tinternalNotes',
-      'app_1\tAnn\tpending\t2026-11-21T09:00:00Z\t[{"id":"t1","game":"valorant","gamerTag":"Ann#EU"}]\tann@example.test\torg_1\t{"rank":"gold","why?":"to\\\\twin"}\t',
-      'app_2\tBob\taccepted\t2026-11-21T11:00:00Z\t\tbob@example.test\torg_1\t{"rank":"gold","why?":"to\\\\twin"}\t',
+      'id\tstatus\tname\temail\tsubmittedAt\tdiscordUsername\tgamerTags\tinternalNotes\tconvertedPlayerId\tupdatedAt',
+      'app_1\tpending\tAnn\tann@example.test\t2026-11-21T09:00:00Z\t\t[{"id":"t1","game":"valorant","gamerTag":"Ann#EU"}]\t\t\t',
+      'app_2\taccepted\tBob\tbob@example.test\t2026-11-21T11:00:00Z\t\t[]\t\t\t',
       '',
     ]);
   });
 
   test('gets escapes for characters that would break a line', async () => {
     const { stdout } = await shown([{ id: 'a\tb\\c\nd\u001b' }], listOf('teams'));
-    expect(stdout).toBe('id\na\\tb\\\\c\\nd\\u001b\n');
+    expect(stdout).toBe('id\tname\na\\tb\\\\c\\nd\\u001b\t\n');
   });
 
   test('gets a record as key and value lines', async () => {
@@ -231,12 +247,13 @@ describe('a pipe', () => {
   });
 
   test('gets a header for an empty list', async () => {
-    expect((await shown([], listOf('teams'))).stdout).toBe('id\n');
+    expect((await shown([], listOf('teams'))).stdout).toBe('id\tname\n');
   });
 
   test('a field that occurs only in later records is noted, not dropped silently', async () => {
     const records = Array.from({ length: 150 }, (_, index) => ({ id: `t${index}` }));
-    const { stdout, notes } = await shown([...records, { id: 'x', late: 1 }], listOf('teams'));
+    const view: View<typeof records> = { kind: 'records' };
+    const { stdout, notes } = await shown([...records, { id: 'x', late: 1 }], view);
     expect(stdout.split('\n')).toHaveLength(153);
     expect(notes).toEqual([expect.stringContaining('late')]);
   });
@@ -539,7 +556,7 @@ describe('--out', () => {
   test('a table in a file is tab-separated', async () => {
     const out = join(folder, 'teams.txt');
     await shown([{ id: 'a' }], listOf('teams'), { columns: 80, settings: { out } });
-    expect(await readFile(out, 'utf8')).toBe('id\na\n');
+    expect(await readFile(out, 'utf8')).toBe('id\tname\na\t\n');
   });
 
   test('a list that breaks off leaves the old file unchanged', async () => {

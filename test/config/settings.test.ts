@@ -29,7 +29,7 @@ test('the documented defaults apply without any setting', () => {
     time: undefined,
     dryRun: false,
     noInput: false,
-    pager: undefined,
+    pager: 'less',
     timeoutMs: 30_000,
     retries: 3,
     maxWaitMs: 60_000,
@@ -74,7 +74,7 @@ describe.each(table)('$key', ({ key, as, texts, value }) => {
         const profile = own ? { [key]: own } : {};
         const { settings, origins } = resolveSettings({
           flags: flag && typed ? { [flag]: typed } : {},
-          env: variable ? { [variable]: exported } : {},
+          env: variable && exported ? { [variable]: exported } : {},
           file: fileOf({
             activeProfile: 'work',
             defaults: shared ? { [key]: shared } : {},
@@ -103,6 +103,8 @@ test('PAGER counts only if nothing of ours is set, and none disables the pager',
   expect(
     decide({}, { PAGER: 'less' }, fileOf({ defaults: { pager: 'none' } })).pager,
   ).toBeUndefined();
+  expect(decide({}, { PAGER: '' }).pager).toBeUndefined();
+  expect(decide({}, { PAGER: 'more', ROSTERCTL_PAGER: '' }).pager).toBeUndefined();
   expect(decide({ noPager: true }, { ROSTERCTL_PAGER: 'more' }).pager).toBeUndefined();
 });
 

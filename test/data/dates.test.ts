@@ -20,9 +20,31 @@ describe('a point in time as typed', () => {
     expect(at('2w', 'end')).toBe('2026-02-24T12:00:00.000Z');
   });
 
+  test('a month and a word are whole local days, up to their last millisecond', () => {
+    const local = (text: string) => new Date(text).toISOString();
+    expect([at('2026-02'), at('2026-02', 'end')]).toEqual([
+      local('2026-02-01T00:00'),
+      local('2026-02-28T23:59:59.999'),
+    ]);
+    expect(at('2025-12', 'end')).toBe(local('2025-12-31T23:59:59.999'));
+    expect([at('yesterday'), at('yesterday', 'end')]).toEqual([
+      local('2026-03-09T00:00'),
+      local('2026-03-09T23:59:59.999'),
+    ]);
+    expect([at('Today'), at('tuesday')]).toEqual([local('2026-03-10T00:00'), at('today')]);
+    // The tenth is a Tuesday: the Wednesday before it is six days ago.
+    expect([at('monday'), at('wednesday')]).toEqual([
+      local('2026-03-09T00:00'),
+      local('2026-03-04T00:00'),
+    ]);
+  });
+
   test.each([
     '',
     'soon',
+    '2026-00',
+    '2026-13',
+    'mon',
     '7',
     '2026',
     '2026-3-1',

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RawNumber } from '../../src/data/json.js';
-import { compareDecimals, sortByField } from '../../src/data/sorting.js';
+import { type JsonObject, RawNumber } from '../../src/data/json.js';
+import {
+  compareDecimals,
+  OrderedRecords,
+  orderByField,
+  type RecordOrder,
+  usualOrder,
+} from '../../src/data/sorting.js';
 import { matchesCondition, parseCondition } from '../../src/data/where.js';
 
 const record = {
@@ -181,10 +187,16 @@ describe('numbers by value', () => {
 });
 
 const order = (values: readonly unknown[], descending = false) =>
-  sortByField(
+  sorted(
     values.map((value) => (value === undefined ? {} : { value })),
-    { field: 'value', descending },
+    orderByField({ field: 'value', descending }),
   ).map((each) => each['value']);
+
+function sorted(records: readonly JsonObject[], by: RecordOrder, limit?: number) {
+  const ordered = new OrderedRecords(by, limit);
+  for (const each of records) ordered.add(each);
+  return ordered.first();
+}
 
 describe('sorting', () => {
   test('compares numbers, times and names by their own rules', () => {
@@ -201,14 +213,69 @@ describe('sorting', () => {
     expect(order([null, 2, undefined, 1], true)).toEqual([2, 1, null, undefined]);
   });
 
-  test('keeps every record once, and equal ones in order', () => {
+  test('keeps every record once, and orders equal ones by id', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.nat())), (pairs) => {
-        const records = pairs.map(([value, place]) => ({ value, place }));
-        const sorted = sortByField(records, { field: 'value', descending: false });
-        const expected = records.toSorted((a, b) => a.value - b.value);
-        expect(sorted).toEqual(expected);
+        const records = pairs.map(([value, id]) => ({ value, id: String(id).padStart(10, '0') }));
+        const expected = records.toSorted((a, b) => a.value - b.value || (a.id < b.id ? -1 : 1));
+        const found = sorted(records, orderByField({ field: 'value', descending: false }));
+        expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
       }),
     );
   });
+
+  test('by name goes by code point, in lower case; what is no text comes last', () => {
+    const names = ['Zoe', 'zoa', 'E\u0301mile', 'a', undefined, '\u{1f600}', '\uff21', 7, 'Ann'];
+    const records = names.map((name, index) => ({ id: `p${index}`, name }));
+    expect(sorted(records, usualOrder('players')).map(({ name }) => name)).toEqual([
+      'a',
+      'Ann',
+      'zoa',
+      'Zoe',
+      'E\u0301mile',
+      '\uff21',
+      '\u{1f600}',
+      undefined,
+      7,
+    ]);
+  });
+
+  test('of applications is newest first; an unreadable time comes last', () => {
+    const times = ['2026-03-01T10:00:00Z', 'soon', '2026-03-02T01:00:00+02:00', null];
+    const records = times.map((submittedAt, index) => ({ id: `app_${index}`, submittedAt }));
+    expect(sorted(records, usualOrder('tryouts')).map(({ id }) => id)).toEqual([
+      'app_2',
+      'app_0',
+      'app_1',
+      'app_3',
+    ]);
+  });
+
+  test('the first of many are the first of all', () => {
+    const field = fc.oneof(fc.string({ unit: 'binary', maxLength: 3 }), fc.constant(null));
+    const list = fc.array(fc.record({ id: fc.string({ maxLength: 3 }), name: field }), {
+      minLength: 900,
+      maxLength: 1_300,
+    });
+    fc.assert(
+      fc.property(list, fc.integer({ min: 1, max: 40 }), (records, limit) => {
+        const all = sorted(records, usualOrder('teams'));
+        expect(sorted(records, usualOrder('teams'), limit)).toEqual(all.slice(0, limit));
+        const points = all.map(({ name }) =>
+          typeof name === 'string' ? Array.from(name.normalize('NFC').toLowerCase()) : [],
+        );
+        for (const [at, next] of points.slice(1).entries())
+          if (all[at + 1]?.['name'] !== null)
+            expect(Buffer.compare(utf32(points[at] ?? []), utf32(next))).toBeLessThanOrEqual(0);
+      }),
+      { numRuns: 10 },
+    );
+  });
 });
+
+function utf32(characters: readonly string[]): Buffer {
+  const bytes = Buffer.alloc(characters.length * 4);
+  for (const [at, each] of characters.entries())
+    bytes.writeUInt32BE(each.codePointAt(0) ?? 0, at * 4);
+  return bytes;
+}

@@ -63,16 +63,18 @@ describe('the width', () => {
     column('discordUsername', 'ann#1'),
   ];
 
-  test('drops columns from the right and names them', async () => {
-    expect(await renderTable(columns, { columns: 62, paint, hidden: ['formResponses'] })).toEqual([
+  test('drops columns from the right and counts them in the footer', async () => {
+    const options = { paint, omitted: 1, footer: ['22 pending, of 64 applications'] };
+    expect(await renderTable(columns, { ...options, columns: 62 })).toEqual([
       'id     name  email             discordUsername',
       'app_1  Ann   ann@example.test  ann#1',
-      '+1 field: formResponses (use --fields or --json)',
+      '22 pending, of 64 applications · +1 field: --fields',
     ]);
-    expect(await renderTable(columns, { columns: 45, paint, hidden: ['formResponses'] })).toEqual([
+    expect(await renderTable(columns, { ...options, columns: 45 })).toEqual([
       'id     name  email',
       'app_1  Ann   ann@example.test',
-      '+2 fields (use --fields or --json)',
+      '22 pending, of 64 applications',
+      '+2 fields: --fields',
     ]);
   });
 
@@ -82,10 +84,10 @@ describe('the width', () => {
       column('name', 'Annabella Featherstone'),
       column('status', 'pending'),
     ];
-    expect(await renderTable(narrow, { columns: 20, paint })).toEqual([
+    expect(await renderTable(narrow, { columns: 20, paint, footer: [] })).toEqual([
       'id     name',
       'app_1  Annabella Fe…',
-      '+1 field',
+      '+1 field: --fields',
     ]);
   });
 });
@@ -154,7 +156,8 @@ describe('as it is bundled', () => {
   test('no line is wider than the terminal, and every row is one line', async () => {
     await fc.assert(
       fc.asyncProperty(tables, fc.constantFrom(20, 40, 80), async (columns, room) => {
-        const lines = await table.renderTable(columns, { columns: room, paint: createPaint(true) });
+        const brush = createPaint(true);
+        const lines = await table.renderTable(columns, { columns: room, paint: brush, footer: [] });
         const rows = columns[0]?.cells.length ?? 0;
         expect(lines.length - rows).toBeLessThanOrEqual(2);
         expect(lines.length - rows).toBeGreaterThanOrEqual(1);

@@ -1,6 +1,7 @@
 /** `rosterctl documents list`: lists the documents. */
 import { defineCommand } from '../../cli/define.js';
-import { filterList, listAndCacheIds, listFlags } from '../../cli/filters.js';
+import { listAndCacheIds, listFlags } from '../../cli/filters.js';
+import { filterList } from '../../cli/lists/filter-list.js';
 import { listOf } from '../../cli/views.js';
 import { documentFilters, documentTests } from '../../resources/document-filters.js';
 
@@ -14,13 +15,17 @@ export default defineCommand({
   calls: ['listDocuments'],
   flags: { ...documentFilters, ...listFlags },
   view: listOf('documents'),
-  run(context, values) {
-    const { isInteractive: usualOrder } = context;
+  async run(context, values) {
+    const isSummarized = context.isAligned || values.tag;
+    const summary = isSummarized
+      ? (await import('../../resources/list-summary.js')).documentSummary(values)
+      : undefined;
     return filterList(listAndCacheIds(context, 'documents'), values, {
       resource: 'documents',
       tests: documentTests(values, context),
-      usualOrder,
+      inOrder: context.isAligned,
       notes: context,
+      summary,
     });
   },
 });

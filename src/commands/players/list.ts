@@ -1,6 +1,7 @@
 /** `rosterctl players list`: lists the players. */
 import { defineCommand } from '../../cli/define.js';
-import { filterList, listAndCacheIds, listFlags } from '../../cli/filters.js';
+import { listAndCacheIds, listFlags } from '../../cli/filters.js';
+import { filterList } from '../../cli/lists/filter-list.js';
 import { listOf } from '../../cli/views.js';
 import { playerFilters, playerTests } from '../../resources/player-filters.js';
 
@@ -14,14 +15,18 @@ export default defineCommand({
   calls: ['listPlayers', 'getTeam'],
   flags: { ...playerFilters, ...listFlags },
   view: listOf('players'),
-  run(context, values) {
-    const { isInteractive: usualOrder } = context;
+  async run(context, values) {
     const tests = playerTests(values, context);
+    const isSummarized = context.isAligned;
+    const summary = isSummarized
+      ? (await import('../../resources/list-summary.js')).playerSummary()
+      : undefined;
     return filterList(listAndCacheIds(context, 'players'), values, {
       resource: 'players',
       tests,
-      usualOrder,
+      inOrder: context.isAligned,
       notes: context,
+      summary,
     });
   },
 });

@@ -1,6 +1,7 @@
 /** `rosterctl teams list`: lists the teams. */
 import { defineCommand } from '../../cli/define.js';
-import { filterList, listAndCacheIds, listFlags } from '../../cli/filters.js';
+import { listAndCacheIds, listFlags } from '../../cli/filters.js';
+import { filterList } from '../../cli/lists/filter-list.js';
 import { listOf } from '../../cli/views.js';
 
 export default defineCommand({
@@ -13,12 +14,16 @@ export default defineCommand({
   calls: ['listTeams'],
   flags: listFlags,
   view: listOf('teams'),
-  run(context, values) {
-    const { isInteractive: usualOrder } = context;
+  async run(context, values) {
+    const isSummarized = context.isAligned;
+    const summary = isSummarized
+      ? (await import('../../resources/list-summary.js')).teamSummary()
+      : undefined;
     return filterList(listAndCacheIds(context, 'teams'), values, {
       resource: 'teams',
-      usualOrder,
+      inOrder: context.isAligned,
       notes: context,
+      summary,
     });
   },
 });

@@ -1,6 +1,7 @@
 /** `rosterctl tryouts list`: lists the applications. */
 import { defineCommand } from '../../cli/define.js';
-import { filterList, listAndCacheIds, listFlags } from '../../cli/filters.js';
+import { listAndCacheIds, listFlags } from '../../cli/filters.js';
+import { filterList } from '../../cli/lists/filter-list.js';
 import { listOf } from '../../cli/views.js';
 import {
   tryoutExcludes,
@@ -25,11 +26,20 @@ export default defineCommand({
   flags: { ...tryoutFilters, ...listFlags },
   excludes: tryoutExcludes,
   view: listOf('tryouts'),
-  run(context, values) {
-    const { isInteractive: usualOrder } = context;
+  async run(context, values) {
     const tests = tryoutTests(values, context);
     const query = tryoutQuery(values, context.settings.overrides);
     const records = listAndCacheIds(context, 'tryouts', query);
-    return filterList(records, values, { resource: 'tryouts', tests, usualOrder, notes: context });
+    const isSummarized = context.isAligned || values.game;
+    const summary = isSummarized
+      ? (await import('../../resources/list-summary.js')).tryoutSummary(values)
+      : undefined;
+    return filterList(records, values, {
+      resource: 'tryouts',
+      tests,
+      inOrder: context.isAligned,
+      notes: context,
+      summary,
+    });
   },
 });

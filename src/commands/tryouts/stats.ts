@@ -1,7 +1,8 @@
 /** `rosterctl tryouts stats`: counts applications by status, game and week. */
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineCommand } from '../../cli/define.js';
-import { filterList, listFlags } from '../../cli/filters.js';
+import { listFlags } from '../../cli/filters.js';
+import { filterList } from '../../cli/lists/filter-list.js';
 import { type Canvas, linesOf } from '../../cli/views.js';
 import { mondayOf, timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';

@@ -159,11 +159,12 @@ test('hostile names stay in the folder, odd harmless ones are kept, none is lost
       .filter((name) => !name.startsWith('.'))
       .toSorted(),
   ).toEqual(before.filter((name) => !name.startsWith('.')));
-  rows.forEach(({ path }, index) => {
+  const nameOf = new Map(documents.map(({ record: { id } }, index) => [id, names[index]]));
+  rows.forEach(({ id, path }) => {
     expect(path).toBe(join('out', path.slice('out/'.length)));
     expect(path.slice('out/'.length)).not.toContain('/');
     expect(readFileSync(join(here.cwd, path)).toString()).toBe(
-      Buffer.from(names[index] ?? '').toString(),
+      Buffer.from(nameOf.get(id) ?? '').toString(),
     );
   });
   for (const name of odd) expect(here.there()).toContain(name);

@@ -1,5 +1,5 @@
 /** Which columns a table has, and in which order. */
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject } from '../../data/json.js';
 
 /** The columns of a table, and the non-empty fields that are left out. */
 export interface Columns {

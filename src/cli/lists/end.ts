@@ -1,0 +1,57 @@
+/** The end of a list: the counts below a table, the note of a cut list, and the words for an empty one. */
+import { type ResourceName, resourceWords } from '../../data/resources.js';
+import { plural } from '../../data/text.js';
+import type { CountedList } from '../views.js';
+
+/** Returns the parts of a table's footer: `22 pending, of 64 applications`, `oldest waits 56 d`. */
+export function footerParts(list: CountedList, now: Date): readonly string[] {
+  return [countWords(list), ...(list.summary?.facts(now) ?? [])];
+}
+
+function countWords({ resource, counts: { read, matched, shown }, summary }: CountedList): string {
+  const { noun, plural: many } = resourceWords[resource];
+  const shared = summary?.sharedWord();
+  const first = shown < matched ? `first ${shown} of ` : '';
+  if (matched === read) return `${first}${plural(read, noun, many)}`;
+  const all = plural(read, noun, many);
+  if (shared !== undefined) return `${first}${matched} ${shared}, of ${all}`;
+  return first === '' ? `${matched} of ${all}` : `${first}${matched} matches, of ${all}`;
+}
+
+/** Returns the note that `--limit` cut the list: `Showing the first 30 of 412 applications.` */
+export function cutNote({ resource, counts }: CountedList): string | undefined {
+  const { shown, matched } = counts;
+  if (shown === matched) return undefined;
+  const { noun, plural: many } = resourceWords[resource];
+  return `Showing the first ${shown} of ${plural(matched, noun, many)}.`;
+}
+
+/** Returns the note that a filter names a value that no record has, with those that there are. */
+export function unknownValueNote({ counts, summary }: CountedList): string | undefined {
+  if (counts.read === 0 || counts.matched > 0) return undefined;
+  const none = summary?.none();
+  return none?.isUnknown ? none.text : undefined;
+}
+
+/** What to do where there are no records at all. */
+const whenNothing: Readonly<Record<ResourceName, string>> = {
+  teams: 'Create one: rosterctl teams create --name NAME',
+  players: 'Create one: rosterctl players create --name NAME',
+  documents: 'Upload one: rosterctl documents upload FILE',
+  tryouts: 'They appear here once somebody has sent in a tryout form.',
+};
+
+/** Returns the sentences for a table without rows. */
+export function emptyNote(
+  list: CountedList | undefined,
+  resource: ResourceName | undefined,
+): string {
+  if (resource === undefined) return 'Nothing to show.';
+  const { noun, plural: many } = resourceWords[resource];
+  if (!list || list.counts.read === 0) return `No ${many} yet. ${whenNothing[resource]}`;
+  const { read } = list.counts;
+  return (
+    list.summary?.none().text ??
+    `None of ${plural(read, noun, many)} matches. To list them all: rosterctl ${resource} list`
+  );
+}

@@ -1,0 +1,189 @@
+/** Filters, sorts and cuts a list as its records arrive, and counts them. */
+import type { ResourceName } from '../../api/contract.js';
+import {
+  type Batches,
+  batchesOf,
+  filterMap,
+  type Item,
+  type RecordStream,
+  recordStream,
+} from '../../data/batches.js';
+import type { JsonObject } from '../../data/json.js';
+import { nearest } from '../../data/nearest.js';
+import { OrderedRecords, orderByField, type RecordOrder, usualOrder } from '../../data/sorting.js';
+import { type Condition, contains, matchesCondition, type RecordTest } from '../../data/where.js';
+import type { ListValues } from '../filters.js';
+import { documentedChoices, fieldOf, ObservedFields } from '../record-fields.js';
+import type { CountedList, ListSummary } from '../views.js';
+
+/** The resource of a list, and further tests of its records. */
+interface ListFilters {
+  readonly resource: ResourceName;
+  readonly tests?: readonly RecordTest[];
+  /** True for the usual order of the resource even without `--limit`. */
+  readonly inOrder?: boolean;
+  /** Receives a note for a probably misspelt value, which is compared as typed nevertheless. */
+  readonly notes?: { note(line: string): void };
+  /** Observes the records, for what a person is told below the list. */
+  readonly summary?: ListSummary | undefined;
+}
+
+/** A filtered list, and once it was read, how many records were read, matched and passed on. */
+export interface FilteredList extends RecordStream<JsonObject>, CountedList {}
+
+/**
+ * Filters, sorts and limits a list lazily: records pass as they arrive, unless `--sort`, `--limit` or
+ * `inOrder` require an order, for which the entire list is read. `--limit` keeps the first records in
+ * the order of `--sort`, else in the usual one. Throws UsageError while iterating, before the first
+ * record passes, for a field that neither the contract nor any record has.
+ */
+export function filterList(
+  records: AsyncIterable<JsonObject>,
+  values: ListValues,
+  filters: ListFilters,
+): FilteredList {
+  const { resource, notes, summary } = filters;
+  const { where = [], limit } = values;
+  if (notes) for (const condition of where) noteUnknownChoice(condition, resource, notes);
+  const counts = { read: 0, matched: 0, shown: 0 };
+  const begin = async function* (): Batches<JsonObject> {
+    let narrowing = narrowingOf(values, filters);
+    const known = onceFieldsAreKnown(batchesOf(records), narrowing, resource, (nameOf) => {
+      narrowing = narrowingOf(values, filters, nameOf);
+    });
+    const matches = matching(known, () => narrowing.tests, counts, summary);
+    const { order } = narrowing;
+    const ordered = order ? inOrder(matches, () => narrowing.order ?? order, limit) : matches;
+    for await (const batch of ordered) {
+      counts.shown += batch.length;
+      yield batch;
+    }
+  };
+  return { ...recordStream(begin), resource, counts, summary };
+}
+
+/** The tests and the order of a list. */
+interface Narrowing {
+  readonly tests: readonly RecordTest[];
+  readonly order: RecordOrder | undefined;
+}
+
+/** Returns the tests and the order; `nameOf` translates the label of a field to its name. */
+function narrowingOf(
+  { where = [], search, sort, limit }: ListValues,
+  { resource, tests = [], inOrder: isOrdered = false }: ListFilters,
+  nameOf: (field: string) => string = (field) => field,
+): Narrowing {
+  const sorting = sort && { ...sort, field: nameOf(sort.field) };
+  const needsOrder = isOrdered || limit !== undefined;
+  return {
+    tests: [
+      ...where.map((condition) =>
+        testOf({ ...condition, field: nameOf(condition.field) }, resource),
+      ),
+      ...(search === undefined
+        ? []
+        : [{ holds: (record: JsonObject) => mentions(record, search) }]),
+      ...tests,
+      ...(sorting ? [{ holds: () => true, ...fieldOf(sorting.field, resource) }] : []),
+    ],
+    order: sorting ? orderByField(sorting) : needsOrder ? usualOrder(resource) : undefined,
+  };
+}
+
+function testOf(condition: Condition, resource: ResourceName): RecordTest {
+  return {
+    holds: (record) => matchesCondition(condition, record),
+    ...fieldOf(condition.field, resource),
+  };
+}
+
+/** Notes a value outside the documented choices: `=` would match no record with it, `!=` every one. */
+function noteUnknownChoice(
+  { field, operator, value }: Condition,
+  resource: ResourceName,
+  notes: NonNullable<ListFilters['notes']>,
+): void {
+  if ((operator !== '=' && operator !== '!=') || value === 'null') return;
+  const choices = documentedChoices(resource, field);
+  if (!choices || choices.includes(value)) return;
+  const near = nearest(value, choices);
+  const instead = near === undefined ? `there are ${choices.join(', ')}.` : `did you mean ${near}?`;
+  notes.note(`No documented ${field} is "${value}"; ${instead}`);
+}
+
+const time = /^\d{4}-\d{2}-\d{2}T/;
+
+/** Searches a record's fields, except the organization's id and times, which would match every record. */
+function mentions(record: JsonObject, text: string): boolean {
+  return Object.keys(record).some((name) => {
+    const value = record[name];
+    if (name === 'organizationId' || (typeof value === 'string' && time.test(value))) return false;
+    return contains(value, text);
+  });
+}
+
+/**
+ * Holds records back until every named field has occurred in some record. A name that none has may be
+ * a label: `onLabels` then receives the translation, before the first record passes.
+ */
+async function* onceFieldsAreKnown(
+  records: Batches<JsonObject>,
+  { tests }: Narrowing,
+  resource: ResourceName,
+  onLabels: (nameOf: (field: string) => string) => void,
+): Batches<JsonObject> {
+  const fields = new ObservedFields(tests, resource);
+  let held: Item<JsonObject>[] = [];
+  for await (const batch of records) {
+    for (const item of batch) {
+      fields.observe(item.value);
+      held.push(item);
+    }
+    if (!fields.areAllSeen) continue;
+    yield held;
+    held = [];
+  }
+  if (!fields.areAllSeen) {
+    const labels = fields.labels();
+    fields.check(labels);
+    onLabels((field) => labels.get(field) ?? field);
+  }
+  if (held.length > 0) yield held;
+}
+
+async function* matching(
+  records: Batches<JsonObject>,
+  tests: () => readonly RecordTest[],
+  counts: { read: number; matched: number },
+  summary: ListSummary | undefined,
+): Batches<JsonObject> {
+  let unmet: readonly RecordTest[] | undefined;
+  yield* filterMap(records, (item) => {
+    unmet ??= tests().filter(({ heldForNone }) => heldForNone !== undefined);
+    if (unmet.length > 0) unmet = unmet.filter((test) => !test.holds(item.value));
+    const matches = tests().every((test) => test.holds(item.value));
+    counts.read += 1;
+    if (matches) counts.matched += 1;
+    summary?.observe(item.value, matches);
+    return matches ? item : undefined;
+  });
+  // oxlint-disable-next-line no-await-in-loop
+  for (const test of unmet ?? tests()) await test.heldForNone?.();
+}
+
+async function* inOrder(
+  records: Batches<JsonObject>,
+  order: () => RecordOrder,
+  limit: number | undefined,
+): Batches<JsonObject> {
+  let ordered: OrderedRecords | undefined;
+  for await (const batch of records)
+    for (const { value } of batch) {
+      // Not before the first record: the order may be by the label of a field.
+      ordered ??= new OrderedRecords(order(), limit);
+      ordered.add(value);
+    }
+  const all = ordered?.first() ?? [];
+  if (all.length > 0) yield all.map((value) => ({ value }));
+}

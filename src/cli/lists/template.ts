@@ -1,0 +1,128 @@
+/** `--template`: one line for each record, with fields in braces and filters behind a bar. */
+import { csvLine } from '../../data/csv.js';
+import { localDay } from '../../data/dates.js';
+import { type JsonObject, printJson } from '../../data/json.js';
+import { didYouMean } from '../../data/nearest.js';
+import { plainText } from '../../data/path.js';
+import { orList } from '../../data/text.js';
+import { momentOf, relativeTime } from '../../data/time.js';
+import { UsageError } from '../../errors.js';
+import { chooseFields } from '../chosen-fields.js';
+import { batchWriter, type Sink } from '../sink.js';
+import type { View } from '../views.js';
+import type { Rows } from '../writers.js';
+
+/** A piece of a template: text, or a field with its filters. */
+type Piece = string | { readonly field: string; readonly filters: readonly Filter[] };
+
+type Filter = (value: unknown, now: Date) => unknown;
+
+const filters: Readonly<Record<string, Filter>> = {
+  ago: (value, now) => withMoment(value, (moment) => relativeTime(moment, now)),
+  date: (value) => withMoment(value, localDay),
+  json: (value) => printJson(value ?? null),
+  csv: (value) => csvLine([oneLine(textOf(value))], { delimiter: ',', raw: false }).trimEnd(),
+  md: (value) => markdown(oneLine(textOf(value))),
+};
+
+/**
+ * Parses a template: `{field}`, `{field|filter}`, `{{` for a brace. Throws UsageError for an unclosed
+ * brace or an unknown filter.
+ */
+export function parseLineTemplate(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const [found, brace, inner] of text.matchAll(/(\{\{)|\{([^{}]*)\}|[^{]+|\{/g)) {
+    if (brace !== undefined) pieces.push('{');
+    else if (inner !== undefined) pieces.push(fieldPiece(inner));
+    else if (found === '{')
+      throw new UsageError('The template has a brace that is not closed.', {
+        hint: "Write {name} for a field, and {{ for a brace: --template '{name} <{email}>'",
+      });
+    else pieces.push(found);
+  }
+  return pieces;
+}
+
+function fieldPiece(inner: string): Piece {
+  const [field = '', ...names] = inner.split('|').map((part) => part.trim());
+  if (field === '')
+    throw new UsageError('The template has braces without a field.', {
+      hint: 'Write {name} for a field, and {{ for a brace.',
+    });
+  return { field, filters: names.map(filterNamed) };
+}
+
+function filterNamed(name: string): Filter {
+  const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
+  if (filter) return filter;
+  const known = Object.keys(filters);
+  throw new UsageError(`Unknown filter "${name}" in the template.${didYouMean(name, known)}`, {
+    hint: `Filters: ${orList(known)}`,
+  });
+}
+
+/**
+ * Writes each record as a line made from the template. Throws UsageError, before the first line, for a
+ * field that neither the contract nor any record has.
+ */
+export async function writeTemplate(
+  sink: Sink,
+  rows: Rows,
+  text: string,
+  view: Pick<View<never>, 'resource' | 'columns' | 'rowFields'>,
+  now: Date,
+): Promise<void> {
+  const pieces = parseLineTemplate(text);
+  const fields = pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.field]));
+  const records =
+    fields.length === 0 ? rows : chooseFields(rows, fields, view, { keepsLabels: true });
+  const batch = batchWriter(sink);
+  try {
+    for await (const record of records)
+      await batch.push(`${lineOf(record as JsonObject, pieces, now)}\n`);
+  } finally {
+    // Records that arrived before the response broke off are still written.
+    await batch.flush();
+  }
+}
+
+function lineOf(record: JsonObject, pieces: readonly Piece[], now: Date): string {
+  return pieces
+    .map((piece) => {
+      if (typeof piece === 'string') return piece;
+      const value = record[piece.field];
+      const { filters: chain } = piece;
+      if (chain.length === 0) return oneLine(textOf(value));
+      return textOf(chain.reduce<unknown>((text, filter) => filter(text, now), value));
+    })
+    .join('');
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
+    return value.map(plainText).join(', ');
+  return plainText(value);
+}
+
+function withMoment(value: unknown, show: (moment: Date) => string): unknown {
+  const moment = typeof value === 'string' ? momentOf(value) : undefined;
+  return moment ? show(moment) : oneLine(textOf(value));
+}
+
+/** Replaces what could end a line, or hide or reorder text, by a space. */
+function oneLine(text: string): string {
+  return text.replace(/\r\n|[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, ' ');
+}
+
+/** A mark of no width, behind which a service no longer sees a mention or an address. */
+const gap = '\u200b';
+
+/** Escapes Markdown, and disarms links, images, mentions and backticks. */
+function markdown(text: string): string {
+  return text
+    .replace(/[\\`*_{}[\]()<>#+|~!-]/g, (mark) => `\\${mark}`)
+    .replaceAll('@', `@${gap}`)
+    .replace(/:(?=\/\/)/g, `:${gap}`)
+    .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${gap}.`);
+}

@@ -1,0 +1,164 @@
+/** What a person is told of a list: counts and facts below its table, and why a filter found nothing. */
+import { TryoutStatus } from '../api/schemas.js';
+import { binarySize } from '../cli/cells.js';
+import type { ListSummary } from '../cli/views.js';
+import { timeOf } from '../data/dates.js';
+import { firstOf, foldCase, orList, plural } from '../data/text.js';
+import { singleLine } from '../terminal/safe-text.js';
+import { tagsIn } from './document-tags.js';
+import { hasTeam } from './player-filters.js';
+import { gamesOf, type TryoutFilterValues } from './tryout-filters.js';
+
+/** Values of a filter, and those that the records have. */
+class Asked {
+  private readonly seen = new Map<string, string>();
+
+  constructor(private readonly values: readonly string[] = []) {}
+
+  observe(found: readonly string[]): void {
+    if (this.values.length === 0 || this.seen.size >= mostValues) return;
+    for (const value of found) this.seen.set(foldCase(value), value);
+  }
+
+  get isGiven(): boolean {
+    return this.values.length > 0;
+  }
+
+  /** True if a filter was given and no record has any of its values. */
+  get isUnknown(): boolean {
+    return this.isGiven && !this.values.some((value) => this.seen.has(foldCase(value)));
+  }
+
+  get words(): string {
+    return orList(this.values.map(singleLine));
+  }
+
+  /** Returns `Games here: Overwatch 2, Valorant.`, or nothing if the filter was not given. */
+  here(name: string): string {
+    if (!this.isGiven) return '';
+    const known = [...this.seen.values()].map(singleLine).toSorted();
+    return known.length === 0
+      ? ` No ${name.toLowerCase()} here.`
+      : ` ${name} here: ${firstOf(known)}.`;
+  }
+}
+
+const mostValues = 200;
+
+/** Creates the summary of a list of applications. */
+export function tryoutSummary(values: Partial<TryoutFilterValues>): ListSummary {
+  const games = new Asked(values.game);
+  const counts = new Map<string, number>();
+  const oldest = new Map<string, number>();
+  const all = new Map<string, number>();
+  return {
+    observe(record, matches) {
+      const { status } = record;
+      games.observe(gamesOf(record));
+      if (typeof status !== 'string') return;
+      all.set(status, (all.get(status) ?? 0) + 1);
+      if (!matches) return;
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+      const ms = timeOf(String(record['submittedAt']));
+      if (ms !== undefined) oldest.set(status, Math.min(oldest.get(status) ?? ms, ms));
+    },
+    sharedWord: () => (counts.size === 1 ? singleLine([...counts.keys()][0] ?? '') : undefined),
+    facts(now) {
+      const pending = counts.get('pending');
+      const waits = undecided.map((status) => oldest.get(status)).find((ms) => ms !== undefined);
+      return [
+        ...(pending !== undefined && counts.size > 1 ? [`${pending} pending`] : []),
+        ...(waits === undefined ? [] : [`oldest waits ${age(waits, now)}`]),
+      ];
+    },
+    none() {
+      const { status, game: _, ...others } = values;
+      const isOther = Object.values(others).some((value) => value !== undefined && value !== false);
+      const clauses = [
+        ...(status ? [`is ${orList(status)}`] : []),
+        ...(games.isGiven ? [`${status ? 'with' : 'has'} game ${games.words}`] : []),
+      ];
+      const what = isOther || clauses.length === 0 ? 'matches these filters' : clauses.join(' ');
+      const statuses = TryoutStatus.options.flatMap((each) =>
+        all.has(each) ? [`${all.get(each)} ${each}`] : [],
+      );
+      const inAll = games.isUnknown ? '' : ` There are ${statuses.join(', ')}.`;
+      return {
+        text: `No application ${what}.${games.here('Games')}${statuses.length > 0 ? inAll : ''}`,
+        isUnknown: games.isUnknown,
+      };
+    },
+  };
+}
+
+/** The statuses that wait for a decision, the one that waits for an answer at all first. */
+const undecided = ['pending', 'reviewing', 'shortlisted'];
+
+/** Returns how long ago: `56 d`, `4 h`, `12 min`. */
+function age(ms: number, now: Date): string {
+  const minutes = Math.max(0, Math.floor((now.getTime() - ms) / 60_000));
+  if (minutes >= 24 * 60) return `${Math.floor(minutes / (24 * 60))} d`;
+  return minutes >= 60 ? `${Math.floor(minutes / 60)} h` : `${minutes} min`;
+}
+
+/** Creates the summary of a list of players. */
+export function playerSummary(): ListSummary {
+  let withTeam = 0;
+  let without = 0;
+  return {
+    ...plainSummary('players'),
+    observe(record, matches) {
+      if (!matches) return;
+      if (hasTeam(record)) withTeam += 1;
+      else without += 1;
+    },
+    // Where no record names a team, the service may keep it elsewhere.
+    facts: () => (withTeam > 0 && without > 0 ? [`${without} without a team`] : []),
+  };
+}
+
+/** Creates the summary of a list of teams. */
+export function teamSummary(): ListSummary {
+  const games = new Set<string>();
+  return {
+    ...plainSummary('teams'),
+    observe({ game }, matches) {
+      if (matches && typeof game === 'string' && game !== '') games.add(foldCase(game));
+    },
+    facts: () => (games.size > 0 ? [plural(games.size, 'game')] : []),
+  };
+}
+
+/** Creates the summary of a list of documents. */
+export function documentSummary(values: {
+  readonly tag?: readonly string[] | undefined;
+}): ListSummary {
+  const tags = new Asked(values.tag);
+  let bytes = 0;
+  return {
+    ...plainSummary('documents'),
+    observe(record, matches) {
+      tags.observe(tagsIn(record['tags']) ?? []);
+      const { sizeBytes } = record;
+      if (matches && typeof sizeBytes === 'number') bytes += sizeBytes;
+    },
+    facts: () => (bytes > 0 ? [`${binarySize(bytes)} in all`] : []),
+    none: () =>
+      tags.isGiven
+        ? {
+            text: `No document has the tag ${tags.words}.${tags.here('Tags')}`,
+            isUnknown: tags.isUnknown,
+          }
+        : plainSummary('documents').none(),
+  };
+}
+
+function plainSummary(resource: string): Omit<ListSummary, 'observe' | 'facts'> {
+  return {
+    sharedWord: () => undefined,
+    none: () => ({
+      text: `None of these ${resource} matches. To list them all: rosterctl ${resource} list`,
+      isUnknown: false,
+    }),
+  };
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { parseLineTemplate } from '../../src/cli/lists/template.js';
+import { present } from '../../src/cli/output.js';
+import { listOf, recordOf, type View } from '../../src/cli/views.js';
+import { plainOutput } from '../support/output-settings.js';
+import { screen } from '../support/screen.js';
+
+const ann = {
+  id: 'app_1',
+  name: 'Ann\n"A"',
+  email: 'ann@example.test',
+  submittedAt: '2026-11-21T09:00:00Z',
+  internalNotes: null,
+  gamerTags: [{ game: 'Chess' }, { game: 'Go' }],
+  odd: '=1+1 [x](http://e.test) `@all` www.e.test',
+};
+
+async function printed<T>(template: string, value: T, view: View<T>): Promise<string> {
+  const made = screen();
+  await present(value, view, {
+    settings: { ...plainOutput, template },
+    streams: made.streams,
+    env: {},
+    now: () => new Date('2026-11-21T12:00:00Z'),
+    note: () => {},
+  });
+  return made.stdout();
+}
+
+describe('--template', () => {
+  test.each([
+    ['{name} <{email}>', 'Ann "A" <ann@example.test>'],
+    ['{{{id}} {{', '{app_1} {'],
+    ['{submittedAt|ago}, {submitted|date}', '3 h ago, 2026-11-21'],
+    ['[{internalNotes}] {name|json} {internalNotes|json}', '[] "Ann\\n\\"A\\"" null'],
+    ['{name|csv},{odd|csv}', `"Ann ""A""",'=1+1 [x](http://e.test) \`@all\` www.e.test`],
+    ['{gamerTags.game} {gamerTags.0.game}', 'Chess, Go Chess'],
+    ['{discordUsername}.', '.'],
+    ['{odd|md}', '=1\\+1 \\[x\\]\\(http:\u200b//e.test\\) \\`@\u200ball\\` www\u200b.e.test'],
+  ])('%s', async (template, line) => {
+    expect(await printed(template, [ann], listOf('tryouts'))).toBe(`${line}\n`);
+    expect(await printed(template, ann, recordOf('tryouts'))).toBe(`${line}\n`);
+  });
+
+  test('an unknown field is an error, and no line is printed', async () => {
+    await expect(printed('{id} {nmae}', [ann], listOf('tryouts'))).rejects.toThrow(
+      'There is no field "nmae". Did you mean name?',
+    );
+  });
+
+  test.each(['{name', '{}', '{name|shout}', '{name|}', 'a { b'])('%j is refused', (template) => {
+    expect(() => parseLineTemplate(template)).toThrow(/template/);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/terminal/width.js';
+import { hostileTexts, withoutColor } from '../support/hostile.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { recordingService } from '../support/service.js';
+import { application, keep } from './tryouts/service.js';
+
+interface Terminal {
+  inTerminal(
+    words: readonly string[],
+    options: { home: string; columns?: number; rows?: number; env?: Record<string, string> },
+  ): Promise<{ code: number; text: string }>;
+}
+const script = new URL('../../build/terminal.mjs', import.meta.url).href;
+const { inTerminal } = (await import(script)) as Terminal;
+
+const daysAgo = (count: number) => new Date(Date.now() - count * 86_400_000 - 60_000).toISOString();
+const tag = (game: string) => ({ id: game, game, gamerTag: 'x', createdAt: '', updatedAt: '' });
+const applications = [
+  application('app_1', { name: 'Ann', submittedAt: daysAgo(56), gamerTags: [tag('Go')] as never }),
+  application('app_2', {
+    name: 'Bea',
+    submittedAt: daysAgo(3),
+    gamerTags: [tag('Chess')] as never,
+  }),
+  application('app_3', { name: 'Cyd', submittedAt: daysAgo(5), status: 'rejected' }),
+];
+const service = await keep(applications);
+const home = temporaryFolder();
+
+const onTerminal = async (
+  line: string,
+  more: { columns?: number; rows?: number; env?: Record<string, string> } = {},
+) => {
+  const env = { ...service.env, NO_COLOR: '1', ...more.env };
+  const { code, text } = await inTerminal(line.split(' '), { home, ...more, env });
+  expect(code).toBe(0);
+  return text;
+};
+
+describe('a list on a terminal', () => {
+  test('has human heads, games as words, and a footer that counts what matters', async () => {
+    expect(await onTerminal('tryouts list --status pending', { columns: 64 })).toBe(
+      [
+        'Id     Name  Status   Submitted  Games  E-mail',
+        'app_2  Bea   pending  3 d ago    Chess  app_2@example.com',
+        'app_1  Ann   pending  1 mo ago   Go     app_1@example.com',
+        '2 pending, of 3 applications · oldest waits 56 d',
+        '+3 fields: --fields',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('says in the footer that --limit cut it', async () => {
+    const text = await onTerminal('tryouts list -L 2', { columns: 100 });
+    expect(text).toContain('\nfirst 2 of 3 applications · 2 pending · oldest waits 56 d · ');
+    expect(text).not.toContain('Showing');
+  });
+
+  test('that is empty says what to do', async () => {
+    expect(await onTerminal('tryouts list --game Fortnite', { columns: 100 })).toBe(
+      'No application has game Fortnite. Games here: Chess, Go.\n',
+    );
+    expect(await onTerminal('tryouts list --status accepted', { columns: 100 })).toBe(
+      'No application is accepted. There are 2 pending, 1 rejected.\n',
+    );
+    const empty = await recordingService(() => ({ status: 200, json: [] }));
+    expect(await onTerminal('docs list', { env: empty.env })).toBe(
+      'No documents yet. Upload one: rosterctl documents upload FILE\n',
+    );
+  });
+
+  test('goes through the pager if it is longer than the screen, unless told otherwise', async () => {
+    const env = { ROSTERCTL_PAGER: 'sed s/^/page:/' };
+    const short = { rows: 3, env };
+    expect(await onTerminal('tryouts list', short)).toMatch(/^(page:.*\n)+$/);
+    expect(await onTerminal('tryouts list', { rows: 20, env })).not.toContain('page:');
+    expect(await onTerminal('tryouts list --json', short)).toMatch(/^page:\[/);
+    expect(await onTerminal('help bulk', short)).toMatch(/^(page:.*\n)+$/);
+    expect(await onTerminal('tryouts list -h', short)).toMatch(/^(page:.*\n)+$/);
+    for (const line of ['tryouts list -q', 'tryouts list -o ids', 'tryouts list --no-pager'])
+      expect(await onTerminal(line, short)).not.toContain('page:');
+    expect(await onTerminal('tryouts list', { rows: 3, env: { PAGER: '' } })).toContain('app_3');
+  });
+
+  test.each(['/nowhere/pager', 'false', "'"])(
+    'is printed plainly, without a word, if the pager is %j',
+    async (pager) => {
+      const text = await onTerminal('tryouts list', { rows: 3, env: { ROSTERCTL_PAGER: pager } });
+      expect(text).toMatch(/^Id .*\n(app_\d.*\n){3}.*3 applications/);
+    },
+  );
+
+  test('keeps the LESS of the user, and its colours only with R', async () => {
+    const env = { ROSTERCTL_PAGER: 'cat -v', NO_COLOR: '' };
+    const colored = await onTerminal('tryouts list', { rows: 3, env });
+    expect(colored).toContain('^[[1mId^[[22m');
+    const plain = await onTerminal('tryouts list', { rows: 3, env: { ...env, LESS: 'FX' } });
+    expect(plain).not.toContain('^[[');
+  });
+});
+
+test('a filter for a game that nobody plays names the games there are in a pipe too, except with -q', async () => {
+  const told = async (line: string) => rosterctl(line, { env: service.env });
+  expect(await told('tryouts list --game Fortnite -o ids')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'No application has game Fortnite. Games here: Chess, Go.\n',
+  });
+  expect((await told('tryouts list --game Fortnite -q')).stderr).toBe('');
+  expect((await told('tryouts list --game Go --status rejected')).stderr).toBe('');
+});
+
+test('a template beside another format is refused before any request', async () => {
+  const before = service.requests.length;
+  for (const beside of ['-o csv', '--json', '--fields id'])
+    expect(
+      (await rosterctl(`tryouts list --template {id} ${beside}`, { env: service.env })).code,
+    ).toBe(2);
+  expect((await rosterctl('tryouts list --template {id', { env: service.env })).code).toBe(2);
+  expect(service.requests.length).toBe(before);
+});
+
+describe('with wide, right-to-left, hostile and empty values', async () => {
+  const records = [...hostileTexts, '日本語 '.repeat(20), 'שלום עולם', '👩‍👩‍👧 🇩🇪', '', null].map(
+    (text, index) => ({
+      ...application(`app_${index}`),
+      name: text,
+      status: index % 2 ? 'pending' : text,
+      email: text,
+      internalNotes: text,
+      gamerTags: [{ game: text, gamerTag: text }],
+      tags: [text],
+      sizeBytes: 1000,
+      teamIds: [text],
+      game: text,
+    }),
+  );
+  const hostile = await recordingService(() => ({
+    status: 200,
+    json: { data: records, total: records.length },
+  }));
+  test.each([40, 80, 120, 200])('no line of a list is wider than %i columns', async (columns) => {
+    for (const line of ['tryouts list', 'players list', 'teams list -v', 'docs list']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { code, text } = await inTerminal([...line.split(' '), '--no-pager'], {
+        home,
+        columns,
+        env: hostile.env,
+      });
+      expect(code).toBe(0);
+      const table = withoutColor(text)
+        .split('\n')
+        .filter((each) => /^(?:Id|id|app_| *\d+ )/.test(each));
+      expect(table.length).toBeGreaterThan(records.length);
+      for (const each of table) expect(displayWidth(each)).toBeLessThanOrEqual(columns);
+    }
+  });
+});
