@@ -23,6 +23,8 @@ interface ListSource {
   readonly notes: ApiNotes;
   /** Throw for a list that may be incomplete, instead of a note. */
   readonly strict: boolean;
+  /** True if the caller warns of a list that may be incomplete. */
+  readonly checksCompleteness?: boolean;
   /** Query parameters in addition to those of the configuration. */
   readonly query?: { readonly [name: string]: string };
   readonly onHeaders?: ListOptions['onHeaders'] | undefined;
@@ -64,7 +66,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
     const fix = completeness.state === 'doubtful' ? completeness.fix : undefined;
-    source.notes.note(fix === undefined ? text : `${text} ${fix}.`);
+    if (!source.checksCompleteness) source.notes.warn(fix === undefined ? text : `${text} ${fix}.`);
   };
   return {
     ...recordStream(batches),

@@ -6,6 +6,7 @@ import { byteText } from '../cli/input.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
+import { defaultSorting, sortByField } from '../data/sorting.js';
 import { orList } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
@@ -90,14 +91,20 @@ export async function selectLocally(
   return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
 }
 
-/** Lists the records and applies the filters. Throws GuardError (11) if the list may be incomplete. */
+/** The rows that filters selected, and how many records match where `--limit` cut them. */
+export interface FilteredRows {
+  readonly rows: readonly SelectedRow[];
+  readonly matched: number;
+}
+
+/** Lists the records and applies the filters, in the order of the list. Throws GuardError (11) if the list may be incomplete. */
 export async function selectByFilter(
   context: Context,
   values: SelectionValues,
   operation: Selecting,
-): Promise<readonly SelectedRow[]> {
+): Promise<FilteredRows> {
   const query = operation.filters?.query?.(values as never, context.settings.overrides);
-  const list = context.api.list(operation.resource, query);
+  const list = context.api.list(operation.resource, query, { checksCompleteness: true });
   const tests = operation.filters?.tests(values as never, context) ?? [];
   const { limit, ...rest } = values as SelectionValues & ListValues;
   const records: JsonObject[] = [];
@@ -108,24 +115,27 @@ export async function selectByFilter(
   ))
     records.push(record);
   const completeness = list.completeness();
-  if (completeness.state === 'doubtful' && !values.allowPartial)
-    throw new GuardError(
-      `The list of ${operation.resource} may be incomplete: ${completeness.reason}. Nothing was changed.`,
-      {
-        code: 'incomplete',
-        hint: `${completeness.fix === undefined ? '' : `${completeness.fix}. `}To continue with what is there, add --allow-partial`,
-      },
-    );
+  const doubt =
+    completeness.state === 'doubtful'
+      ? `The list of ${operation.resource} may be incomplete: ${completeness.reason}.`
+      : undefined;
+  if (doubt !== undefined && values.allowPartial) context.message(doubt);
+  else if (completeness.state === 'doubtful')
+    throw new GuardError(`${doubt} Nothing was changed.`, {
+      code: 'incomplete',
+      hint: `${completeness.fix === undefined ? '' : `${completeness.fix}. `}To continue with what is there, add --allow-partial`,
+    });
   if (!records.every((record) => hasId(record)))
     throw new GuardError(
       `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
       { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },
     );
-  return records.slice(0, limit).map((record, index) => ({
-    row: index + 1,
-    id: String(record['id']),
-    record,
-  }));
+  const ordered =
+    rest.sort === undefined ? sortByField(records, defaultSorting(operation.resource)) : records;
+  const rows = ordered
+    .slice(0, limit)
+    .map((record, index) => ({ row: index + 1, id: String(record['id']), record }));
+  return { rows, matched: records.length };
 }
 
 /** The selection flags as typed; with the job they identify equivalent command lines. */
