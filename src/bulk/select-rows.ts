@@ -115,16 +115,18 @@ export async function selectByFilter(
   ))
     records.push(record);
   const completeness = list.completeness();
-  const doubt =
-    completeness.state === 'doubtful'
-      ? `The list of ${operation.resource} may be incomplete: ${completeness.reason}.`
-      : undefined;
-  if (doubt !== undefined && values.allowPartial) context.message(doubt);
-  else if (completeness.state === 'doubtful')
-    throw new GuardError(`${doubt} Nothing was changed.`, {
-      code: 'incomplete',
-      hint: `${completeness.fix === undefined ? '' : `${completeness.fix}. `}To continue with what is there, add --allow-partial`,
-    });
+  if (completeness.state === 'doubtful') {
+    const doubt = `The list of ${operation.resource} may be incomplete: ${completeness.reason}.`;
+    if (!values.allowPartial)
+      throw new GuardError(`${doubt} Nothing was changed.`, {
+        code: 'incomplete',
+        hint: [
+          ...(completeness.fixes ?? []),
+          'To continue with what is there, add --allow-partial',
+        ].join('\n'),
+      });
+    context.message(doubt);
+  }
   if (!records.every((record) => hasId(record)))
     throw new GuardError(
       `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
