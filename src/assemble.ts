@@ -107,7 +107,7 @@ export async function runCommand(
       config,
       settings,
       version: outside.table.version,
-      notes: { note: messages.note, drift: messages.note },
+      notes: { note: messages.note, drift: messages.note, warn: messages.message },
       waiting: progress.showWaiting,
       isWatched: () => streams.stderr.isTerminal,
       trace: messages.unwrapped,
@@ -144,6 +144,14 @@ export async function runCommand(
     instant,
     signal: outside.signal,
     ...messages,
+    async showLong(lines) {
+      const { stdout, stderr } = streams;
+      const isLong = stdout.isTerminal && lines.length >= stderr.rows;
+      const text = lines.map((line) => `${line}\n`).join('');
+      const isShown =
+        isLong && settings.pager !== undefined && (await showPage(text, settings.pager, outside));
+      if (!isShown) for (const line of lines) messages.message(line);
+    },
     connect: async () => (await openService()).api(),
     connectTo: async (connection) => (await openService()).apiTo(connection),
     files: async () => (await openService()).files(),
@@ -205,6 +213,11 @@ export async function runCommand(
   // Last of all: if killed before this, the same command line prints its report again.
   await written?.();
   return result;
+}
+
+async function showPage(text: string, pager: string, { env, lendKeys }: ProcessEnvironment) {
+  const { showInPager } = await import('./terminal/pager.js');
+  return showInPager(text, pager, env, lendKeys);
 }
 
 function whenAborted(signal: AbortSignal, listener: () => void): void {

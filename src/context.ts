@@ -46,6 +46,8 @@ export interface LocalContext {
   readonly signal: AbortSignal;
   /** Prints one sanitized line on stderr, with --quiet too (previews, missing ids). */
   message(line: string): void;
+  /** Shows sanitized lines to the person at the terminal: through the pager if they do not fit, else on stderr. */
+  showLong(lines: readonly string[]): Promise<void>;
   /** Prints one sanitized line on stderr, except with --quiet. */
   note(message: string): void;
   /** Prints one sanitized line on stderr, only with --verbose. */

@@ -50,7 +50,7 @@ export function createApi(options: ApiOptions): Api {
   return new Client(options, createDrift(options.notes, options.strict));
 }
 
-const noNotes: ApiNotes = { note: () => undefined, drift: () => undefined };
+const noNotes: ApiNotes = { note: () => undefined, drift: () => undefined, warn: () => undefined };
 
 /** In characters. A shorter key may occur in any text by chance. */
 const shortestSecret = 8;
@@ -190,7 +190,12 @@ class Client implements Api {
   list(
     resource: Parameters<Api['list']>[0],
     query: Parameters<Api['list']>[1] = {},
-    { onHeaders, overrides = this.options.overrides, isQuiet = false }: ListOptions = {},
+    {
+      onHeaders,
+      overrides = this.options.overrides,
+      isQuiet = false,
+      checksCompleteness = false,
+    }: ListOptions = {},
   ) {
     const { transport } = this.options;
     const { baseUrl, organizationId } = this;
@@ -198,7 +203,18 @@ class Client implements Api {
       ? { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }
       : { ...this.options, drift: this.drift };
     return listRecords(resource, {
-      ...{ baseUrl, organizationId, transport, overrides, drift, notes, strict, query, onHeaders },
+      ...{
+        baseUrl,
+        organizationId,
+        transport,
+        overrides,
+        drift,
+        notes,
+        strict,
+        query,
+        onHeaders,
+        checksCompleteness,
+      },
     });
   }
 

@@ -12,12 +12,12 @@ import type { Api, ResourceName } from './types.js';
 
 /**
  * Reads all records behind a path that the contract may not know, page by page, on the same origin.
- * Throws UsageError if the response contains no list; calls `note` if the list may be incomplete.
+ * Throws UsageError if the response contains no list; calls `warn` if the list may be incomplete.
  */
 export async function readRawList(
   api: Pick<Api, 'raw' | 'baseUrl' | 'organizationId'>,
   path: string,
-  { overrides, note }: { overrides: Overrides; note: (message: string) => void },
+  { overrides, warn }: { overrides: Overrides; warn: (message: string) => void },
 ): Promise<readonly unknown[]> {
   const first = new URL(`${api.baseUrl}${path}`);
   const visited = new Set<string>();
@@ -33,7 +33,7 @@ export async function readRawList(
     const read = await readPage(api, url, { resource: resourceName, place });
     const { items, body, status, headers, refusal } = read;
     place ??= read.place;
-    if (refusal) note(`The list may be incomplete: ${refusedText(refusal)}.`);
+    if (refusal) warn(`The list may be incomplete: ${refusedText(refusal)}.`);
     const fresh = items.filter((item) => !knownIds.has(idOf(item)));
     // Spreading a long page into one `push` would overflow the stack.
     for (const item of fresh) {
@@ -48,7 +48,7 @@ export async function readRawList(
       lastId: typeof lastId === 'string' ? lastId : undefined,
     });
     if ('end' in step) {
-      if (step.end.state === 'doubtful') note(`The list may be incomplete: ${step.end.reason}.`);
+      if (step.end.state === 'doubtful') warn(`The list may be incomplete: ${step.end.reason}.`);
       return all;
     }
     url = targetOf(step.next, first, url);
@@ -58,7 +58,7 @@ export async function readRawList(
       : (refusalOf(url, first, api) ?? problemOf(url, visited, mayRepeat || fresh.length > 0));
     mayRepeat = step.mayRepeat ?? false;
     if (problem === undefined) continue;
-    note(`The list may be incomplete: ${problem}.`);
+    warn(`The list may be incomplete: ${problem}.`);
     return all;
   }
 }

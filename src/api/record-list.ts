@@ -24,6 +24,8 @@ interface ListSource {
   readonly notes: ApiNotes;
   /** Throw for a list that may be incomplete, instead of a note. */
   readonly strict: boolean;
+  /** True if the caller warns of a list that may be incomplete. */
+  readonly checksCompleteness?: boolean;
   /** Query parameters in addition to those of the configuration. */
   readonly query?: { readonly [name: string]: string };
   readonly onHeaders?: ListOptions['onHeaders'] | undefined;
@@ -64,8 +66,10 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     }
     const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
+    if (source.checksCompleteness) return;
+    source.notes.warn(text);
     const { fixes = [] } = completeness.state === 'doubtful' ? completeness : {};
-    for (const line of [text, ...fixes]) source.notes.note(line);
+    for (const line of fixes) source.notes.note(line);
   };
   return {
     ...recordStream(batches),

@@ -85,6 +85,8 @@ export interface ListOptions {
   readonly overrides?: Overrides;
   /** Leaves notes and drift out: the caller reports `completeness()` itself. */
   readonly isQuiet?: boolean;
+  /** Leaves out the warning that the list may be incomplete: the caller reports `completeness()` itself. */
+  readonly checksCompleteness?: boolean;
 }
 
 /** The client of the service. The organization id is never a parameter (contract 4.6). */
@@ -146,6 +148,8 @@ export interface ApiNotes {
   drift(message: string): void;
   /** Any other note for stderr. */
   note(message: string): void;
+  /** A warning that a result may be incomplete; no note, so it is printed with --quiet too. */
+  warn(message: string): void;
 }
 
 export type { ResourceName };

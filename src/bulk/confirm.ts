@@ -1,122 +1,23 @@
 /** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
-import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
-import { nameFirstFew, plural } from '../data/text.js';
+import { plural } from '../data/text.js';
 import type { ConfirmRule, Operation } from '../engine/operation.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type BulkValues, defaultMaxChanges } from './invocation.js';
 import type { Preview } from './preview.js';
-
-/** The target, the row count, counts per status change, the first rows, failures, and what cannot be undone. */
-function previewLines(
-  context: Context,
-  actionName: ActionName,
-  total: number,
-  { tasks, decided, names }: Preview,
-): string[] {
-  const verb = verbOf(actionName);
-  const moves = new Map<string, number>();
-  for (const { previewed = [] } of tasks)
-    for (const change of previewed) {
-      if (change.field !== 'status') continue;
-      const move = `${shortValue(change.from)} → ${shortValue(change.to)}`;
-      moves.set(move, (moves.get(move) ?? 0) + 1);
-    }
-  const { profile } = context.settings;
-  return [
-    `${actionName.action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would ${verb.would}`,
-    `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
-    ...[...moves].map(([move, count]) => `  ${count} ${move}`),
-    ...rowLines(verb, { tasks, names }, hasMore(tasks) ? nameFirstFew : tasks.length),
-    ...(hasMore(tasks)
-      ? [`  … ${tasks.length - nameFirstFew} more${willPrompt(context) ? ' (l lists all)' : ''}`]
-      : []),
-    ...failingLines(verb, decided),
-    ...(moves.size > 0
-      ? ["Status changes trigger your organization's Flows (automations). That cannot be undone."]
-      : []),
-  ];
-}
-
-/** Rows to list, with their names where known. */
-interface Listed extends Pick<Preview, 'tasks'> {
-  readonly names?: Preview['names'] | undefined;
-}
-
-/** One line for each of the first `most` rows: its id, its name, and its changes. */
-function rowLines(verb: Verb, { tasks, names }: Listed, most: number): string[] {
-  return tasks.slice(0, most).map(({ id, previewed = [] }) => {
-    const [deletion] = verb === verbs['delete'] ? previewed : [];
-    const name = names?.get(id) ?? deletion?.from ?? undefined;
-    const label = `  ${id}${name === undefined ? '' : ` (${shortValue(name)})`}`;
-    if (deletion) return label;
-    const changes = previewed.map(
-      ({ field, from, to }) => `${field} ${shortValue(from)} → ${shortValue(to)}`,
-    );
-    return `${label}: ${changes.join(', ')}`;
-  });
-}
-
-/** A preview of up to this many rows lists all of them. */
-const maxListed = 7;
-
-function hasMore({ length }: readonly unknown[]): boolean {
-  return length > maxListed;
-}
-
-function andMore({ length }: readonly unknown[]): string[] {
-  return length > nameFirstFew ? [`  and ${length - nameFirstFew} more`] : [];
-}
-
-/** Lists the rows that will not be written, so that the user sees e.g. a stray word among the ids before answering. */
-function failingLines({ done }: Verb, decided: readonly ReportRow[]): string[] {
-  const failing = decided.filter(({ result }) => countsAsError(result));
-  if (failing.length === 0) return [];
-  const lines = failing.slice(0, nameFirstFew).map(({ id, error }) => {
-    const { message } = (error ?? {}) as { readonly message?: string };
-    return `  ${id}${message ? `: ${message}` : ''}`;
-  });
-  return [`${plural(failing.length, 'row')} cannot be ${done}:`, ...lines, ...andMore(failing)];
-}
-
-interface Verb {
-  /** The first word of a question. */
-  readonly ask: string;
-  /** Completes `N records would …`. */
-  readonly would: string;
-  /** Completes `N rows cannot be …`. */
-  readonly done: string;
-}
-
-const changing: Verb = { ask: 'Change', would: 'change', done: 'changed' };
-const verbs: { readonly [verb: string]: Verb } = {
-  delete: { ask: 'Delete', would: 'be deleted', done: 'deleted' },
-  convert: { ask: 'Convert', would: 'be converted', done: 'converted' },
-};
-
-/** The action (`players.delete`), and its verb if the action's name does not contain it. */
-export interface ActionName {
-  readonly action: string;
-  readonly verb?: Operation['verb'] | undefined;
-}
-
-/** The words for an action, so that a delete is never described as a change. */
-function verbOf({
-  action,
-  verb = action.slice(action.indexOf('.') + 1) as 'delete',
-}: ActionName): Verb {
-  return verbs[verb] ?? changing;
-}
+import { hasMore, type Listed, previewLines, rowLines, type Subject } from './preview-lines.js';
+import { type Action, counted, verbOf } from './words.js';
 
 /** Prints the preview to stderr; with --quiet only if a question follows. */
 export function printPreview(
   context: Context,
-  actionName: ActionName,
-  total: number,
+  subject: Subject,
   preview: Preview,
+  how: { readonly listsRows?: boolean } = {},
 ): void {
-  for (const line of previewLines(context, actionName, total, preview))
+  const canAsk = willPrompt(context);
+  for (const line of previewLines(context, subject, preview, { canAsk, ...how }))
     printBeforeAsking(context, line);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
 }
@@ -143,15 +44,10 @@ function willPrompt({ settings, prompts }: Context): boolean {
 }
 
 /** Warns in a dry run that --max-changes would stop the real run. */
-export function printCap(
-  context: Context,
-  actionName: ActionName,
-  count: number,
-  values: Cap,
-): void {
+export function printCap(context: Context, action: Action, count: number, values: Cap): void {
   if (!isAboveCap(count, values)) return;
   context.message(
-    `${wouldBe(actionName, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
+    `${wouldBe(action, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
   );
 }
 
@@ -166,8 +62,8 @@ function isAboveCap(count: number, values: Cap): boolean {
   return count > capOf(values) && values.expect === undefined;
 }
 
-function wouldBe(actionName: ActionName, count: number): string {
-  return `${plural(count, 'record')} would ${verbOf(actionName).would}`;
+function wouldBe(action: Action, count: number): string {
+  return `${counted(count, action)} would ${verbOf(action).would}`;
 }
 
 /** Checks --expect against the number of selected rows. Throws GuardError. */
@@ -180,7 +76,7 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
 }
 
 /** The change to confirm, and its size. */
-export interface PendingChanges extends ActionName {
+export interface PendingChanges extends Action {
   /** How many rows would be written. */
   readonly count: number;
   readonly rule: ConfirmRule;
@@ -208,7 +104,7 @@ export async function confirmChanges(
   const { prompts, settings } = context;
   const { ask } = verbOf(change);
   const isCounted = (rule === 'count' && count > 1) || isAboveCap(count, values);
-  const asked = `${ask} ${plural(count, 'record')}?`;
+  const asked = `${ask} ${counted(count, change)}?`;
   if (isCounted && rule === 'count' && (settings.yes || prompts.unavailable !== undefined))
     return requireCount(context, change, values);
   if (isCounted && (settings.yes || prompts.unavailable !== undefined))
@@ -237,7 +133,7 @@ async function askOrList(context: Context, asked: string, change: PendingChanges
   const { preview } = change;
   const typed = (await context.prompts.text(asked)).trim();
   if (typed !== 'l' || !preview) return typed;
-  for (const line of rowLines(verbOf(change), preview, preview.tasks.length)) context.message(line);
+  await context.showLong(rowLines(context, change, preview));
   return askOrList(context, asked, change);
 }
 

@@ -1,13 +1,10 @@
 /** Executes a planned run: sends, journals, reports progress, and ends it. */
-import type { RateLimiter } from '../api/rate-limiter.js';
 import { backoffMs } from '../api/retry.js';
 import { keepHeapClose, letHeapGrow } from '../api/wire.js';
-import { bytesMoved } from '../cli/cells.js';
 import { type FailedItem, rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
-import { plural } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
@@ -34,6 +31,7 @@ import { errorLimit } from './confirm.js';
 import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
 import { failedRun, reportOf, summaryLine } from './report-view.js';
 import { writeResultsFile } from './results.js';
+import { runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
@@ -58,6 +56,8 @@ export interface PlannedRun {
 export interface EndedRun {
   readonly report: BulkReport;
   readonly exitName: ExitName;
+  /** The names of the first rows' records, by id. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
   /** The error of the entire run, for scripts. */
   readonly failed?: FailedItem | undefined;
   /** Called once the report has been printed, to record that. */
@@ -86,8 +86,8 @@ export async function executeRun(
   const keep = onRow ? withoutDetails : sharingValues();
   const rows: ReportRow[] = finished.map(keep);
   const { limiter } = context.api;
-  const text = progressText(run, () => rows.length - finished.length, limiter);
-  const line = context.progress.start(text);
+  const { text, share } = runProgress(run, () => rows.length - finished.length, limiter);
+  const line = context.progress.start(text, share);
   let stop: StopReason | undefined;
   let last: ExecutedRun['last'];
   const stopAnnouncing = announceInterrupt(context);
@@ -244,13 +244,17 @@ async function finalizeRun(
   return {
     report,
     exitName,
+    names: plan.names,
     failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
     printEnd: ({ isShown } = { isShown: false }) => {
       if (stop) context.message(`Stopped: ${stop.reason}`);
       for (const line of routeLines(stop?.error)) context.message(line);
-      if (store) context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);
+      // A person's report names the run.
+      if (store && !isShown) context.note(`Run ${head.run}: ${summaryLine(report)}`);
       const remaining = rows.filter((row) => !hasEnded(run, row)).length;
       if (remaining > 0) printUnfinished(context, run, remaining);
+      else if (store && isShown && exitName === 'rowsFailed')
+        context.note(`To try those again: rosterctl runs retry ${head.run.slice(-6)}`);
     },
     ...(store &&
       head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
@@ -261,39 +265,4 @@ async function finalizeRun(
 function routeLines(error: Failure | undefined): readonly string[] {
   if (error instanceof ApiError) return error.details.routeHint?.split('\n') ?? [];
   return error?.code === wrongRoute ? (error.hint?.split('\n') ?? []) : [];
-}
-
-/**
- * The text of a run's progress line: rows or bytes done, rate and time left. It adds the remaining
- * wait while the service asks for one, and the learned rate once the service has throttled.
- */
-function progressText(
-  { tasks, session }: { readonly tasks: readonly SelectedRow[]; readonly session: Session },
-  done: () => number,
-  limiter: Pick<RateLimiter, 'heldMs' | 'learnedRate'>,
-): () => string {
-  const bytes = session.transfer?.bytes;
-  const started = performance.now();
-  const total = tasks.length;
-  const allBytes = bytes ? tasks.reduce((sum, task) => sum + bytes.of(task), 0) : 0;
-  const counted = () => {
-    const seconds = Math.max((performance.now() - started) / 1000, 0.001);
-    if (bytes)
-      return `${done()} of ${plural(total, 'file')}, ${bytesMoved(bytes.done, allBytes, seconds)}`;
-    if (done() === 0) return `0 of ${plural(total, 'record')}`;
-    const rate = done() / seconds;
-    return `${done()} of ${total}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${timeLeft(total - done(), rate)}`;
-  };
-  return () => {
-    const waitSeconds = Math.ceil(limiter.heldMs / 1000);
-    if (waitSeconds > 0) return `${counted()}; the service asks to wait ${waitSeconds} s`;
-    const { learnedRate } = limiter;
-    if (learnedRate === undefined) return counted();
-    return `${counted()}; the service allows about ${learnedRate.toFixed(learnedRate < 10 ? 1 : 0)} requests a second`;
-  };
-}
-
-function timeLeft(rest: number, rate: number): string {
-  const seconds = Math.ceil(Math.max(0, rest) / Math.max(rate, 0.001));
-  return seconds < 600 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`;
 }

@@ -39,6 +39,7 @@ import {
   withoutValues,
 } from './planned-run.js';
 import { type Preview, previewRows } from './preview.js';
+import { subjectOf } from './preview-lines.js';
 import { continueRun, imagesOf } from './resume.js';
 import { selectByFilter } from './select-rows.js';
 
@@ -87,7 +88,9 @@ export async function planRun(
     const begun = { ...setup, store, input: { ...input, rows: input.rows } };
     return { ready: await continueRun(context, invocation, begun, last) };
   }
-  const selected = input.rows ?? (await selectByFilter(context, values, operation));
+  const { rows: selected, matched } = input.rows
+    ? { rows: input.rows, matched: input.rows.length }
+    : await selectByFilter(context, values, operation);
   checkExpected(selected.length, values);
   if (!isRestart) same.forEach(requireContinuable);
   const carried = store && !isRestart && !input.rows ? await startedTasks(store, same) : [];
@@ -102,6 +105,7 @@ export async function planRun(
       row.open ? { ...row, open: { ...row.open, goneBy: waitedFrom } } : row,
     ),
     carried: rows.slice(0, carried.length),
+    matched: matched + rows.length - selected.length,
     carriedNames: same.flatMap(({ plan }) => [...(plan?.names ?? [])]),
     async replaceOthers(session, options) {
       if (store)
@@ -123,6 +127,8 @@ interface NewRows {
   readonly rows: readonly Task[];
   /** Unfinished rows of replaced runs; they come first and are not previewed. */
   readonly carried: readonly Task[];
+  /** How many records match, before `--limit` cut them. */
+  readonly matched: number;
   /** The names of their records, by id. */
   readonly carriedNames: Iterable<readonly [id: string, name: string]>;
   readonly replaceOthers: (session: Session, options: RunOptions) => Promise<void>;
@@ -132,19 +138,22 @@ async function beginRun(
   context: Context,
   invocation: Invocation,
   setup: RunSetup,
-  { rows, carried, carriedNames, replaceOthers }: NewRows,
+  { rows, carried, matched, carriedNames, replaceOthers }: NewRows,
 ): Promise<Planned> {
   const { operation, values, isSingle } = invocation;
   const { store, head, lock, input } = setup;
-  const actionName = { action: head.action, verb: operation.verb };
+  const subject = subjectOf(invocation, { matched, isCut: matched > rows.length });
   let { kept } = setup;
   let session = operation.open(context, kept.job as never);
   const options = writeOptions(context, lock);
   const newRows = rows.slice(carried.length);
   const runPreview = () => previewRows(context, newRows, invocation, session, kept.guards);
+  let preview: Preview | undefined;
   const endWith = (results: readonly ReportRow[], stop?: ExitName) =>
-    endUnsent(context, head, values, { header: input.header, rows }, results, stop);
-  let preview: Preview;
+    endUnsent(context, head, values, { header: input.header, rows }, results, {
+      ...(stop && { stop }),
+      names: preview?.names,
+    });
   try {
     preview = await runPreview();
   } catch (error) {
@@ -180,15 +189,14 @@ async function beginRun(
     tasks,
     names: new Map([...carriedNames, ...(preview.names ?? [])]),
   };
-  if (operation.confirm !== 'never' && !isSingle)
-    printPreview(context, actionName, rows.length, fullPreview);
+  if (operation.confirm !== 'never' && !isSingle) printPreview(context, subject, fullPreview);
   printPreviewNotes(context, operation, fullPreview);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
   const record = only?.previewState?.record;
   await confirmChanges(
     context,
     {
-      ...actionName,
+      ...subject,
       count: tasks.length,
       rule: operation.confirm,
       isSingle,

@@ -18,7 +18,8 @@ import { errorsBefore, printCap, printPreview, printPreviewNotes } from './confi
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
 import { type Preview, previewRows } from './preview.js';
-import { failedRun, printSummary, reportOf, reportView } from './report-view.js';
+import { subjectOf } from './preview-lines.js';
+import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
 import { writeResultsFile } from './results.js';
 
 /** What a run starts from once its lock is held. */
@@ -63,12 +64,12 @@ export async function endUnsent(
   { results: file }: Invocation['values'],
   input: Parameters<typeof writeResultsFile>[2],
   results: readonly ReportRow[],
-  stop?: ExitName,
+  { stop, names }: { readonly stop?: ExitName; readonly names?: Preview['names'] } = {},
 ): Promise<EndedRun> {
   const report = reportOf(context, { ...head, run: null }, results);
   const ended = exitOf(report, stop);
   const exitName = await writeResultsFile(context, file, input, results, ended);
-  return { report, exitName, failed: failedRun(report, exitName) };
+  return { report, exitName, names, failed: failedRun(report, exitName) };
 }
 
 /** The plan of a run, without texts that hold the API key or the query of a URL. */
@@ -157,24 +158,34 @@ export async function dryRunOne(
   return { value, view: isNamed ? namedRouteView : dryRunView, exitName: 'done' };
 }
 
-/** Previews rows as a run would, and sends nothing; `run`: the unfinished run that would be resumed. */
+/** The rows of a dry run, and how many records match where `--limit` cut them. */
+interface DryRows {
+  readonly rows: readonly Task[];
+  readonly matched?: number;
+  /** The unfinished run that would be resumed. */
+  readonly run?: string;
+}
+
+/** Previews rows as a run would, and sends nothing. */
 export async function dryRunMany(
   context: Context,
-  invocation: Parameters<typeof previewRows>[2],
+  invocation: Omit<Invocation, 'isSingle' | 'source'> & Partial<Invocation>,
   kept: KeptJob,
-  rows: readonly Task[],
-  run: string | null = null,
+  { rows, matched = rows.length, run }: DryRows,
 ): Promise<CommandOutput> {
-  const { operation, words, values } = invocation;
+  const { operation, values, source = 'ids' } = invocation;
   const session = operation.open(context, kept.job as never);
   const preview = await previewRows(context, rows, invocation, session, kept.guards);
   const { tasks, decided } = preview;
-  const action = words.join('.');
-  const actionName = { action, verb: operation.verb };
+  const isCut = matched > rows.length;
+  const subject = subjectOf({ ...invocation, source }, { matched, isCut });
+  const { action } = subject;
   const isShown = operation.confirm !== 'never';
-  if (tasks.length > 0 && isShown) printPreview(context, actionName, rows.length, preview);
+  // For a person the report lists all rows.
+  if (tasks.length > 0 && isShown)
+    printPreview(context, subject, preview, { listsRows: !context.isInteractive });
   printPreviewNotes(context, operation, preview);
-  if (isShown) printCap(context, actionName, tasks.length, values);
+  if (isShown) printCap(context, subject, tasks.length, values);
   const { errorCount, isTooMany } = errorsBefore(values, decided);
   if (tasks.length > 0 && isTooMany)
     context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
@@ -185,13 +196,16 @@ export async function dryRunMany(
     before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
     after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
   }));
-  const report = reportOf(context, { action, run, of: operation.of }, [...wouldChange, ...decided]);
+  const report = reportOf(context, { action, run: run ?? null, of: operation.of }, [
+    ...wouldChange,
+    ...decided,
+  ]);
   const exitName = exitOf(report, undefined);
   printSummary(context, report);
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
   return {
     value: report,
-    view: reportView,
+    view: reportViewFor(context, { action: subject, names: preview.names }),
     exitName: pending ? 'changesPending' : exitName,
     failed: failedRun(report, exitName),
   };

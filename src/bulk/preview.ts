@@ -7,6 +7,7 @@ import type { Context } from '../context.js';
 import { InputErrors } from '../data/csv-columns.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
+import { usualSorting } from '../data/sorting.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import {
   changesOf,
@@ -28,6 +29,8 @@ export interface Preview {
   readonly decided: readonly ReportRow[];
   /** The names of the first rows' records, by id. */
   readonly names?: ReadonlyMap<string, string> | undefined;
+  /** The times by which their list is ordered (submitted), by id; none if it is ordered by name. */
+  readonly times?: ReadonlyMap<string, string> | undefined;
   /** The first call of the first row to be written; the others use the same route. */
   readonly firstCall?: Call | undefined;
   /** Why the only row could not be read. */
@@ -64,8 +67,11 @@ export async function previewRows(
     conditions.map(({ field }) => fieldOf(field, resource)),
     resource,
   );
+  const { field, descending } = usualSorting(resource);
   const preview = previewer(session, guards, describeError, {
     fields,
+    timeField: descending ? field : undefined,
+    lastNamed: rows[Math.min(rows.length, mostNamed) - 1]?.row ?? 0,
     breaker: new CircuitBreaker(undefined, () => context.api.limiter.silent),
     instant: () => context.instant(),
     isOne: rows.length === 1,
@@ -94,6 +100,7 @@ export async function previewRows(
     tasks: all.filter((entry) => !('result' in entry)),
     decided: all.filter((entry) => 'result' in entry),
     names: preview.names,
+    times: preview.times,
     firstCall: preview.firstCall(),
     ...preview.only(),
   };
@@ -127,11 +134,15 @@ async function previewListed(
   }
 }
 
-/** Names are kept for this many rows, which a preview may list. */
+/** Names are kept for this many rows, which a preview or a report may list. */
 const mostNamed = 1_000;
 
 interface PreviewerOptions {
   readonly fields: ObservedFields;
+  /** The field with the time by which the resource is ordered. */
+  readonly timeField: string | undefined;
+  /** The number of the last row whose name is kept. */
+  readonly lastNamed: number;
   readonly breaker: CircuitBreaker;
   readonly instant: () => RecordState['at'];
   /** The only row keeps its record, so that it is not read again if still fresh at its turn. */
@@ -144,10 +155,18 @@ function previewer(
   session: Session,
   guards: Guards,
   describeError: DescribeError,
-  { fields, breaker, instant, isOne, inputErrors }: PreviewerOptions,
+  { fields, timeField, lastNamed, breaker, instant, isOne, inputErrors }: PreviewerOptions,
 ) {
   const shared = intern<readonly RowChange[]>();
   const names = new Map<string, string>();
+  const times = new Map<string, string>();
+  const keepLabels = ({ row, id }: SelectedRow, record: JsonObject) => {
+    if (row > lastNamed) return;
+    const name = record['name'];
+    const time = timeField === undefined ? undefined : record[timeField];
+    if (typeof name === 'string') names.set(id, name);
+    if (typeof time === 'string') times.set(id, time);
+  };
   let firstCall: Call | undefined;
   let only: Pick<Preview, 'failure' | 'record'> = {};
   const decide = async (
@@ -162,15 +181,16 @@ function previewer(
       const { record } = state;
       breaker.recordResult('unchanged', false);
       if (isOne) only = { record };
-      if (record) fields.observe(record);
+      if (record) {
+        fields.observe(record);
+        keepLabels(row, record);
+      }
       const decision = decideRow(row, record, plan, {
         guards,
         previewed: row.previewed,
         done: row.done,
       });
       if (!decision.write) return decision.row;
-      const name = record?.['name'];
-      if (names.size < mostNamed && typeof name === 'string') names.set(row.id, name);
       firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
       const previewed = shared(changesOf(plan));
@@ -200,6 +220,7 @@ function previewer(
   ];
   return {
     names,
+    times,
     firstCall: () => firstCall,
     only: () => only,
     checkLines: () => inputErrors?.throwIfAny(),

@@ -2,10 +2,11 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withConnectionFlags } from '../cli/connection-flags.js';
-import { shortValue } from '../cli/lines.js';
+import type { Canvas } from '../cli/views.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine, unguard } from '../data/csv.js';
+import { isUtf8Locale } from '../data/environment.js';
 import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
@@ -13,65 +14,38 @@ import type { ExitName } from '../exit-codes.js';
 import { checkWritable, writeAtomically } from '../files/atomic-write.js';
 import { isDelete, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { displayWidth } from '../terminal/width.js';
 import type { BulkValues, Invocation } from './invocation.js';
+import { headline, markOf } from './report-view.js';
+import { describeOne } from './words.js';
 
 /** `✔ Nimbus Kolmarden (app_0064): reviewing → shortlisted.   Undo: rosterctl runs undo d181ba`, on two lines if one is too narrow. */
 export function resultLines(
-  context: Context,
+  { env, flags, table }: Pick<Context, 'env' | 'flags' | 'table'>,
   { words, operation }: Pick<Invocation, 'words' | 'operation'>,
   outcome: {
     readonly row: ReportRow;
     readonly record: JsonObject | undefined;
+    /** The run as a person types it. */
     readonly run: string | undefined;
     /** Why nothing was sent, as a sentence. */
     readonly unsent: string | undefined;
   },
-  columns: number,
+  canvas: Canvas,
 ): readonly string[] {
   const { row, record, run, unsent } = outcome;
-  const mark = isUtf8(context) ? '✔' : 'ok';
-  if (unsent !== undefined) return [`${mark} ${singleLine(unsent)}`];
-  const made = row.after?.['id'];
-  const id = typeof made === 'string' ? made : row.id;
-  const deletes = isDelete(words.join('.'));
-  const name = deletes ? Object.values(row.before ?? {})[0] : labelOf(record, id);
-  const who = typeof name === 'string' && name !== id ? `${name} (${id})` : id;
-  const changeText = deletes ? 'deleted' : describeChange(row, operation.createsRow ?? false);
-  const line = `${mark} ${singleLine(who)}: ${singleLine(changeText)}.`;
-  if (!run || operation.undoes === false) return [line];
-  const { flags, table } = context;
-  const undo = withConnectionFlags(`Undo: rosterctl runs undo ${run.slice(-6)}`, flags, table);
-  const both = `${line}   ${undo}`;
-  return displayWidth(both) <= columns ? [both] : [line, undo];
-}
-
-/** True if the locale can show more than ASCII. */
-function isUtf8({ env }: Context): boolean {
-  return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
-}
-
-function describeChange({ before = {}, after = {} }: ReportRow, creates: boolean): string {
-  if (creates) return 'created';
-  const parts = Object.entries(after).map(([field, to]) => {
-    const from = before[field];
-    if (field === 'convertedPlayerId') return `converted to ${text(to)}`;
-    if (field === 'internalNotes') return describeNoteChange(from, to);
-    if (field === 'status') return `${text(from)} → ${text(to)}`;
-    return `${field} ${text(from)} → ${text(to)}`;
+  const mark = markOf(true, isUtf8Locale(env));
+  if (unsent !== undefined) return headline(`${mark} ${singleLine(unsent)}`, undefined, canvas);
+  const action = { action: words.join('.'), verb: operation.verb };
+  const name = isDelete(action.action) ? Object.values(row.before ?? {})[0] : labelOf(record, '');
+  const what = describeOne(row, action, {
+    name: typeof name === 'string' && name !== '' ? name : undefined,
+    record,
   });
-  return parts.join(', ');
-}
-
-function describeNoteChange(from: unknown, to: unknown): string {
-  if (to === null) return 'notes removed';
-  const isLonger =
-    typeof from === 'string' && typeof to === 'string' && to.startsWith(from.trimEnd());
-  return typeof from !== 'string' || from === '' || isLonger ? 'note added' : 'notes replaced';
-}
-
-function text(value: unknown): string {
-  return shortValue(value ?? null);
+  const undo =
+    run === undefined || operation.undoes === false
+      ? undefined
+      : withConnectionFlags(`Undo: rosterctl runs undo ${run}`, flags, table);
+  return headline(`${mark} ${singleLine(what)}.`, undo, canvas);
 }
 
 /**

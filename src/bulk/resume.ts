@@ -134,14 +134,15 @@ export async function continueRun(
     `Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`,
   );
   const session = operation.open(context, jobOf(plan).job as never);
-  const actionName = { action: head.action, verb: operation.verb };
+  const { resource, verb } = operation;
+  const subject = { action: head.action, resource, verb, matched: plan.rows.length };
   if (operation.confirm !== 'never' && !isSingle)
-    printPreview(context, actionName, plan.rows.length, { tasks, decided: [], names: plan.names });
+    printPreview(context, subject, { tasks, decided: [], names: plan.names });
   const [only] = tasks;
   await confirmChanges(
     context,
     {
-      ...actionName,
+      ...subject,
       count: tasks.length,
       rule: operation.confirm === 'name' ? 'always' : operation.confirm,
       isSingle,

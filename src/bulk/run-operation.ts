@@ -93,15 +93,15 @@ async function dryRun(
     context.message(`This continues ${runSince(last.head, context.now())}.`);
     if (isSingle && only && !operation.reports)
       return dryRunOne(context, invocation, storedJob, only);
-    return dryRunMany(context, invocation, storedJob, tasks, last.head.run);
+    return dryRunMany(context, invocation, storedJob, { rows: tasks, run: last.head.run });
   }
   const [only] = local?.rows ?? [];
   if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
-  if (local) return dryRunMany(context, invocation, kept, local.rows);
-  const selected = await selectByFilter(context, values, operation);
-  checkExpected(selected.length, values);
+  if (local) return dryRunMany(context, invocation, kept, local);
+  const { rows, matched } = await selectByFilter(context, values, operation);
+  checkExpected(rows.length, values);
   const started = same.length > 0 ? await startedTasks(storeOf(context), same) : [];
-  return dryRunMany(context, invocation, kept, withCarried(started, selected));
+  return dryRunMany(context, invocation, kept, { rows: withCarried(started, rows), matched });
 }
 
 /** The head of an invocation's run, with its input digest. */
@@ -160,7 +160,7 @@ export async function retryRows(
   limitRate(context, values);
   if (context.settings.dryRun) {
     checkExpected(selected.length, values);
-    return dryRunMany(context, invocation, kept, selected);
+    return dryRunMany(context, invocation, kept, { rows: selected });
   }
   const store = openRunStore(context.paths);
   const bare = headFor(context, invocation, kept);
@@ -182,14 +182,22 @@ async function rowsForRetry(
   return (await recovery?.inspectAgain(context, bare)) ?? bare;
 }
 
-/** The selected rows, if they can be determined without a request. */
+/** The selected rows, if they can be determined without a request; shows that files are being read. */
 async function selectWithoutRequest(
   context: Context,
   { operation, values }: CommandLine,
   source: Source,
 ): Promise<Selection | undefined> {
-  if (operation.rows) return operation.rows(context, values as never);
-  return source === 'filter' ? undefined : selectLocally(context, values, operation, source);
+  if (source === 'filter' && !operation.rows) return undefined;
+  // Whoever types the rows at a terminal must see them.
+  const isTyped = context.streams.stdin.isTerminal && Object.values(values).flat().includes('-');
+  const line = isTyped ? undefined : context.progress.start(() => 'Reading files');
+  try {
+    if (operation.rows) return await operation.rows(context, values as never);
+    return await selectLocally(context, values, operation, source as 'ids');
+  } finally {
+    line?.stop();
+  }
 }
 
 // GET /teams/{organizationId} and an assumed DELETE /teams/{id} have the same shape: with the

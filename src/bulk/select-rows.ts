@@ -91,48 +91,55 @@ export async function selectLocally(
   return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
 }
 
+/** The rows that filters selected, and how many records match where `--limit` cut them. */
+export interface FilteredRows {
+  readonly rows: readonly SelectedRow[];
+  readonly matched: number;
+}
+
 /**
- * Lists the records, applies the filters and cuts at `--limit`, in the order of the table. Throws GuardError (11) if
- * the list may be incomplete.
+ * Lists the records, applies the filters and cuts at `--limit`, in the order of the table. Throws
+ * GuardError (11) if the list may be incomplete.
  */
 export async function selectByFilter(
   context: Context,
   values: SelectionValues,
   operation: Selecting,
-): Promise<readonly SelectedRow[]> {
+): Promise<FilteredRows> {
   const query = operation.filters?.query?.(values as never, context.settings.overrides);
-  const list = context.api.list(operation.resource, query);
+  const list = context.api.list(operation.resource, query, { checksCompleteness: true });
   const tests = operation.filters?.tests(values as never, context) ?? [];
-  const records = await collect(
-    filterList(list, values as SelectionValues & ListValues, {
-      resource: operation.resource,
-      tests,
-      inOrder: true,
-      notes: context,
-    }),
-  );
+  const filtered = filterList(list, values as SelectionValues & ListValues, {
+    resource: operation.resource,
+    tests,
+    inOrder: true,
+    notes: context,
+  });
+  const records = await collect(filtered);
   const completeness = list.completeness();
-  if (completeness.state === 'doubtful' && !values.allowPartial)
-    throw new GuardError(
-      `The list of ${operation.resource} may be incomplete: ${completeness.reason}. Nothing was changed.`,
-      {
+  if (completeness.state === 'doubtful') {
+    const doubt = `The list of ${operation.resource} may be incomplete: ${completeness.reason}.`;
+    if (!values.allowPartial)
+      throw new GuardError(`${doubt} Nothing was changed.`, {
         code: 'incomplete',
         hint: [
           ...(completeness.fixes ?? []),
           'To continue with what is there, add --allow-partial',
         ].join('\n'),
-      },
-    );
+      });
+    context.message(doubt);
+  }
   if (!records.every((record) => hasId(record)))
     throw new GuardError(
       `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
       { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },
     );
-  return records.map((record, index) => ({
+  const rows = records.map((record, index) => ({
     row: index + 1,
     id: String(record['id']),
     record,
   }));
+  return { rows, matched: filtered.counts.matched };
 }
 
 /** The selection flags as typed; with the job they identify equivalent command lines. */

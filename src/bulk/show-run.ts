@@ -9,7 +9,7 @@ import type { Session } from '../engine/operation.js';
 import { unknownOutcome } from '../engine/verify.js';
 import { CancelledError, type Failure } from '../errors.js';
 import type { ReportRow } from '../runs/report.js';
-import { readRun } from '../runs/stored-run.js';
+import { readRun, shortRunName } from '../runs/stored-run.js';
 import {
   type EndedRun,
   type ExecutedRun,
@@ -30,25 +30,31 @@ import { resultLines } from './results.js';
 export async function showRun(context: Context, planned: Planned): Promise<CommandOutput> {
   if (!('ready' in planned)) return renderReport(context, planned);
   if (context.settings.output !== 'ndjson')
-    return renderExecuted(context, await executeRun(context, planned.ready));
+    return renderExecuted(context, planned.ready, await executeRun(context, planned.ready));
   return streamed(context, planned.ready);
 }
 
-function renderReport(context: Context, { report, ...ended }: EndedRun): CommandOutput {
+function renderReport(context: Context, { report, names, ...ended }: EndedRun): CommandOutput {
   printSummary(context, report);
-  const view = reportViewFor(context.settings);
+  const view = reportViewFor(context, { names });
   return { value: report, view, isReport: true, ...ended };
 }
 
-function renderExecuted(
+async function renderExecuted(
   context: Context,
-  { report, exitName, failed, onWritten, printEnd }: ExecutedRun,
-): CommandOutput {
+  { store, plan, images, invocation: { operation } }: PlannedRun,
+  { report, names, exitName, failed, onWritten, printEnd }: ExecutedRun,
+): Promise<CommandOutput> {
   const printsBelow = context.isInteractive && !context.settings.fields;
   if (!printsBelow) printEnd();
   return {
     value: report,
-    view: reportViewFor(context.settings),
+    view: reportViewFor(context, {
+      action: { action: plan.head.action, resource: operation.resource },
+      names,
+      run: store && context.isInteractive ? await shortRunName(store, plan.head.run) : undefined,
+      canUndo: images !== undefined && operation.undoes !== false,
+    }),
     isReport: true,
     exitName,
     failed,
@@ -100,8 +106,7 @@ export async function showOne(
 ): Promise<CommandOutput> {
   if (!('ready' in planned)) return renderOne(context, invocation, unsentOutcome(planned));
   const { ready } = planned;
-  const ended = await executeRun(context, ready);
-  return renderOne(context, invocation, await outcomeOf(context, ready, ended));
+  return showFinished(context, invocation, { ended: await executeRun(context, ready), run: ready });
 }
 
 async function renderOne(
@@ -113,7 +118,9 @@ async function renderOne(
   const { row, error, ended } = outcome;
   const exitName = error ? error.exitName : ended.exitName;
   if (operation.reports) {
-    if ('printEnd' in ended) return { ...renderExecuted(context, ended as ExecutedRun), exitName };
+    const { executed } = outcome;
+    if (executed)
+      return { ...(await renderExecuted(context, executed.run, executed.ended)), exitName };
     return { ...renderReport(context, ended), exitName, failed: error && { id: row.id, error } };
   }
   if (error) {
@@ -146,8 +153,10 @@ interface OneOutcome {
   readonly error: Failure | undefined;
   readonly session: Session;
   readonly ended: EndedRun;
-  /** The run that keeps its before-image. */
+  /** The run that keeps its before-image, as a person types it. */
   readonly run: string | undefined;
+  /** Undefined if nothing was to be sent. */
+  readonly executed?: { readonly run: PlannedRun; readonly ended: ExecutedRun } | undefined;
 }
 
 /** Renders the outcome of one row of a resumed run. Throws the failure that ended it. */
@@ -181,7 +190,8 @@ async function outcomeOf(
     error,
     session: run.session,
     ended,
-    run: run.images && run.plan.head.run,
+    run: run.images && run.store && (await shortRunName(run.store, run.plan.head.run)),
+    executed: { run, ended },
   };
 }
 
@@ -243,7 +253,7 @@ function oneView(
     kind: 'lines',
     rows: () => (isQuiet ? [] : [row]),
     rowFields: reportView.rowFields,
-    lines: (_, { columns }) => (isQuiet ? [] : resultLines(context, invocation, outcome, columns)),
+    lines: (_, canvas) => (isQuiet ? [] : resultLines(context, invocation, outcome, canvas)),
   };
 }
 

@@ -127,8 +127,9 @@ function isSize(field: string): boolean {
   return /(?:^|\.)(?:size|bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/.test(field);
 }
 
-/** Formats the progress of a transfer: `12.3 MiB of 40 MiB, 5.1 MiB/s, 6 s left`. */
+/** Formats the progress of a transfer: `12.3 MiB of 40 MiB, 5.1 MiB/s, 6 s left`, once there is a rate. */
 export function bytesMoved(done: number, total: number, seconds: number): string {
+  if (done === 0) return `${binarySize(0)} of ${binarySize(total)}`;
   const rate = done / Math.max(seconds, 0.001);
   const secondsLeft = Math.ceil(Math.max(0, total - done) / Math.max(rate, 1));
   return `${binarySize(done)} of ${binarySize(total)}, ${binarySize(rate)}/s, ${secondsLeft} s left`;

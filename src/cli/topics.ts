@@ -205,11 +205,15 @@ Spreadsheets rewrite long numbers when they open a CSV: a Discord id of 18 digit
 saved as 1.23457E+17, its last digits lost. Such a cell is refused with its line, before
 anything is sent. Import the column as text, or delete it before saving.
 
-Before the first write a preview shows what would change; a script adds --yes. Above
---max-changes (100) it also needs --expect N or a higher cap. Deleting several records
-asks you to type the number; a script passes --yes --expect N. --note over existing
-notes asks whether to replace or append. --dry-run sends nothing; with --exit-code it
-exits 12 when something would change.
+Before the first write a preview shows what would change (l lists all rows); a script
+adds --yes. Deleting several records asks you to type the number; a script passes --yes
+--expect N. --note over existing notes asks whether to replace or append. --dry-run sends
+nothing; with --exit-code it exits 12 when something would change.
+
+--max-changes N (default 100) is a brake: if more would change, nothing is sent and the
+exit code is 11. To change at most N and leave the rest for the next time, cut the
+selection: --sort submittedAt --limit 200 takes the 200 that wait longest (above 100, add
+--max-changes 200). With -q, a run on which all went well prints nothing.
 
 Each row has one result: changed, unchanged, skipped (--if-status, --if), failed,
 conflict (409, or someone else changed it after the preview), unknown (it may have

@@ -102,7 +102,7 @@ export default defineWrite({
     if (paginate)
       return readRawList(context.api, path, {
         overrides,
-        note: (message) => context.note(message),
+        warn: (message) => context.message(message),
       });
     const template = path.split('?')[0] ?? path;
     const call = { method, path: template };

@@ -32,19 +32,24 @@ export function orderByField({ field, descending }: Sorting): RecordOrder {
  * time they were submitted, newest first; others by name, in lower case by code point.
  */
 export function usualOrder(resource: ResourceName): RecordOrder {
-  const { order } = resourceWords[resource];
-  if (order.startsWith('-')) {
-    const field = order.slice(1);
+  const { field, descending } = usualSorting(resource);
+  if (descending)
     return {
       keyOf: (record) => timeKey(record[field]),
       compare: (a, b) => compareKeys(b, a),
     };
-  }
   return {
-    keyOf: ({ [order]: name }) =>
+    keyOf: ({ [field]: name }) =>
       typeof name === 'string' ? { rank: 2, text: foldCase(name) } : undefined,
     compare: (a, b) => (a.rank === 2 && b.rank === 2 ? compareCodePoints(a.text, b.text) : 0),
   };
+}
+
+/** Returns the field of a resource's usual order; descending for a time, newest first. */
+export function usualSorting(resource: ResourceName): Sorting {
+  const { order } = resourceWords[resource];
+  const descending = order.startsWith('-');
+  return { field: descending ? order.slice(1) : order, descending };
 }
 
 /** Collects records and returns the first of them in an order; holds little more than it returns. */

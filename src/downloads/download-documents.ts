@@ -121,10 +121,10 @@ export async function downloadSelection(
     throw new UsageError('-O names one file, and there may be several documents.', {
       hint: 'Use -D DIR: each file is named after its document.',
     });
-  const rows =
+  const { rows } =
     source === 'filter'
       ? await selectByFilter(context, values, selecting)
-      : (await selectLocally(context, values, selecting, source ?? 'ids')).rows;
+      : await selectLocally(context, values, selecting, source ?? 'ids');
   const isOne = source === undefined && rows.length === 1;
   return downloadDocuments(context, 'downloadDocument', rows, values, isOne);
 }

@@ -177,6 +177,11 @@ export type FilterWorld = Pick<Context, 'now' | 'api'>;
 export interface Filters {
   readonly names: readonly string[];
   tests(values: never, world: FilterWorld): readonly RecordTest[];
+  /**
+   * The given filters in words around the noun: `pending Football` (applications) ` older than 60d`;
+   * undefined if they cannot be said so simply.
+   */
+  words?(values: never): { readonly before: string; readonly after: string } | undefined;
   /** The query parameters with which the service filters, where an admin's override names them. */
   query?(values: never, overrides: Overrides): { readonly [name: string]: string };
 }

@@ -7,6 +7,7 @@ import { listFlags } from '../cli/filters.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { nearest } from '../data/nearest.js';
 import { orList } from '../data/text.js';
+import { formatDuration } from '../data/time.js';
 import type { Filters, Operation } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from './notes.js';
@@ -32,10 +33,27 @@ export const ifStatusFlag = {
   ),
 };
 
+/** The filters that are simple enough to be said in the head of a preview. */
+const worded: ReadonlySet<string> = new Set(['status', 'game', 'olderThan']);
+
+function tryoutWords(values: TryoutFilterValues): ReturnType<NonNullable<Filters['words']>> {
+  const given = Object.entries(values).filter(
+    ([, value]) => value !== undefined && value !== false,
+  );
+  if (given.some(([name]) => tryoutSelection.names.includes(name) && !worded.has(name)))
+    return undefined;
+  const { status = [], game = [], olderThan } = values;
+  return {
+    before: [orList(status), orList(game)].filter((word) => word !== '').join(' '),
+    after: olderThan === undefined ? '' : ` older than ${formatDuration(olderThan)}`,
+  };
+}
+
 /** The filters of `tryouts list`, for bulk commands. */
 export const tryoutSelection: Filters = {
   names: [...Object.keys(tryoutFilters), 'where', 'search'],
   tests: (values: TryoutFilterValues, world) => tryoutTests(values, world),
+  words: tryoutWords,
   query: (values: TryoutFilterValues, overrides) => tryoutQuery(values, overrides),
 };
 

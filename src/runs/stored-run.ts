@@ -210,6 +210,13 @@ export async function resolveRunName(store: RunStore, name: string): Promise<str
   return found[0];
 }
 
+/** The last six characters of a run's name, by which a person may name it; all of it if another run ends so. */
+export async function shortRunName(store: RunStore, run: string): Promise<string> {
+  const short = run.slice(-6);
+  const names = await runNames(store).catch(() => []);
+  return names.some((each) => each !== run && each.endsWith(`-${short}`)) ? run : short;
+}
+
 async function namedRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
   const fullName = await resolveRunName(store, name);
   return fullName === undefined ? undefined : readRun(store, fullName);

@@ -4,8 +4,11 @@ import type { ProcessStreams } from './streams.js';
 
 /** A counter or spinner on stderr for a person; otherwise a plain line every 10 s. */
 export interface Progress {
-  /** Starts a line; `text` is called for each update and sanitized. Only one line at a time. */
-  start(text: () => string): ProgressLine;
+  /**
+   * Starts a line; `text` is called for each update and sanitized. Only one line at a time. `share`:
+   * how much is done, from 0 to 1, where the total is known; the line is then a bar.
+   */
+  start(text: () => string, share?: () => number): ProgressLine;
 }
 
 interface ProgressLine {
@@ -45,10 +48,12 @@ export function createProgress(
   const waits = waitingLine((text) => spinner(streams, text, onStop));
   let current: ProgressLine | undefined;
   return {
-    start(text) {
+    start(text, share) {
       if (quiet) return silent;
       waits.hide();
-      const line = streams.canAnimate ? spinner(streams, text, onStop) : plainLines(streams, text);
+      const line = streams.canAnimate
+        ? spinner(streams, text, onStop, share)
+        : plainLines(streams, text);
       current = line;
       return {
         stop() {
@@ -103,6 +108,7 @@ function spinner(
   streams: ProcessStreams,
   text: () => string,
   onStop: ProgressWorld['onStop'],
+  share?: () => number,
 ): ProgressLine {
   let end: (() => void) | undefined;
   let stopped = false;
@@ -114,9 +120,14 @@ function spinner(
     if (stopped) return;
     // One line of safe text that leaves room for the spinner; a wrapped line could not be cleared.
     const fitted = () =>
-      truncate(singleLine(streams.redacted(text())), Math.max(1, streams.stderr.columns - 4));
+      truncate(
+        singleLine(streams.redacted(text())),
+        Math.max(1, streams.stderr.columns - (share ? barWidth(streams) + 3 : 4)),
+      );
+    const bar = () => ({ interval: frameMs, frames: [share ? drawBar(streams, share()) : ''] });
     const line = ora({
       text: fitted(),
+      ...(share && { spinner: bar() }),
       stream: streams.terminal.output,
       isEnabled: true,
       // It would put stdin into raw mode and take Ctrl-C away from our signal handling.
@@ -133,6 +144,7 @@ function spinner(
     line.start();
     const frameTimer = setInterval(() => {
       line.text = fitted();
+      if (share) line.spinner = bar();
     }, frameMs);
     frameTimer.unref();
     end = () => {
@@ -154,6 +166,19 @@ function spinner(
       end = undefined;
     },
   };
+}
+
+/** The columns of a bar: a third of the line, which leaves room for the counts. */
+function barWidth({ stderr }: ProcessStreams): number {
+  return Math.min(28, Math.floor(stderr.columns / 3));
+}
+
+/** `████████░░░░`, or `####....` where the locale is not UTF-8. */
+function drawBar(streams: ProcessStreams, share: number): string {
+  const width = barWidth(streams);
+  const done = Math.floor(width * Math.min(1, Math.max(0, share)));
+  const [full, empty] = streams.isUtf8 ? ['█', '░'] : ['#', '.'];
+  return full.repeat(done) + empty.repeat(width - done);
 }
 
 function plainLines(streams: ProcessStreams, text: () => string): ProgressLine {

@@ -37,7 +37,8 @@ const writing = (write: (response: ServerResponse, count: number, request: Recor
 /** A list with its own caps. */
 function listTo(baseUrl: string, caps: { pages: number; records: number }) {
   const heard: string[] = [];
-  const notes = { drift: () => undefined, note: (text: string) => void heard.push(text) };
+  const hear = (text: string) => void heard.push(text);
+  const notes = { drift: () => undefined, note: hear, warn: hear };
   const list = listRecords('teams', {
     baseUrl,
     organizationId: organization,

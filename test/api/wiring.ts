@@ -60,7 +60,11 @@ export function apiTo(
     limiter: changes.limiter ?? realLimiter(),
     overrides: changes.overrides ?? {},
     strict: changes.strict ?? false,
-    notes: { drift: (text) => heard.drift.push(text), note: (text) => heard.notes.push(text) },
+    notes: {
+      drift: (text) => heard.drift.push(text),
+      note: (text) => heard.notes.push(text),
+      warn: (text) => heard.notes.push(text),
+    },
     onAssumedRoute: (_, text) => heard.notes.push(text),
     instant:
       changes.instant ?? (() => ({ ...instant(), wall: Date.parse('2026-11-21T12:00:00Z') })),

@@ -208,7 +208,7 @@ test('a dry run warns that --max-changes would stop the run', async () => {
   const user = userOf(await keep(several(3)));
   const ran = await user.run(line(3, '--dry-run --max-changes 2'));
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('3 records would change, more than --max-changes 2');
+  expect(ran.stderr).toContain('3 applications would change, more than --max-changes 2');
   expect((await user.run(line(3, '--dry-run --max-changes 3'))).stderr).not.toContain('more than');
 });
 

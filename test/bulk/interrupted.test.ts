@@ -114,7 +114,7 @@ describe.concurrent('above --max-changes the user types the number', () => {
     const ran = await typing(
       service,
       [
-        [/Change 5 records\?/, 'y\r'],
+        [/Change 5 applications\?/, 'y\r'],
         [/2 of 5/, '\u0003'],
         // Redrawn twice since, so the first one was handled.
         [/2 of 5[^]*2 of 5/, '\u0003'],

@@ -3,22 +3,29 @@ import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 test.each([
-  ['docs delete doc_0001 doc_0002', 'be deleted', 'Delete 2 records?'],
-  ['tryouts convert app_0061 app_0062', 'be converted', 'Convert 2 records?'],
-  ['tryouts set-status app_0061 app_0062 --to rejected', 'change', 'Change 2 records?'],
-])('%s says that records would %s, and asks: %s', async (line, would, question) => {
+  ['docs delete doc_0001 doc_0002', '2 documents to delete', 'Delete 2 documents?'],
+  ['tryouts convert app_0061 app_0062', '2 applications to convert', 'Convert 2 applications?'],
+  [
+    'tryouts set-status app_0061 app_0062 --to rejected',
+    '2 applications',
+    'Change 2 applications?',
+  ],
+])('%s previews %s, and asks: %s', async (line, head, question) => {
   const words = ['-p', 'sandbox', ...line.split(' ')];
   const asked = new RegExp(question.replace('?', '\\?'));
   const { shown, code } = await converse(temporaryFolder(), words, [[asked, 'n\r']]);
-  expect(shown).toContain(`2 of 2 records would ${would}`);
+  expect(shown).toContain(`${head}, in org_demo (profile sandbox):`);
   expect(shown).toContain('Nothing was done.');
   expect(code).toBe(130);
 });
 
+/** Without colour, so that a mark stands beside its text. */
+const plain = { NO_COLOR: '1' };
+
 const applications = (count: number) =>
   Array.from({ length: count }, (_, index) => `app_${String(index + 20).padStart(4, '0')}`);
 
-const rowsIn = (shown: string) => new Set(shown.match(/app_\d{4}(?= \([^)]*\): status)/g));
+const rowsIn = (shown: string) => new Set(shown.match(/app_\d{4}(?= {2}\S.* → )/g));
 
 test('the preview lists up to seven rows, or the first five of more, and l lists all before the answer', async () => {
   const line = (count: number, to = 'pending') => [
@@ -31,7 +38,7 @@ test('the preview lists up to seven rows, or the first five of more, and l lists
   const home = temporaryFolder();
   await rosterctl(['-p', 'sandbox', ...line(8, 'reviewing'), '--yes'], { home });
   const ask = (count: number, keys: [RegExp, string][]) =>
-    converse(home, ['-p', 'sandbox', ...line(count)], keys);
+    converse(home, ['-p', 'sandbox', ...line(count)], keys, plain);
   const seven = await ask(7, [[/\(y\/N\)/, 'n\r']]);
   expect(rowsIn(seven.shown)).toEqual(new Set(applications(7)));
   const some = await ask(8, [[/\(y\/N\/l\)/, '\r']]);
@@ -39,15 +46,15 @@ test('the preview lists up to seven rows, or the first five of more, and l lists
   expect(some.shown).toContain('… 3 more (l lists all)');
   const listed = await ask(8, [
     [/\(y\/N\/l\)/, 'l\r'],
-    [/app_0027 \([^]*\(y\/N\/l\)/, 'y\r'],
+    [/app_0027 {2}[^]*\(y\/N\/l\)/, 'y\r'],
   ]);
   expect(rowsIn(listed.shown)).toEqual(new Set(applications(8)));
-  expect(listed.shown).toContain('8 changed of 8');
+  expect(listed.shown).toMatch(/✔ 8 changed\. Run [0-9a-f]{6}\./);
 });
 
 test('a conversion at a terminal names the applicant, not only the id', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'convert', 'app_0020', '--accept'];
-  const { shown } = await converse(temporaryFolder(), words, [[/\(y\/N\)/, 'y\r']]);
+  const { shown } = await converse(temporaryFolder(), words, [[/\(y\/N\)/, 'y\r']], plain);
   expect(shown).toMatch(/✔ [^:]+ \(app_0020\): .*converted to player_/);
 });
 
@@ -55,7 +62,7 @@ test('a record that is already as asked is named once', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--status'];
   const home = temporaryFolder();
   await rosterctl([...words, 'rejected'], { home });
-  const { shown, code } = await converse(home, [...words, 'rejected']);
+  const { shown, code } = await converse(home, [...words, 'rejected'], [], plain);
   expect(shown.trim()).toMatch(/^✔ \S.* \(app_0020\) is already rejected; nothing was sent\.$/);
   expect(code).toBe(0);
 });

@@ -35,13 +35,13 @@ test('failures come last, however many rows there are', () => {
     'a1  changed',
     'a3  skipped',
     'a5  changed',
-    'a2  failed         No.',
+    'a2  failed   No.',
     'a4  unknown',
     '2 changed, 1 skipped, 1 failed, 1 unknown of 5',
   ]);
 });
 
-test('five of the rows not attempted are named, and each one with a reason', () => {
+test('five of the rows not sent are named, and each one with a reason', () => {
   const reason: ReportRow = {
     row: 9,
     id: 'a9',
@@ -49,14 +49,14 @@ test('five of the rows not attempted are named, and each one with a reason', () 
     error: { message: 'No answer.' },
   };
   expect(shown([...rows(8, 'not_attempted'), reason])).toEqual([
-    'a1  not_attempted',
-    'a2  not_attempted',
-    'a3  not_attempted',
-    'a4  not_attempted',
-    'a5  not_attempted',
-    'a9  not_attempted  No answer.',
-    'and 3 more not attempted',
-    '9 not attempted of 9',
+    'a1  not sent',
+    'a2  not sent',
+    'a3  not sent',
+    'a4  not sent',
+    'a5  not sent',
+    'a9  not sent  No answer.',
+    'and 3 more not sent',
+    '9 not sent',
   ]);
   expect(shown(rows(5, 'not_attempted'))).toHaveLength(6);
   // A file or a pipe gets all of them.
@@ -70,5 +70,5 @@ test('200,000 rows are rendered in one pass', () => {
 });
 
 test('an empty selection is reported in words', () => {
-  expect(shown([])).toEqual(['No record matches. Nothing to do.']);
+  expect(shown([])).toEqual(['No application matches. Nothing to do.']);
 });

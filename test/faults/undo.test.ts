@@ -387,12 +387,12 @@ describe('an undo that deletes is confirmed like a delete', () => {
     const { run } = await withFiles();
     const bare = await run('runs undo last --json');
     expect(bare.code).toBe(2);
-    expect(bare.stderr).toContain('runs undo: 3 of 3 records would be deleted');
+    expect(bare.stderr).toContain('3 documents to delete, in ');
     expect(bare.stderr).not.toMatch(/would change|cannot be changed/);
     const yes = await run('runs undo last --yes --json');
     expect([yes.code, errorOf(yes)['message']]).toEqual([
       2,
-      '3 records would be deleted, and --yes alone is not enough.',
+      '3 documents would be deleted, and --yes alone is not enough.',
     ]);
     expect((await run('runs undo last --yes --expect 2 --json')).code).toBe(11);
     expect((await run('runs undo last --yes --expect 3 --json')).code).toBe(0);

@@ -46,7 +46,10 @@ export default defineWrite({
     const maxChanges = values.maxChanges ?? remaining.length;
     const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };
     return new RunOutput(
-      await dryRunMany(context, allowed, jobOf(stored.plan), remaining, stored.head.run),
+      await dryRunMany(context, allowed, jobOf(stored.plan), {
+        rows: remaining,
+        run: stored.head.run,
+      }),
     );
   },
 });

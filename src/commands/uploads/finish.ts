@@ -1,7 +1,7 @@
 /** `rosterctl uploads finish`: completes interrupted uploads. */
 import * as z from 'zod/mini';
 import { bulkFlags } from '../../bulk/invocation.js';
-import { checkFields, reportOf, reportView } from '../../bulk/report-view.js';
+import { checkFields, reportOf, reportViewFor } from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
 import { showFinished } from '../../bulk/show-run.js';
 import { defineWrite, flag, type Plan, param, RunOutput, ValueWithExit } from '../../cli/define.js';
@@ -90,7 +90,11 @@ async function finishAll(context: Context, state: State, values: object): Promis
   if (uploads.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
   const head = { action: 'uploads.finish', run: null };
   if (context.settings.dryRun)
-    return reportOutput(reportOf(context, head, uploads.map(previewRow)), mostSevere(exits));
+    return reportOutput(
+      context,
+      reportOf(context, head, uploads.map(previewRow)),
+      mostSevere(exits),
+    );
   const rows: ReportRow[] = [];
   const closers: (() => Promise<void>)[] = [];
   for (const run of new Set(uploads.map((upload) => upload.run))) {
@@ -107,19 +111,20 @@ async function finishAll(context: Context, state: State, values: object): Promis
     exits.push(finished.exitName);
     if (finished.close) closers.push(finished.close);
   }
-  return reportOutput(reportOf(context, head, rows), mostSevere(exits), async () => {
+  return reportOutput(context, reportOf(context, head, rows), mostSevere(exits), async () => {
     for (const close of closers) await close();
   });
 }
 
 function reportOutput(
+  context: Context,
   report: BulkReport,
   exitName: ExitName,
   onWritten?: () => Promise<void>,
 ): RunOutput {
   return new RunOutput({
     value: report,
-    view: reportView,
+    view: reportViewFor(context),
     isReport: true,
     exitName,
     onWritten,

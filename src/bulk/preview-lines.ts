@@ -1,0 +1,178 @@
+/** The lines of a preview: how many records of how many, the first rows with old → new, and what cannot be undone. */
+import { shortValue } from '../cli/lines.js';
+import { sandboxProfile } from '../config/profiles.js';
+import type { Context } from '../context.js';
+import type { ResourceName } from '../data/resources.js';
+import { type Sorting, usualSorting } from '../data/sorting.js';
+import { nameFirstFew, plural } from '../data/text.js';
+import { momentOf, relativeTime } from '../data/time.js';
+import { countsAsError, type ReportRow } from '../runs/report.js';
+import { hangingLines } from '../terminal/whole-words.js';
+import { displayWidth, pad, truncate, widestOf } from '../terminal/width.js';
+import type { Invocation } from './invocation.js';
+import type { Preview } from './preview.js';
+import { type Action, counted, describeChanges, resultWord, verbOf } from './words.js';
+
+/** What is previewed, in words. */
+export interface Subject extends Action {
+  /** How many records were selected, before `--limit` cut them. */
+  readonly matched: number;
+  /** The selection in words, around the noun. */
+  readonly words?: { readonly before: string; readonly after: string } | undefined;
+}
+
+/** The subject of an invocation's preview; `isCut`: `--limit` left out some of the matching records. */
+export function subjectOf(
+  { operation, words, values, source }: Omit<Invocation, 'isSingle'>,
+  { matched, isCut = false }: { readonly matched: number; readonly isCut?: boolean },
+): Subject {
+  const { resource, verb, filters } = operation;
+  const action = { action: words.join('.'), resource, verb };
+  if (source !== 'filter') return { ...action, matched };
+  const isAll = values.all === true;
+  const filter = (isAll ? undefined : filters?.words?.(values as never)) ?? {
+    before: isAll ? '' : 'matching',
+    after: '',
+  };
+  const order = isCut ? orderWords(resource, values['sort'] as Sorting | undefined) : '';
+  return { ...action, matched, words: { before: filter.before, after: filter.after + order } };
+}
+
+/** `, newest first`: by which order the first records were taken. */
+function orderWords(resource: ResourceName, sort: Sorting | undefined): string {
+  const usual = usualSorting(resource);
+  const { field, descending } = sort ?? usual;
+  if (field !== usual.field || !usual.descending) return `, by ${field}`;
+  return descending ? ', newest first' : ', oldest first';
+}
+
+/** Rows to list, with their names and times where known. */
+export type Listed = Pick<Preview, 'tasks'> & Partial<Pick<Preview, 'names' | 'times'>>;
+
+/** A preview of up to this many rows lists all of them. */
+const maxListed = 7;
+
+/** True if a preview lists only the first of these rows. */
+export function hasMore({ length }: readonly unknown[]): boolean {
+  return length > maxListed;
+}
+
+/**
+ * The lines of a preview. `canAsk`: a question follows, which `l` answers with all rows; `listsRows`:
+ * false if the rows are printed elsewhere.
+ */
+export function previewLines(
+  context: Context,
+  subject: Subject,
+  preview: Preview,
+  { canAsk, listsRows = true }: { readonly canAsk: boolean; readonly listsRows?: boolean },
+): string[] {
+  const { tasks, decided } = preview;
+  const moves = countMoves(preview);
+  const isCut = hasMore(tasks);
+  const rows = { ...preview, tasks: isCut ? tasks.slice(0, nameFirstFew) : tasks };
+  const more = `  … ${tasks.length - nameFirstFew} more${canAsk ? ' (l lists all)' : ''}`;
+  return [
+    headLine(context, subject, tasks.length),
+    ...(isCut || moves.size > 1 ? [`  ${movesText(moves)}`] : []),
+    ...(listsRows ? rowLines(context, subject, rows) : []),
+    ...(listsRows && isCut ? [more] : []),
+    ...stayingLine(subject, decided),
+    ...failingLines(subject, decided),
+    ...(moves.size > 0
+      ? ["Status changes trigger your organization's Flows (automations). That cannot be undone."]
+      : []),
+  ];
+}
+
+/** `5 of 47 pending Football applications, newest first, in org_demo (profile club, api.example.com):` */
+function headLine(context: Context, subject: Subject, count: number): string {
+  const { settings, api } = context;
+  const { matched, words = { before: '', after: '' } } = subject;
+  const [, ...noun] = counted(matched, subject).split(' ');
+  const what = [words.before, ...noun].filter((word) => word !== '').join(' ');
+  const many = count === matched ? String(count) : `${count} of ${matched}`;
+  // The sandbox listens on any free port.
+  const isSandbox = settings.profile.name === sandboxProfile;
+  const service = isSandbox ? '' : `, ${new URL(api.baseUrl).host}`;
+  const place = `in ${api.organizationId} (profile ${settings.profile.name}${service})`;
+  return `${many} ${what}${words.after}${verbOf(subject).purpose}, ${place}:`;
+}
+
+/** Counts per status change: `14 reviewing → rejected`. */
+function countMoves({ tasks }: Listed): ReadonlyMap<string, number> {
+  const moves = new Map<string, number>();
+  for (const { previewed = [] } of tasks)
+    for (const change of previewed) {
+      if (change.field !== 'status') continue;
+      const move = `${shortValue(change.from)} → ${shortValue(change.to)}`;
+      moves.set(move, (moves.get(move) ?? 0) + 1);
+    }
+  return moves;
+}
+
+function movesText(moves: ReadonlyMap<string, number>): string {
+  return [...moves].map(([move, count]) => `${count} ${move}`).join(', ');
+}
+
+const widestName = 32;
+
+/** One line for each row: its id, its name, its age, and what it changes; wrapped on a terminal. */
+export function rowLines(
+  { streams: { stderr }, now }: Pick<Context, 'streams' | 'now'>,
+  action: Action,
+  { tasks, names, times }: Listed,
+): string[] {
+  const deletes = verbOf(action) === verbOf({ action: 'x.delete' });
+  const today = now();
+  const rows = tasks.map(({ id, previewed = [] }) => {
+    const [deletion] = deletes ? previewed : [];
+    const name = names?.get(id) ?? deletion?.from ?? '';
+    const time = momentOf(times?.get(id) ?? '');
+    const changes = {
+      before: Object.fromEntries(previewed.map(({ field, from }) => [field, from])),
+      after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
+    };
+    return {
+      id: shortValue(id),
+      name: truncate(shortValue(name), widestName),
+      age: time ? relativeTime(time, today) : '',
+      text: deletes ? '' : describeChanges(changes, action, { isPreview: true }),
+    };
+  });
+  const width = (column: 'id' | 'name' | 'age') => widestOf(rows.map((row) => row[column]));
+  const widths = { id: width('id'), name: width('name'), age: width('age') };
+  const columns = stderr.isTerminal ? stderr.columns : Infinity;
+  return rows.flatMap((row) => {
+    const cells = (['id', 'name', 'age'] as const)
+      .filter((column) => widths[column] > 0)
+      .map((column) => pad(row[column], widths[column]));
+    const head = `  ${cells.join('  ')}  `;
+    return hangingLines(head, row.text, columns - (displayWidth(head) - head.length));
+  });
+}
+
+/** `  2 unchanged, 1 skipped`: rows that are left as they are. */
+function stayingLine(action: Action, decided: readonly ReportRow[]): string[] {
+  const parts = (['unchanged', 'skipped'] as const).flatMap((result) => {
+    const count = decided.filter((row) => row.result === result).length;
+    return count > 0 ? [`${count} ${resultWord(result, action)}`] : [];
+  });
+  return parts.length > 0 ? [`  ${parts.join(', ')}`] : [];
+}
+
+/** Lists the rows that will not be written, so that the user sees e.g. a stray word among the ids before answering. */
+function failingLines(action: Action, decided: readonly ReportRow[]): string[] {
+  const failing = decided.filter(({ result }) => countsAsError(result));
+  if (failing.length === 0) return [];
+  const lines = failing.slice(0, nameFirstFew).map(({ id, error }) => {
+    const { message } = (error ?? {}) as { readonly message?: string };
+    return `  ${id}${message ? `: ${message}` : ''}`;
+  });
+  const more = failing.length - nameFirstFew;
+  return [
+    `${plural(failing.length, 'row')} cannot be ${verbOf(action).done}:`,
+    ...lines,
+    ...(more > 0 ? [`  … ${more} more`] : []),
+  ];
+}

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { runProgress } from '../../src/bulk/run-progress.js';
+import { application, type Instead, keep } from '../commands/tryouts/service.js';
+import { converse } from '../support/converse.js';
+import { temporaryFolder } from '../support/run.js';
+
+const football = {
+  id: 'tag_1',
+  game: 'Football',
+  gamerTag: 'ilka',
+  createdAt: '2026-03-01T10:00:00Z',
+  updatedAt: '2026-03-01T10:00:00Z',
+};
+
+/** What a terminal shows of a line, without colour and cursor movement, line by line. */
+async function screenOf(
+  words: readonly string[],
+  {
+    statuses = ['pending', 'reviewing', 'pending'],
+    instead,
+    answers = [],
+    columns = 100,
+    env = {},
+  }: {
+    readonly statuses?: readonly string[];
+    readonly instead?: Instead;
+    readonly answers?: readonly (readonly [RegExp, string])[];
+    readonly columns?: number;
+    readonly env?: Record<string, string>;
+  } = {},
+) {
+  const all = statuses.map((status, index) =>
+    application(`app_${index + 1}`, {
+      status,
+      name: ['Ilka Corvane', '東京 太郎', 'Wren Dorsk'][index % 3] ?? '',
+      submittedAt: new Date(Date.now() - (index + 1) * 86_400_000).toISOString(),
+      gamerTags: [football] as never,
+    }),
+  );
+  const service = await keep(all, instead);
+  const own = { ...service.env, NO_COLOR: '1', ...env };
+  const { shown, code } = await converse(temporaryFolder(), words, answers, own, columns);
+  // oxlint-disable-next-line no-control-regex
+  const text = shown.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '').replaceAll('\r', '');
+  return { code, lines: text.trimEnd().split('\n') };
+}
+
+const setStatus = (line: string) => ['tryouts', 'set-status', ...line.split(' ')];
+
+const head = (service: string) => new RegExp(`, in org_7 \\(profile default, ${service}\\):$`);
+
+test('a preview says how many of how many, in words of the filter, and names the newest first', async () => {
+  const { lines, code } = await screenOf(
+    setStatus('--status pending --game Football --limit 1 --to reviewing --yes'),
+  );
+  expect(code).toBe(0);
+  expect(lines[0]).toMatch(/^1 of 2 pending Football applications, newest first/);
+  expect(lines[0]).toMatch(head('127\\.0\\.0\\.1:\\d+'));
+  expect(lines[1]).toBe('  app_1  Ilka Corvane  1 d ago  pending → reviewing');
+  expect(lines.at(-1)).toMatch(
+    /^✔ Ilka Corvane \(app_1\): pending → reviewing\. {3}Undo: rosterctl runs undo [0-9a-f]{6}$/,
+  );
+});
+
+test('a filter that has no simple words selects matching applications', async () => {
+  const { lines } = await screenOf(setStatus('--where name~ilka --to rejected --dry-run'));
+  expect(lines[0]).toMatch(/^1 matching application, in org_7/);
+});
+
+test('names of wide letters keep the columns aligned', async () => {
+  const { lines } = await screenOf(setStatus('app_1 app_2 --to rejected --yes'));
+  expect(lines.slice(1, 4)).toEqual([
+    '  1 pending → rejected, 1 reviewing → rejected',
+    '  app_1  Ilka Corvane  1 d ago  pending → rejected',
+    '  app_2  東京 太郎     2 d ago  reviewing → rejected',
+  ]);
+});
+
+const refuseSecond: Instead = (_, step) =>
+  step === 'PATCH app_2' ? { status: 400, json: { error: 'invalid' } } : undefined;
+
+test('after a change of many only the rows that went wrong are listed, by name; -v lists all', async () => {
+  const line = 'app_1 app_2 app_3 --to pending --yes';
+  const { lines, code } = await screenOf(setStatus(line), { instead: refuseSecond });
+  expect(code).toBe(8);
+  expect(lines.slice(-3)).toEqual(
+    [
+      '✘ 2 unchanged, 1 failed of 3. Run 000000.',
+      '  app_2  東京 太郎  failed  The service refused the request as invalid: 400 (invalid).',
+      'To try those again: rosterctl runs retry 000000',
+    ].map((each) => expect.stringMatching(pattern(each))),
+  );
+  const all = await screenOf(setStatus(`${line} -v`), { instead: refuseSecond });
+  const rows = all.lines.filter((each) => /^app_\d {2}/.test(each));
+  expect(rows.map((row) => row.split(/ {2,}/).slice(0, 3))).toEqual([
+    ['app_1', 'Ilka Corvane', 'unchanged'],
+    ['app_3', 'Wren Dorsk', 'unchanged'],
+    ['app_2', '東京 太郎', 'failed'],
+  ]);
+});
+
+/** A line to the letter, but for the name of a run. */
+function pattern(line: string): RegExp {
+  const literal = line.replaceAll(/[.()]/g, '\\$&').replaceAll('000000', '[0-9a-f]{6}');
+  return new RegExp(`^${literal}$`);
+}
+
+test('a narrow terminal gets whole words, and the undo command on a line of its own', async () => {
+  const words = ['tryouts', 'update', 'app_1', '--status', 'rejected', '--append-note', 'Too late'];
+  const { lines } = await screenOf(words, { columns: 40 });
+  expect(lines).toEqual([
+    '✔ Ilka Corvane (app_1): pending →',
+    'rejected, note added.',
+    expect.stringMatching(/^Undo: rosterctl runs undo [0-9a-f]{6}$/),
+  ]);
+});
+
+test('marks and bars are ASCII where the locale is not UTF-8', async () => {
+  const { lines } = await screenOf(setStatus('app_1 app_2 app_3 --to rejected --yes --rate 3/s'), {
+    env: { LANG: 'C' },
+  });
+  expect(lines.join('\n')).toMatch(/[#.]{28} {1,2}\d of 3/);
+  expect(lines.at(-1)).toMatch(/^.*ok 3 changed\. Run/);
+});
+
+test('Escape at the question is a no', async () => {
+  const { code, lines } = await screenOf(setStatus('app_1 app_2 --to rejected'), {
+    answers: [[/\(y\/N\)/, '\u001b']],
+  });
+  expect(code).toBe(130);
+  expect(lines.at(-1)).toBe('Nothing was done.');
+});
+
+test('progress has no rate and no time left before the first row is done', () => {
+  let done = 0;
+  const run = {
+    tasks: [
+      { row: 1, id: 'a' },
+      { row: 2, id: 'b' },
+    ],
+    session: {} as never,
+  };
+  const { text, share } = runProgress(run, () => done, { heldMs: 0, learnedRate: undefined });
+  expect([text(), share()]).toEqual(['0 of 2', 0]);
+  done = 1;
+  expect(text()).toMatch(/^1 of 2, [\d.]+\/s, \d+ s left$/);
+  expect(share()).toBe(0.5);
+});
+
+test('an upload has no rate before its first byte', () => {
+  const bytes = { done: 0, of: () => 2048 };
+  const run = { tasks: [{ row: 1, id: 'a' }], session: { transfer: { bytes } } as never };
+  const { text, share } = runProgress(run, () => 0, { heldMs: 0, learnedRate: undefined });
+  expect(text()).toBe('0 of 1 file, 0 B of 2.0 KiB');
+  bytes.done = 1024;
+  expect(text()).toMatch(/^0 of 1 file, 1\.0 KiB of 2\.0 KiB, .*\/s, \d+ s left$/);
+  expect(share()).toBe(0.5);
+});
