@@ -3,7 +3,6 @@ import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import type { ConfirmRule, Operation } from '../engine/operation.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
-import type { ReportRow } from '../runs/report.js';
 import { type BulkValues, defaultMaxChanges } from './invocation.js';
 import type { Preview } from './preview.js';
 import { hasMore, type Listed, previewLines, rowLines, type Subject } from './preview-lines.js';

@@ -153,7 +153,11 @@ export function rowLinesOf(
     const before = `${indent}${pad(singleLine(row.id), idWidth)}  ${name}`;
     const head = `${before}${result}  `;
     const room = isTerminal ? columns - (displayWidth(head) - head.length) : Infinity;
-    const lines = hangingLines(head, rowDetail(row, action, isDeletion(report, row)), room);
+    const deletes = isDeletion(report, row);
+    // The name of a deleted record is in its own column.
+    const isNamed = deletes && nameOf(row) !== '' && row.error === undefined;
+    const detail = isNamed ? '' : rowDetail(row, action, deletes);
+    const lines = hangingLines(head, detail, room);
     const painted = before + paint.status(result);
     return lines.map((line, index) =>
       index === 0 && line.startsWith(head.trimEnd())
