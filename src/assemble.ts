@@ -15,7 +15,7 @@ import { type GlobalFlags, resolveSettings, type Settings } from './config/setti
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
 import type { CommandManifest, ManifestCommand } from './data/command-manifest.js';
-import type { Environment } from './data/environment.js';
+import { type Environment, isUtf8Locale } from './data/environment.js';
 import { RunError } from './data/outcome-errors.js';
 import { upperFirst } from './data/text.js';
 import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
@@ -89,7 +89,11 @@ export async function runCommand(
   if (settings.dryRun && !flags.dryRun)
     messages.message('ROSTERCTL_DRY_RUN is set: this is a dry run.');
   for (const line of notes) messages.note(line);
-  const progress = createProgress(streams, { ...settings, onStop: outside.onStop });
+  const progress = createProgress(streams, {
+    ...settings,
+    isUtf8: isUtf8Locale(env),
+    onStop: outside.onStop,
+  });
   streams.onOutput(progress.end);
   // Messages after a signal start on a line of their own.
   whenAborted(outside.signal, progress.end);

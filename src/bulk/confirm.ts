@@ -3,7 +3,6 @@ import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import type { ConfirmRule, Operation } from '../engine/operation.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
-import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type BulkValues, defaultMaxChanges } from './invocation.js';
 import type { Preview } from './preview.js';
 import { hasMore, type Listed, previewLines, rowLines, type Subject } from './preview-lines.js';
@@ -176,28 +175,4 @@ async function confirmName(
   throw new GuardError(`The name does not match: it is not "${name}". Nothing was done.`, {
     hint: 'Look at the record first; names are compared to the letter.',
   });
-}
-
-/** How much of the error budget the preview used up. */
-interface ErrorsBefore {
-  readonly errorCount: number;
-  /** True if nothing may be sent. */
-  readonly isTooMany: boolean;
-  /** How many more rows may fail; undefined: unlimited. */
-  readonly remaining: number | undefined;
-}
-
-type ErrorLimits = Pick<BulkValues, 'failFast' | 'maxErrors'>;
-
-/** Checks the rows that failed or conflicted during the preview against --max-errors and --fail-fast. */
-export function errorsBefore(limits: ErrorLimits, decided: readonly ReportRow[]): ErrorsBefore {
-  const errorCount = decided.filter(({ result }) => countsAsError(result)).length;
-  const limit = errorLimit(limits);
-  if (limit === undefined) return { errorCount, isTooMany: false, remaining: undefined };
-  return { errorCount, isTooMany: errorCount >= limit, remaining: limit - errorCount };
-}
-
-/** How many failed rows stop a run; undefined: unlimited. */
-export function errorLimit({ failFast, maxErrors }: ErrorLimits): number | undefined {
-  return failFast ? 1 : maxErrors;
 }

@@ -27,9 +27,10 @@ import {
   summarize,
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
-import { errorLimit } from './confirm.js';
+import { errorLimit } from './error-limits.js';
 import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
-import { failedRun, reportOf, summaryLine } from './report-view.js';
+import { summaryLine } from './report-lines.js';
+import { failedRun, reportOf } from './report-view.js';
 import { writeResultsFile } from './results.js';
 import { runProgress } from './run-progress.js';
 

@@ -11,13 +11,7 @@ import { isSamePlace, type RunPlan, requireContinuable } from '../runs/plan.js';
 import { isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
-import {
-  checkExpected,
-  confirmChanges,
-  errorsBefore,
-  printPreview,
-  printPreviewNotes,
-} from './confirm.js';
+import { checkExpected, confirmChanges, printPreview, printPreviewNotes } from './confirm.js';
 import {
   awaitEarlierWrites,
   closeReplacedRun,
@@ -27,6 +21,7 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
+import { errorsBefore } from './error-limits.js';
 import type { Invocation } from './invocation.js';
 import {
   endUnsent,

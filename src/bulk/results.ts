@@ -15,7 +15,7 @@ import { checkWritable, writeAtomically } from '../files/atomic-write.js';
 import { isDelete, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { BulkValues, Invocation } from './invocation.js';
-import { headline, markOf } from './report-view.js';
+import { headline, markOf } from './report-lines.js';
 import { describeOne } from './words.js';
 
 /** `✔ Nimbus Kolmarden (app_0064): reviewing → shortlisted.   Undo: rosterctl runs undo d181ba`, on two lines if one is too narrow. */

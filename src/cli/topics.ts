@@ -201,19 +201,17 @@ exit 11 (--allow-partial continues with what is there).
          it is, and a row that changed since is a conflict, not overwritten
          --map "THEIRS=id" renames a column, --ignore-columns ignores unknown ones
 
-Spreadsheets rewrite long numbers when they open a CSV: a Discord id of 18 digits is
-saved as 1.23457E+17, its last digits lost. Such a cell is refused with its line, before
-anything is sent. Import the column as text, or delete it before saving.
+Spreadsheets rewrite long numbers: a Discord id of 18 digits is saved as 1.23457E+17. Such
+a cell is refused with its line. Import the column as text, or delete it before saving.
 
 Before the first write a preview shows what would change (l lists all rows); a script
 adds --yes. Deleting several records asks you to type the number; a script passes --yes
 --expect N. --note over existing notes asks whether to replace or append. --dry-run sends
 nothing; with --exit-code it exits 12 when something would change.
 
---max-changes N (default 100) is a brake: if more would change, nothing is sent and the
-exit code is 11. To change at most N and leave the rest for the next time, cut the
-selection: --sort submittedAt --limit 200 takes the 200 that wait longest (above 100, add
---max-changes 200). With -q, a run on which all went well prints nothing.
+--max-changes N (default 100) is a brake: if more would change, nothing is sent (11). To
+change at most N and leave the rest for the next time, cut the selection: --sort
+submittedAt --limit 200 --max-changes 200. With -q, a run that went well prints nothing.
 
 Each row has one result: changed, unchanged, skipped (--if-status, --if), failed,
 conflict (409, or someone else changed it after the preview), unknown (it may have
@@ -247,9 +245,8 @@ days (undo.keep).
 
 Only one bulk write runs at a time for each organization and kind of record; another
 one exits 11 (--wait-lock 10m waits). A write of one record waits only for another
-write of that record, at most 10 seconds. Where the system has no /proc (macOS,
-Windows), a lock whose process cannot be identified is refused, and the error says how
-to remove it.
+write of that record, at most 10 seconds. Without /proc (macOS, Windows), a lock whose
+process cannot be identified is refused, and the error says how to remove it.
 
 The API has no conditional write: a change that another admin makes between the read
 and the write of a row is overwritten.`;

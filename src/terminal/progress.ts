@@ -26,8 +26,10 @@ interface ProcessProgress extends Progress {
   readonly end: () => void;
 }
 
-/** Events of the process while a line is drawn. */
+/** The process while a line is drawn. */
 interface ProgressWorld {
+  /** False if the terminal shows only ASCII. */
+  readonly isUtf8?: boolean;
   /**
    * Registers a callback for before Ctrl-Z stops the process, whose result is called on resume;
    * returns the function that removes it.
@@ -43,7 +45,7 @@ const plainLineMs = 10_000;
 /** Creates progress on stderr: a spinner for a person, a line every 10 s for a log, nothing with --quiet. */
 export function createProgress(
   streams: ProcessStreams,
-  { quiet, onStop }: { readonly quiet: boolean } & ProgressWorld,
+  { quiet, onStop, isUtf8 = true }: { readonly quiet: boolean } & ProgressWorld,
 ): ProcessProgress {
   const waits = waitingLine((text) => spinner(streams, text, onStop));
   let current: ProgressLine | undefined;
@@ -52,7 +54,7 @@ export function createProgress(
       if (quiet) return silent;
       waits.hide();
       const line = streams.canAnimate
-        ? spinner(streams, text, onStop, share)
+        ? spinner(streams, text, onStop, share && (() => drawBar(streams, share(), isUtf8)))
         : plainLines(streams, text);
       current = line;
       return {
@@ -108,7 +110,7 @@ function spinner(
   streams: ProcessStreams,
   text: () => string,
   onStop: ProgressWorld['onStop'],
-  share?: () => number,
+  drawn?: () => string,
 ): ProgressLine {
   let end: (() => void) | undefined;
   let stopped = false;
@@ -122,12 +124,12 @@ function spinner(
     const fitted = () =>
       truncate(
         singleLine(streams.redacted(text())),
-        Math.max(1, streams.stderr.columns - (share ? barWidth(streams) + 3 : 4)),
+        Math.max(1, streams.stderr.columns - (drawn ? barWidth(streams) + 3 : 4)),
       );
-    const bar = () => ({ interval: frameMs, frames: [share ? drawBar(streams, share()) : ''] });
+    const bar = () => ({ interval: frameMs, frames: [drawn?.() ?? ''] });
     const line = ora({
       text: fitted(),
-      ...(share && { spinner: bar() }),
+      ...(drawn && { spinner: bar() }),
       stream: streams.terminal.output,
       isEnabled: true,
       // It would put stdin into raw mode and take Ctrl-C away from our signal handling.
@@ -144,7 +146,7 @@ function spinner(
     line.start();
     const frameTimer = setInterval(() => {
       line.text = fitted();
-      if (share) line.spinner = bar();
+      if (drawn) line.spinner = bar();
     }, frameMs);
     frameTimer.unref();
     end = () => {
@@ -174,10 +176,10 @@ function barWidth({ stderr }: ProcessStreams): number {
 }
 
 /** `████████░░░░`, or `####....` where the locale is not UTF-8. */
-function drawBar(streams: ProcessStreams, share: number): string {
+function drawBar(streams: ProcessStreams, share: number, isUtf8: boolean): string {
   const width = barWidth(streams);
   const done = Math.floor(width * Math.min(1, Math.max(0, share)));
-  const [full, empty] = streams.isUtf8 ? ['█', '░'] : ['#', '.'];
+  const [full, empty] = isUtf8 ? ['█', '░'] : ['#', '.'];
   return full.repeat(done) + empty.repeat(width - done);
 }
 

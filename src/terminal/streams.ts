@@ -1,5 +1,5 @@
 /** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
-import { type Environment, isUtf8Locale, runsInCi } from '../data/environment.js';
+import { type Environment, runsInCi } from '../data/environment.js';
 import { systemReason } from '../data/system-errors.js';
 import {
   CancelledError,
@@ -48,8 +48,6 @@ export interface ProcessStreams extends Streams {
   readonly terminal: { readonly input: TerminalInput; readonly output: TerminalOutput };
   /** True if stderr can show a spinner: a terminal, not TERM=dumb, not CI. */
   readonly canAnimate: boolean;
-  /** True if the terminal shows more than ASCII. */
-  readonly isUtf8: boolean;
   /** After this, the secret, also as encoded in JSON or a URL, is redacted on stderr. */
   redact(secret: string): void;
   /** After this, the query of this signed URL and each long value in it are redacted on stderr. */
@@ -167,9 +165,6 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       if (!isTerminal(2, stderr) || env['TERM'] === 'dumb' || runsInCi(env)) return false;
       // A serial line reports 0 columns, and a spinner would never finish clearing it.
       return stderr().columns !== 0;
-    },
-    get isUtf8() {
-      return isUtf8Locale(env);
     },
     redact: redactor.add,
     redactUrl: redactor.addUrl,

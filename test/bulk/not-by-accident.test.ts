@@ -68,7 +68,7 @@ describe('a delete of several', () => {
   ])('at a terminal where %s is typed exits %i', async (typed, code, left) => {
     const service = await players(three);
     const line = ['players', 'delete', '--all'];
-    const question = /Delete 3 records\? Type the number to confirm:/;
+    const question = /Delete 3 players\? Type the number to confirm:/;
     const ran = await converse(temporaryFolder(), line, [[question, `${typed}\r`]], service.env);
     expect([ran.code, service.kept.size]).toEqual([code, left]);
   });

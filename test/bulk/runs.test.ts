@@ -80,7 +80,7 @@ describe('exit', () => {
       /^Continuing run \S+, started (just now|\d+ min ago): \d+ of 30 rows are left\.$/m,
     );
     // As in the first preview.
-    expect(rest.stderr).toMatch(/^ {2}(app_\d+) \(Applicant \1\): status pending → rejected$/m);
+    expect(rest.stderr).toMatch(/^ {2}(app_\d+) +Applicant \1 +pending → rejected$/m);
     expect(report(rest).summary).toMatchObject({ total: 30, changed: 30 });
     expect(report(rest).run).toBe(report(ran).run);
   });

@@ -206,7 +206,7 @@ test('--fail-fast sends nothing if a row fails in the preview', async () => {
 test('the preview names the records and the rows that will fail', async () => {
   const service = await keep([application('app_1')]);
   const ran = await userOf(service).run('tryouts update app_1 --note Call on Friday -n');
-  expect(ran.stderr).toContain('app_1 (Applicant app_1): internalNotes - → Call');
+  expect(ran.stderr).toContain('note added: Call');
   expect(ran.stderr).toMatch(/2 rows cannot be changed:\n {2}on: .*was not found.*\n {2}Friday: /);
 });
 

@@ -11,10 +11,11 @@ test('a dry run, a preview and a report show a deletion as such, not as a change
   const one = await see('players delete player_0001 -n');
   expect(one).toContain('Would delete\r\n  player Nimbus Kite\r\n');
   const many = await see('players delete player_0001 player_0002 -n');
-  expect(many).toContain('  player_0001 (Nimbus Kite)\r\n  player_0002 (');
-  expect(many).toContain('player_0001  would_change   delete player Nimbus Kite');
+  expect(many).toContain('2 players to delete, in org_demo (profile sandbox):\r\n');
+  expect(many).toContain('player_0001  Nimbus Kite  would be deleted\r\n');
   const done = await see('players delete player_0001 player_0002 --yes --expect 2');
-  expect(done).toContain('player_0001  changed        deleted player Nimbus Kite');
+  expect(done).toContain('  player_0001  Nimbus Kite\r\n  player_0002  ');
+  expect(done).toMatch(/✔ 2 deleted\. Run [0-9a-f]{6}\.\r\n$/);
   expect(one + many + done).not.toContain('→');
 });
 
