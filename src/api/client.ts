@@ -190,7 +190,7 @@ class Client implements Api {
   list(
     resource: Parameters<Api['list']>[0],
     query: Parameters<Api['list']>[1] = {},
-    { onHeaders, overrides = this.options.overrides, isQuiet = false }: ListOptions = {},
+    { onHeaders, overrides = this.options.overrides, isQuiet = false, until }: ListOptions = {},
   ) {
     const { transport } = this.options;
     const { baseUrl, organizationId } = this;
@@ -198,7 +198,18 @@ class Client implements Api {
       ? { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }
       : { ...this.options, drift: this.drift };
     return listRecords(resource, {
-      ...{ baseUrl, organizationId, transport, overrides, drift, notes, strict, query, onHeaders },
+      ...{
+        baseUrl,
+        organizationId,
+        transport,
+        overrides,
+        drift,
+        notes,
+        strict,
+        query,
+        onHeaders,
+        until,
+      },
     });
   }
 

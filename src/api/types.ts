@@ -85,6 +85,8 @@ export interface ListOptions {
   readonly overrides?: Overrides;
   /** Leaves notes and drift out: the caller reports `completeness()` itself. */
   readonly isQuiet?: boolean;
+  /** Ends the reading when it fires, and leaves out retries: for a list that the caller can do without. */
+  readonly until?: AbortSignal;
 }
 
 /** The client of the service. The organization id is never a parameter (contract 4.6). */

@@ -2,7 +2,7 @@
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
 import { type Batches, batchesOf, collect, type Item, recordStream } from '../data/batches.js';
-import type { Environment } from '../data/environment.js';
+import { type Environment, isUtf8Locale } from '../data/environment.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import type { LendKeyboard } from '../terminal/pager.js';
@@ -90,7 +90,8 @@ async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputConte
   const many = isMany(value);
   // JSON prints the report itself if --fields names its own fields, otherwise its rows.
   const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
-  const source = rowsOf(value, view, printsValue);
+  const source =
+    format === 'csv' && view.csvRows ? view.csvRows(value) : rowsOf(value, view, printsValue);
   const rows = fields ? await withFields(source, fields, view, context) : source;
   if (format === 'ids') {
     const ids = view.idRows?.(value) ?? source;
@@ -172,9 +173,10 @@ async function knownFields<T>({ columns, resource }: View<T>): Promise<readonly 
 
 // --- for people ---
 
-function canvasOf(sink: Sink, { now }: OutputContext) {
+function canvasOf(sink: Sink, { now, env }: OutputContext) {
   const { columns, isTerminal } = sink;
-  return { now: now(), columns, isTerminal, paint: createPaint(sink.color) };
+  const isUtf8 = isUtf8Locale(env) && env['TERM'] !== 'dumb';
+  return { now: now(), columns, isTerminal, isUtf8, paint: createPaint(sink.color) };
 }
 
 async function showTable<T>(

@@ -9,6 +9,8 @@ export interface Canvas {
   readonly columns: number;
   /** True for a screen. In a file or pipe nothing is left out, because it would be shown nowhere else. */
   readonly isTerminal: boolean;
+  /** False where bars, dots and arrows are drawn in ASCII: another locale than UTF-8, or TERM=dumb. */
+  readonly isUtf8: boolean;
   /** Bold, dim, colours; each returns the text unchanged where colour is off. */
   readonly paint: {
     bold(text: string): string;
@@ -38,6 +40,8 @@ export interface View<T> {
   lines?(value: T, canvas: Canvas): readonly string[];
   /** Returns the records inside the value, for ndjson, csv and ids; by default the value itself. */
   rows?(value: T): readonly JsonObject[];
+  /** Returns the rows of csv, if not those of `rows`. */
+  csvRows?(value: T): readonly JsonObject[];
   /** Returns the records whose ids `-o ids` prints, if not all of `rows`. */
   idRows?(value: T): readonly JsonObject[];
   /** Returns the last line of ndjson, such as the summary of a bulk report. */

@@ -3,8 +3,9 @@ import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { ValueWithExit } from '../cli/define.js';
 import type { FailedItem } from '../cli/failure.js';
+import type { Canvas } from '../cli/views.js';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
@@ -178,6 +179,27 @@ export async function getRecords(
   const failed = failures.find(({ error }) => error.exitName === exitName);
   return new ValueWithExit(found, exitName, { failed: () => failed });
 }
+
+/**
+ * Returns a single record together with its card if a person reads it on a terminal; everything else
+ * unchanged. `load` imports the module of cards, which no pipe and no format for machines needs.
+ */
+export async function asCard(
+  context: Context,
+  found: Found,
+  load: () => Promise<(context: Context, record: JsonObject) => Promise<CardLines>>,
+): Promise<Found> {
+  if (!context.isInteractive || context.settings.fields || !isObject(found)) return found;
+  if (found instanceof ValueWithExit) return found;
+  const makeCard = await load();
+  return new ValueWithExit(found, 'done', { lines: await makeCard(context, found) });
+}
+
+/** What a `get` found: a record, or several. */
+type Found = JsonObject | readonly JsonObject[] | ValueWithExit<JsonObject | readonly JsonObject[]>;
+
+/** Renders the lines of a card; what they need was read before. */
+type CardLines = (canvas: Canvas) => readonly string[];
 
 /** Returns a failure that concerns this id only; throws any other. */
 function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {

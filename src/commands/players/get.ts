@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';
-import { getRecords } from '../../resources/read.js';
+import { asCard, getRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several players',
@@ -15,7 +15,11 @@ export default defineCommand({
   calls: ['getPlayer'],
   args: { ids: idsOf('players') },
   view: oneOrManyOf('players'),
-  run(context, { ids }) {
-    return getRecords(context, 'players', ids);
+  async run(context, { ids }) {
+    const found = await getRecords(context, 'players', ids);
+    return asCard(context, found, async () => {
+      const { playerCard } = await import('../../resources/cards/roster.js');
+      return playerCard;
+    });
   },
 });
