@@ -2,6 +2,7 @@
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
+import type { Paint } from '../terminal/paint.js';
 
 /** The terminal that lines are rendered for. */
 export interface Canvas {
@@ -11,12 +12,7 @@ export interface Canvas {
   readonly isTerminal: boolean;
   /** False where bars, dots and arrows are drawn in ASCII: another locale than UTF-8, or TERM=dumb. */
   readonly isUtf8: boolean;
-  /** Bold, dim, colours; each returns the text unchanged where colour is off. */
-  readonly paint: {
-    bold(text: string): string;
-    dim(text: string): string;
-    status(text: string): string;
-  };
+  readonly paint: Paint;
 }
 
 /** How a command's value is rendered; its type is what `--json` prints. */

@@ -3,7 +3,6 @@ import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { ValueWithExit } from '../cli/define.js';
 import type { FailedItem } from '../cli/failure.js';
-import type { Canvas } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
@@ -13,6 +12,7 @@ import { ageMs, type Instant, pause } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
 import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
+import type { CardMaker } from './cards/card.js';
 
 /** Reads single records of a resource. */
 export interface RecordReader {
@@ -181,25 +181,30 @@ export async function getRecords(
 }
 
 /**
- * Returns a single record together with its card if a person reads it on a terminal; everything else
- * unchanged. `load` imports the module of cards, which no pipe and no format for machines needs.
+ * Returns what `getRecords` does; a single record together with its card if a person reads it on a
+ * terminal. `load` imports the module of cards, which no pipe and no format for machines needs. The
+ * disk is read while the service answers. Throws what `getRecords` throws.
  */
-export async function asCard(
+export async function showRecords(
   context: Context,
-  found: Found,
-  load: () => Promise<(context: Context, record: JsonObject) => Promise<CardLines>>,
+  resource: ResourceName,
+  ids: readonly string[],
+  load: () => Promise<CardMaker>,
 ): Promise<Found> {
-  if (!context.isInteractive || context.settings.fields || !isObject(found)) return found;
-  if (found instanceof ValueWithExit) return found;
-  const makeCard = await load();
-  return new ValueWithExit(found, 'done', { lines: await makeCard(context, found) });
+  const finding = getRecords(context, resource, ids);
+  const [id] = ids;
+  const isCard = context.isInteractive && !context.settings.fields && ids.length === 1;
+  if (!isCard || id === undefined) return finding;
+  const reading = import('./cards/history.js').then(({ pastChanges }) =>
+    pastChanges(context, resource, id),
+  );
+  const [found, makeCard, changes] = await Promise.all([finding, load(), reading]);
+  if (!isObject(found) || found instanceof ValueWithExit) return found;
+  return new ValueWithExit(found, 'done', { lines: await makeCard(context, found, changes) });
 }
 
 /** What a `get` found: a record, or several. */
 type Found = JsonObject | readonly JsonObject[] | ValueWithExit<JsonObject | readonly JsonObject[]>;
-
-/** Renders the lines of a card; what they need was read before. */
-type CardLines = (canvas: Canvas) => readonly string[];
 
 /** Returns a failure that concerns this id only; throws any other. */
 function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {

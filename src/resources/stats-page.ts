@@ -159,8 +159,8 @@ function weeksRow({ byWeek }: Stats, { now, paint, isUtf8 }: Canvas): readonly L
   const [first, last] = [byWeek[0], byWeek.at(-1)];
   if (!first || !last) return [];
   const counts = new Map(byWeek.map(({ week, count }) => [week, count]));
+  const day = (week = '') => shortDay(new Date(timeOf(week) ?? 0), now);
   const lines = (room: number) => {
-    const day = (week = '') => shortDay(new Date(timeOf(week) ?? 0), now);
     const most = room - day(first.week).length - day(last.week).length - 2;
     const weeks = weeksBetween(first.week, last.week, Math.max(1, most));
     const values = weeks.map((week) => counts.get(week) ?? 0);

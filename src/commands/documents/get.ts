@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';
-import { asCard, getRecords } from '../../resources/read.js';
+import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several documents',
@@ -16,9 +16,8 @@ export default defineCommand({
   calls: ['listDocuments'],
   args: { ids: idsOf('documents') },
   view: oneOrManyOf('documents'),
-  async run(context, { ids }) {
-    const found = await getRecords(context, 'documents', ids);
-    return asCard(context, found, async () => {
+  run(context, { ids }) {
+    return showRecords(context, 'documents', ids, async () => {
       const { documentCard } = await import('../../resources/cards/roster.js');
       return documentCard;
     });

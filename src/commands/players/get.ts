@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';
-import { asCard, getRecords } from '../../resources/read.js';
+import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several players',
@@ -15,9 +15,8 @@ export default defineCommand({
   calls: ['getPlayer'],
   args: { ids: idsOf('players') },
   view: oneOrManyOf('players'),
-  async run(context, { ids }) {
-    const found = await getRecords(context, 'players', ids);
-    return asCard(context, found, async () => {
+  run(context, { ids }) {
+    return showRecords(context, 'players', ids, async () => {
       const { playerCard } = await import('../../resources/cards/roster.js');
       return playerCard;
     });

@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';
-import { asCard, getRecords } from '../../resources/read.js';
+import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several teams',
@@ -15,9 +15,8 @@ export default defineCommand({
   calls: ['getTeam'],
   args: { ids: idsOf('teams') },
   view: oneOrManyOf('teams'),
-  async run(context, { ids }) {
-    const found = await getRecords(context, 'teams', ids);
-    return asCard(context, found, async () => {
+  run(context, { ids }) {
+    return showRecords(context, 'teams', ids, async () => {
       const { teamCard } = await import('../../resources/cards/roster.js');
       return teamCard;
     });

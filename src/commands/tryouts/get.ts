@@ -1,7 +1,7 @@
 /** `rosterctl tryouts get`: prints one or several applications. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
-import { asCard, getRecords } from '../../resources/read.js';
+import { showRecords } from '../../resources/read.js';
 import { someIds } from './shared.js';
 
 export default defineCommand({
@@ -16,9 +16,8 @@ export default defineCommand({
   calls: ['getTryout'],
   args: { ids: someIds },
   view: oneOrManyOf('tryouts'),
-  async run(context, { ids }) {
-    const found = await getRecords(context, 'tryouts', ids);
-    return asCard(context, found, async () => {
+  run(context, { ids }) {
+    return showRecords(context, 'tryouts', ids, async () => {
       const { applicationCard } = await import('../../resources/cards/application.js');
       return applicationCard;
     });

@@ -14,9 +14,9 @@ import {
   ageOf,
   type CardStyle,
   contactOf,
+  fieldText,
   furtherFields,
   gamesSection,
-  textOf,
   timeIn,
 } from './fields.js';
 import { type Nearby, recordsNearby } from './nearby.js';
@@ -28,19 +28,18 @@ const shown = [
 ];
 
 /** Makes the card of an application. Throws CancelledError after a signal. */
-export const applicationCard: CardMaker = (context, record) =>
-  cardOf(context, 'tryouts', record, {
-    readNearby: () => recordsNearby(context, 'tryouts', (other) => isOther(other, record)),
-    partsOf: (style, nearby) => partsOf(record, style, nearby),
-  });
+export const applicationCard: CardMaker = async (context, record, changes) => {
+  const nearby = await recordsNearby(context, 'tryouts', (other) => isOther(other, record));
+  return cardOf(context, record, changes, (style) => partsOf(record, style, nearby));
+};
 
 function partsOf(record: JsonObject, style: CardStyle, nearby: Nearby): CardParts {
   const { paint } = style;
-  const updated = textOf(record, 'updatedAt');
-  const isChanged = updated !== '' && updated !== textOf(record, 'submittedAt');
+  const updated = fieldText(record, 'updatedAt');
+  const isChanged = updated !== '' && updated !== fieldText(record, 'submittedAt');
   return {
     state: [
-      { text: textOf(record, 'status'), paint: paint.status },
+      { text: fieldText(record, 'status'), paint: paint.status },
       { text: ageOf(record, 'submittedAt', style) },
     ],
     contact: [
@@ -72,7 +71,7 @@ function playerSection(record: JsonObject, { paint }: CardStyle): readonly Secti
   const id = playerIdOf(record);
   if (id === undefined) return [];
   const { convertedPlayer } = record;
-  const name = isObject(convertedPlayer) ? textOf(convertedPlayer, 'name') : '';
+  const name = isObject(convertedPlayer) ? fieldText(convertedPlayer, 'name') : '';
   const row: readonly Piece[] = [{ text: name }, { text: singleLine(id), paint: paint.dim }];
   const pieces = row.filter(({ text }) => text !== '');
   return [{ label: 'Player', lines: (room) => alignedLines([pieces], room) }];
@@ -111,7 +110,7 @@ function sharedKeys(a: JsonObject, b: JsonObject): readonly string[] {
   ] as const;
   return keys
     .filter(([field]) => {
-      const [own, other] = [textOf(a, field), textOf(b, field)];
+      const [own, other] = [fieldText(a, field), fieldText(b, field)];
       return own.trim() !== '' && foldCase(own.trim()) === foldCase(other.trim());
     })
     .map(([, word]) => word);
@@ -127,8 +126,8 @@ function otherSection(record: JsonObject, style: CardStyle, nearby: Nearby): rea
   const rows: Piece[][] = sorted
     .slice(0, maxOthers)
     .map((other) => [
-      { text: textOf(other, 'id') },
-      { text: textOf(other, 'status'), paint: paint.status },
+      { text: fieldText(other, 'id') },
+      { text: fieldText(other, 'status'), paint: paint.status },
       { text: ageOf(other, 'submittedAt', style) },
       { text: `(same ${sharedKeys(other, record).join(' and ')})`, paint: paint.dim },
     ]);

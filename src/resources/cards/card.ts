@@ -3,55 +3,44 @@ import { shortValue } from '../../cli/lines.js';
 import type { Canvas } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
-import type { ResourceName } from '../../data/resources.js';
 import { clockTime, shortDay } from '../../data/time.js';
 import { alignedLines, type Piece } from '../../terminal/pieces.js';
-import { singleLine } from '../../terminal/safe-text.js';
-import { allFields, type CardStyle, fieldLabel, styleOf, textOf } from './fields.js';
-import { type PastChange, pastChanges } from './history.js';
+import { allFields, type CardStyle, fieldLabel, fieldText } from './fields.js';
+import type { PastChange } from './history.js';
 import { type CardPage, pageLines, type Section } from './page.js';
 
 /** Renders the lines of a card; everything that needs reading was read before. */
 export type CardLines = (canvas: Canvas) => readonly string[];
 
-/** Makes the card of a record of one resource. Throws CancelledError after a signal. */
-export type CardMaker = (context: Context, record: JsonObject) => Promise<CardLines>;
+/** Makes the card of a record, with what this machine changed of it. Throws CancelledError after a signal. */
+export type CardMaker = (
+  context: Context,
+  record: JsonObject,
+  changes: readonly PastChange[],
+) => Promise<CardLines>;
 
 /** The parts of a card that its resource decides. */
 export type CardParts = Pick<CardPage, 'state' | 'contact' | 'sections'> &
   Partial<Pick<CardPage, 'remarks'>>;
 
-/**
- * Reads what is near a record and what this machine changed of it, and returns the card that
- * `partsOf` lays out. `readNearby` reads from the service; the disk is read while it answers.
- */
-export async function cardOf<N>(
-  context: Context,
-  resource: ResourceName,
+/** Returns the card of a record from the parts that its resource decides. */
+export function cardOf(
+  { settings }: Context,
   record: JsonObject,
-  {
-    readNearby,
-    partsOf,
-  }: {
-    readonly readNearby: () => Promise<N>;
-    readonly partsOf: (style: CardStyle, nearby: N) => CardParts;
-  },
-): Promise<CardLines> {
-  const reading = readNearby();
-  // Awaited below; until then a failure is not unhandled.
-  reading.catch(() => {});
-  const changes = pastChanges(context, resource, String(record['id']));
-  const nearby = await reading;
+  changes: readonly PastChange[],
+  partsOf: (style: CardStyle) => CardParts,
+): CardLines {
   return (canvas) => {
-    const style = styleOf(canvas, context.settings);
-    const parts = partsOf(style, nearby);
+    const style = { ...canvas, time: settings.time };
+    const parts = partsOf(style);
     const sections = [
       ...parts.sections,
       ...historySection(changes, style),
-      ...allFields(record, style, context.settings),
+      ...allFields(record, style, settings),
     ];
-    const name = textOf(record, 'name') || textOf(record, 'title') || String(record['id']);
-    return pageLines({ remarks: [], ...parts, name: singleLine(name), sections }, canvas);
+    const names = ['name', 'title', 'id'].map((field) => fieldText(record, field));
+    const name = names.find((text) => text !== '') ?? '';
+    return pageLines({ remarks: [], ...parts, name, sections }, canvas);
   };
 }
 

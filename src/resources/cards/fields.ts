@@ -14,13 +14,8 @@ import type { Section } from './page.js';
 /** How a card is drawn: the canvas, and `--time`. */
 export type CardStyle = Canvas & Pick<CellOptions, 'time'>;
 
-/** Returns the style of a card on this canvas. */
-export function styleOf(canvas: Canvas, { time }: Pick<Settings, 'time'>): CardStyle {
-  return { ...canvas, time };
-}
-
 /** Returns a text field as one sanitized line; empty if there is no text. */
-export function textOf(record: JsonObject, field: string): string {
+export function fieldText(record: JsonObject, field: string): string {
   const value = record[field];
   if (isEmptyValue(value) || isObject(value) || Array.isArray(value)) return '';
   return singleLine(plainText(value));
@@ -28,14 +23,14 @@ export function textOf(record: JsonObject, field: string): string {
 
 /** Returns the age of a time in a record, `4 h ago`; what the service sent if that is no time. */
 export function ageOf(record: JsonObject, field: string, { now, time }: CardStyle): string {
-  const text = textOf(record, field);
+  const text = fieldText(record, field);
   const moment = momentOf(text);
   return moment && time !== 'iso' ? relativeTime(moment, now) : text;
 }
 
 /** Returns a time in a record as `22 Nov 2026, 10:05 CET`, or as `--time` wants it. */
 export function timeIn(record: JsonObject, field: string, { now, time }: CardStyle): string {
-  const text = textOf(record, field);
+  const text = fieldText(record, field);
   const moment = time === 'iso' ? undefined : momentOf(text);
   if (!moment) return text;
   return time === 'relative' ? relativeTime(moment, now) : longTime(moment);
@@ -43,13 +38,13 @@ export function timeIn(record: JsonObject, field: string, { now, time }: CardSty
 
 /** The ways to reach a person, and the id to type. */
 export function contactOf(record: JsonObject, { paint }: Canvas): readonly Piece[] {
-  const discord = textOf(record, 'discordUsername');
-  const discordId = textOf(record, 'discordUserId');
+  const discord = fieldText(record, 'discordUsername');
+  const discordId = fieldText(record, 'discordUserId');
   const name = discord === '' && discordId !== '' ? `user ${discordId}` : discord;
   return [
-    { text: textOf(record, 'email') },
+    { text: fieldText(record, 'email') },
     { text: name === '' ? '' : `Discord ${name}` },
-    { text: textOf(record, 'id'), paint: paint.dim },
+    { text: fieldText(record, 'id'), paint: paint.dim },
   ];
 }
 
@@ -60,7 +55,7 @@ export function gamesSection(record: JsonObject, style: CardStyle): readonly Sec
   const tags: readonly unknown[] = Array.isArray(gamerTags) ? gamerTags : [];
   const rows = tags
     .filter(isObject)
-    .map((tag) => [{ text: textOf(tag, 'game') }, { text: textOf(tag, 'gamerTag') }]);
+    .map((tag) => [{ text: fieldText(tag, 'game') }, { text: fieldText(tag, 'gamerTag') }]);
   const isAsStated = rows.length > 0 && rows.length === tags.length;
   const label = 'Games';
   if (isAsStated) return [{ label, lines: (room) => alignedLines(rows, room) }];

@@ -20,6 +20,8 @@ export interface PastChange {
 
 /** How many runs are opened: a card must not get slower with every run of a season. */
 const maxRuns = 200;
+/** How many are read in one turn of the event loop. */
+const runsPerTurn = 20;
 /** Journals above this, of tens of thousands of rows, are left out for the same reason. */
 const maxJournalBytes = 4 * 1024 * 1024;
 /** All journals together; the newest are read first. */
@@ -29,17 +31,20 @@ const maxBytes = 16 * 1024 * 1024;
  * Returns the changes of a record by the newest ended runs, newest first. Files that cannot be read
  * count as none, because a card must not fail over them.
  */
-export function pastChanges(
+export async function pastChanges(
   context: Context,
   resource: ResourceName,
   id: string,
-): readonly PastChange[] {
+): Promise<readonly PastChange[]> {
   const store = storeIn(context);
   if (!store) return [];
   const changes: PastChange[] = [];
   const quoted = printJson(id);
   let bytes = 0;
-  for (const run of newestRuns(store)) {
+  for (const [index, run] of newestRuns(store).entries()) {
+    // The reads are synchronous, because 200 in the thread pool take longer: requests go on in between.
+    // oxlint-disable-next-line no-await-in-loop
+    if (index % runsPerTurn === 0) await new Promise(setImmediate);
     const path = journalIn(join(placeIn(store, 'ended'), run));
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size === 0 || size > maxJournalBytes) continue;
@@ -60,8 +65,8 @@ function storeIn(context: Context): RunStore | undefined {
 
 function newestRuns(store: RunStore): readonly string[] {
   try {
-    const names = readdirSync(placeIn(store, 'ended')).filter(isRunName);
-    return names.toSorted().slice(-maxRuns).toReversed();
+    const names = readdirSync(placeIn(store, 'ended'));
+    return names.toSorted().slice(-maxRuns).filter(isRunName).toReversed();
   } catch {
     return [];
   }
