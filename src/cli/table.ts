@@ -3,7 +3,7 @@ import type { ResourceName } from '../api/contract.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { valueAt } from '../data/path.js';
 import { defaultSorting, sortByField } from '../data/sorting.js';
-import { type LabelledRow, labelledLines } from '../terminal/labels.js';
+import { type LabelledRow, labelledLines, widestWordOf } from '../terminal/labels.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
 import { maxCellWidth, renderTable, type TableColumn } from '../terminal/table.js';
@@ -90,14 +90,14 @@ export function detailValue(
   value: unknown,
   field: string,
   style: DetailStyle,
-): Pick<LabelledRow, 'lines' | 'isBelow'> {
+): Omit<LabelledRow, 'label' | 'paint'> {
   if (isObject(value) && Object.keys(value).length > 0)
     return { isBelow: true, lines: (columns) => detailLines(value, { ...style, columns }) };
   if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null))
     return { isBelow: true, lines: (columns) => itemLines(value, { ...style, columns }) };
   const paint = field === 'status' ? style.paint.status : (line: string) => line;
   const text = detailOf(value, field, style);
-  return { lines: (columns) => wrap(text, columns).map(paint) };
+  return { lines: (columns) => wrap(text, columns).map(paint), widestWord: widestWordOf(text) };
 }
 
 /** The items of a list, each behind a dash where there is room for one. */

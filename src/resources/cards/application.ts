@@ -4,7 +4,7 @@ import type { JsonObject } from '../../data/json.js';
 import { isObject } from '../../data/json.js';
 import { defaultSorting, sortByField } from '../../data/sorting.js';
 import { foldCase, isEmptyValue } from '../../data/where.js';
-import { labelledLines } from '../../terminal/labels.js';
+import { labelledLines, widestWordOf } from '../../terminal/labels.js';
 import { alignedLines, type Piece } from '../../terminal/pieces.js';
 import { multiLine, singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
@@ -93,7 +93,8 @@ function answersSection(record: JsonObject, style: CardStyle): readonly Section[
 function notesSection({ internalNotes: notes }: JsonObject): readonly Section[] {
   if (isEmptyValue(notes)) return [];
   const text = typeof notes === 'string' ? notes : JSON.stringify(notes);
-  return [{ label: 'Notes', lines: (room) => wrap(multiLine(text.trimEnd()), room) }];
+  const safe = multiLine(text.trimEnd());
+  return [{ label: 'Notes', lines: (room) => wrap(safe, room), widestWord: widestWordOf(safe) }];
 }
 
 // --- other applications of the same person ---
