@@ -245,7 +245,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
   },
 );
 
-test.each(['tryouts get app_1', 'teams get team_1', 'tryouts stats --json'])(
+test.each(['tryouts get app_1', 'teams get app_1', 'tryouts stats --json'])(
   'a pipe loads neither cards nor charts: %s',
   async (line) => {
     const record = { id: 'app_1', status: 'pending' };

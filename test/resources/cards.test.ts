@@ -168,6 +168,14 @@ describe('a card', () => {
   });
 });
 
+function check(lines: readonly string[], columns: number) {
+  for (const line of lines) {
+    const bare = withoutColor(line);
+    expect(displayWidth(bare), bare.slice(0, 300)).toBeLessThanOrEqual(columns);
+    expect(forbidden.exec(bare.toWellFormed()), JSON.stringify(bare.slice(0, 300))).toBeNull();
+  }
+}
+
 describe('no line is wider than the terminal', () => {
   const widths = [40, 41, 59, 80, 120, 200, 250];
 
@@ -213,14 +221,6 @@ describe('no line is wider than the terminal', () => {
       { numRuns: 40 },
     );
   });
-
-  function check(lines: readonly string[], columns: number) {
-    for (const line of lines) {
-      const bare = withoutColor(line);
-      expect(displayWidth(bare), bare.slice(0, 300)).toBeLessThanOrEqual(columns);
-      expect(forbidden.exec(bare.toWellFormed()), JSON.stringify(bare.slice(0, 300))).toBeNull();
-    }
-  }
 });
 
 describe('a list that cannot be trusted leaves its section out with a remark', () => {
@@ -248,12 +248,12 @@ describe('a list that cannot be trusted leaves its section out with a remark', (
   });
 });
 
-describe('the players of a team', () => {
-  const cardOver = async (players: readonly JsonObject[]) => {
-    const { baseUrl } = await recordingService(() => ({ status: 200, json: players }));
-    return linesOf(teamCard, team, { baseUrl });
-  };
+const cardOver = async (players: readonly JsonObject[]) => {
+  const { baseUrl } = await recordingService(() => ({ status: 200, json: players }));
+  return linesOf(teamCard, team, { baseUrl });
+};
 
+describe('the players of a team', () => {
   test('are left out where no field of theirs names a team', async () => {
     const lines = await cardOver([{ id: 'player_1', name: 'Mira' }]);
     expect(lines.join('\n')).not.toContain('Players');

@@ -7,13 +7,15 @@ import { someIds } from './shared.js';
 export default defineCommand({
   summary: 'Show one or several tryout applications',
   about:
-    'One id prints the application; several print a list. Missing ones are reported on stderr (exit 5).',
+    'One id prints the application; several print a list. Missing ones are reported on stderr (exit 5). ' +
+    'On a terminal one application is a card, with other applications of the same person and what ' +
+    'this machine changed; -v adds every field.',
   examples: [
     ['One application, everything', 'app_0001'],
     ['Two applications as a list', 'app_0001 app_0002 --json'],
     ['What an applicant answered', 'app_0001 --json --fields name,formResponses'],
   ],
-  calls: ['getTryout'],
+  calls: ['getTryout', 'listTryouts'],
   args: { ids: someIds },
   view: oneOrManyOf('tryouts'),
   run(context, { ids }) {
