@@ -118,7 +118,7 @@ export class Pager {
 
   private follow(page: Page, evidence: Evidence): NextPage | undefined {
     if (evidence.url !== undefined) return { next: { url: evidence.url } };
-    if (isExplicitEnd(page, evidence)) return undefined;
+    if (this.isExplicitEnd(page, evidence)) return undefined;
     return evidence.way ? this.to(evidence.way) : this.byPosition(page, evidence);
   }
 
@@ -142,10 +142,10 @@ export class Pager {
     const { url, way } = evidence;
     if (mode === 'none') return undefined;
     if (mode === 'cursor') {
-      if (way && !isExplicitEnd(page, evidence)) return this.to(way);
+      if (way && !this.isExplicitEnd(page, evidence)) return this.to(way);
       return url === undefined ? undefined : unfollowed;
     }
-    if (page.count === 0 || isExplicitEnd(page, evidence)) return undefined;
+    if (page.count === 0 || this.isExplicitEnd(page, evidence)) return undefined;
     if (mode === 'last-id') {
       // A service that begins with the given id repeats it alone in the end.
       const isRepeated = page.fresh === 0 && page.count === 1;
@@ -160,6 +160,16 @@ export class Pager {
     return named === undefined && page.number === 1 ? { ...step, mayRepeat: true } : step;
   }
 
+  /** True if the answer itself says that the list ends here. */
+  private isExplicitEnd({ arrived, number }: Page, evidence: Evidence): boolean {
+    const { more, ended, total, pageNumber, pages } = evidence;
+    if (more !== undefined) return !more;
+    if (ended || (total?.isNamed && total.value === arrived)) return true;
+    const position =
+      pageNumber === undefined ? number : pageNumber + (this.firstNumber === 0 ? 1 : 0);
+    return pages !== undefined && pages <= position;
+  }
+
   private to({ word, value }: Way): NextPage {
     return { next: { query: { [parameterFor(word, this.overrides)]: value } } };
   }
@@ -172,7 +182,8 @@ export class Pager {
       return {
         ...doubt(
           `the service counts ${total.value} records and sent ${arrived}`,
-          `If it pages, set how: rosterctl config set paging.mode page. If ${total.path} counts something else: rosterctl config set paging.total none`,
+          'If it pages: rosterctl config set paging.mode page',
+          `If ${total.path} counts something else: rosterctl config set paging.total none`,
         ),
         isStated: true,
       };
@@ -181,34 +192,38 @@ export class Pager {
       return {
         ...doubt(
           'the service says that there are more, but not where',
-          'Set how it pages: rosterctl config set paging.mode page (or offset, last-id)',
+          'If it pages by number: rosterctl config set paging.mode page',
+          'To find out: rosterctl doctor --shapes',
         ),
         isStated: true,
       };
     if (mode === 'page' || mode === 'offset' || mode === 'last-id') return complete;
-    if (isExplicitEnd(page, evidence)) return complete;
+    if (this.isExplicitEnd(page, evidence)) return complete;
     if (pages !== undefined && pages > page.number && page.count > 0)
       return doubt(
-        `the service speaks of ${pages} pages, and ${page.number} came`,
-        'Set how it pages: rosterctl config set paging.mode page',
+        `the service counts ${pages} pages and sent ${page.number}`,
+        'If it pages by number: rosterctl config set paging.mode page',
       );
     if (evidence.hint !== undefined)
       return doubt(
         `"${evidence.hint}" may lead to more`,
-        `To follow it: rosterctl config set paging.next ${shellQuote(evidence.hint)}. If it is something else: rosterctl config set paging.next none`,
+        `To follow it: rosterctl config set paging.next ${shellQuote(evidence.hint)}`,
+        'If it is something else: rosterctl config set paging.next none',
       );
     return page.number > 1 ? complete : this.onePage(page, evidence);
   }
 
   private onePage({ status, headers, count, arrived }: Page, { size }: Evidence): Completeness {
-    const fix =
-      'If that is all: rosterctl config set paging.mode none. If the service pages: rosterctl config set paging.mode page (or offset, last-id)';
+    const fixes = [
+      'If that is all: rosterctl config set paging.mode none',
+      'To find out how it pages: rosterctl doctor --shapes',
+    ];
     if (status === 206 || headers['content-range'] !== undefined)
-      return doubt('the service says that this is a part of the list', fix);
+      return doubt('the service says that this is a part of the list', ...fixes);
     if (size !== undefined && count === size)
-      return doubt(`exactly ${count} records came, which is the page size`, fix);
+      return doubt(`exactly ${count} records came, which is the page size`, ...fixes);
     return suspiciousCounts.has(arrived)
-      ? doubt(`exactly ${arrived} records came and the service says nothing about more`, fix)
+      ? doubt(`exactly ${arrived} records came and the service says nothing about more`, ...fixes)
       : complete;
   }
 }
@@ -226,8 +241,8 @@ type Evidence = Omit<PagingEvidence, 'total' | 'namesTotal'> & {
 
 const complete: Completeness = { state: 'complete' };
 
-function doubt(reason: string, fix: string): Doubt {
-  return { state: 'doubtful', reason, fix };
+function doubt(reason: string, ...fixes: readonly string[]): Doubt {
+  return { state: 'doubtful', reason, fixes };
 }
 
 const unfollowed: NextPage = {
@@ -236,14 +251,6 @@ const unfollowed: NextPage = {
     'To follow it: rosterctl config set paging.mode auto',
   ),
 };
-
-/** True if the answer itself says that the list ends here. */
-function isExplicitEnd({ arrived, number }: Page, evidence: Evidence): boolean {
-  const { more, ended, total, pageNumber, pages } = evidence;
-  if (more !== undefined) return !more;
-  if (ended || (total?.isNamed && total.value === arrived)) return true;
-  return pages !== undefined && (pages <= number || pages === pageNumber);
-}
 
 function pagesOf(total: number | undefined, size: number | undefined): number | undefined {
   return total !== undefined && size !== undefined && size > 0
