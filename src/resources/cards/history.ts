@@ -6,7 +6,14 @@ import { printJson } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
 import { type JournalRecord, parseJournal } from '../../runs/journal.js';
 import { headOf, isHere, type RunHead } from '../../runs/plan.js';
-import { isRunName, journalIn, placeIn, type RunStore, storeOf } from '../../runs/store.js';
+import {
+  isRunName,
+  isSingleRun,
+  journalIn,
+  placeIn,
+  type RunStore,
+  storeOf,
+} from '../../runs/store.js';
 
 /** One change of a record by a run. */
 export interface PastChange {
@@ -46,8 +53,9 @@ export async function pastChanges(
     // oxlint-disable-next-line no-await-in-loop
     if (index % runsPerTurn === 0) await new Promise(setImmediate);
     const path = journalIn(join(placeIn(store, 'ended'), run));
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size === 0 || size > maxJournalBytes) continue;
+    // The journal of a single record is short: the most frequent runs need no look at the size.
+    const size = isSingleRun(run) ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+    if (size > maxJournalBytes) continue;
     bytes += size;
     if (bytes > maxBytes) break;
     changes.push(...changesIn(path, quoted, context, resource, id));
