@@ -13,8 +13,9 @@ export default defineConfig({
     // Each test waits for a child of its own, and many a child waits, too: four keep two cores busy.
     maxWorkers: 4,
     reporters: ['default', './test/support/skips.ts'],
-    // The machine's own certificates and colours must not reach what is tested.
+    // The machine's own certificates, colours and time zone must not reach what is tested.
     env: {
+      TZ: 'UTC',
       NODE_EXTRA_CA_CERTS: '',
       NO_COLOR: '',
       FORCE_COLOR: '',

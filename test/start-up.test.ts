@@ -190,7 +190,7 @@ describe('one GET printed as JSON', async () => {
       /^src\/terminal\/(table|width|pager)/,
       /^src\/api\/(list-page|pager|lists|links|file-store|signed-url|tunnel|openapi)\.ts/,
       /^src\/config\/(store-write|key-command|completion-cache)/,
-      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\//,
+      /^src\/(bulk|engine|runs|sandbox|uploads|downloads|resources\/cards)\//,
       /^src\/files\/(lock|atomic-write)/,
     ];
     const found = loaded.sources.filter((id) => needless.some((pattern) => pattern.test(id)));
@@ -242,6 +242,23 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect(
       builtins.filter((name) => ['http', 'tls', 'dns', 'child_process'].includes(name)),
     ).toEqual([]);
+  },
+);
+
+test.each(['tryouts get app_1', 'teams get app_1', 'tryouts stats --json'])(
+  'a pipe loads neither cards nor charts: %s',
+  async (line) => {
+    const record = { id: 'app_1', status: 'pending' };
+    const service = await recordingService(({ url }) => ({
+      status: 200,
+      json: url.includes('?') && !url.includes('app_1') ? [record] : record,
+    }));
+    const { code, sources } = await load(line, service.env);
+    expect(code).toBe(0);
+    const drawing =
+      /^src\/(resources\/(cards\/|stats-page)|runs\/|terminal\/(labels|pieces|width))/;
+    expect(sources.filter((id) => drawing.test(id))).toEqual([]);
+    expect(service.requests).toHaveLength(1);
   },
 );
 

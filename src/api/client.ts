@@ -195,6 +195,7 @@ class Client implements Api {
       overrides = this.options.overrides,
       isQuiet = false,
       checksCompleteness = false,
+      until,
     }: ListOptions = {},
   ) {
     const { transport } = this.options;
@@ -214,6 +215,7 @@ class Client implements Api {
         query,
         onHeaders,
         checksCompleteness,
+        until,
       },
     });
   }

@@ -44,6 +44,7 @@ interface PageRequest {
   readonly place?: readonly string[] | undefined;
   /** The field that holds the id, as configured (`ids.<resource>`). */
   readonly idName?: string | undefined;
+  readonly until?: AbortSignal | undefined;
 }
 
 /** Lists shorter than this are buffered, so that a broken response can be retried. */
@@ -55,8 +56,8 @@ const bufferedBytes = 64 * 1024;
  * iterating; it never ends the list early.
  */
 export async function readListPage(page: PageRequest): Promise<ListPage> {
-  const { transport, call, path } = page;
-  const request = { method: call.method, path, template: call.path };
+  const { transport, call, path, until } = page;
+  const request = { method: call.method, path, template: call.path, until };
   const result = await transport.stream(request, (body) => begin(body, page));
   if ('response' in result) return completePage(result.response, page);
   const { begun } = result;

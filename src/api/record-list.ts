@@ -29,6 +29,7 @@ interface ListSource {
   /** Query parameters in addition to those of the configuration. */
   readonly query?: { readonly [name: string]: string };
   readonly onHeaders?: ListOptions['onHeaders'] | undefined;
+  readonly until?: ListOptions['until'];
   /** Replaces the default caps, for tests. */
   readonly caps?: Caps;
 }
@@ -142,7 +143,10 @@ async function* readPages(
       listPath: configured(source.overrides, `lists.${resource}.path`),
       place,
       idName: configured(source.overrides, `ids.${resource}`),
+      until: source.until,
     };
+    const mayRetry = (attempts: number) =>
+      source.until ? Promise.resolve(false) : source.transport.again(attempts);
     const previous = { arrived: received, rows };
     let page: ListPage | undefined;
     for (let attempts = 1; !page; attempts++) {
@@ -164,8 +168,7 @@ async function* readPages(
         onLastByte(candidate.arrivedAt());
       } catch (error) {
         // oxlint-disable-next-line no-await-in-loop
-        if (!allHaveIds || !isBroken(error) || !(await source.transport.again(attempts)))
-          throw error;
+        if (!allHaveIds || !isBroken(error) || !(await mayRetry(attempts))) throw error;
         ({ rows } = previous);
       }
     }

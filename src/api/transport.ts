@@ -234,13 +234,16 @@ export function createTransport(options: TransportOptions): Transport {
     async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<StreamStart<T>>) {
       const wire = wireOf(request);
       const call = { method: request.method, path: request.template };
-      const result = await retry<Attempt | { begun: T }>('read', options, async () => {
+      const { until } = request;
+      const signal = until ? AbortSignal.any([options.signal, until]) : options.signal;
+      const policy = until ? { ...options, signal, retries: 0 } : options;
+      const result = await retry<Attempt | { begun: T }>('read', policy, async () => {
         const agent = await agentFor(true);
-        if (limiter && !(await limiter.acquire(options.signal)))
+        if (limiter && !(await limiter.acquire(signal)))
           return outcomeOf({ transportError: notSent });
         const started = traceStart();
         const endWait = limiter?.onSend();
-        const value = await openExchange(agent, wire, limits, options.signal, options.instant);
+        const value = await openExchange(agent, wire, limits, signal, options.instant);
         endWait?.();
         options.trace?.(traceLine(wire, value, performance.now() - started));
         if (!('open' in value)) return outcomeOf(value);

@@ -87,6 +87,8 @@ export interface ListOptions {
   readonly isQuiet?: boolean;
   /** Leaves out the warning that the list may be incomplete: the caller reports `completeness()` itself. */
   readonly checksCompleteness?: boolean;
+  /** Ends the reading when it fires, and leaves out retries: for a list that the caller can do without. */
+  readonly until?: AbortSignal;
 }
 
 /** The client of the service. The organization id is never a parameter (contract 4.6). */

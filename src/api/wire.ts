@@ -14,6 +14,8 @@ export interface TransportRequest {
   readonly redirectIsData?: boolean | undefined;
   /** Retry a read once if its 2xx response is not JSON. */
   readonly needsJson?: boolean | undefined;
+  /** For `stream`: ends the request when it fires, and leaves out retries. */
+  readonly until?: AbortSignal | undefined;
 }
 
 export interface TransportResponse {

@@ -5,7 +5,7 @@ import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
 import type { FailedItem } from './failure.js';
-import type { LocalChange, Plan, View } from './views.js';
+import type { Canvas, LocalChange, Plan, View } from './views.js';
 import { given, type ValueSchema } from './words.js';
 
 // --- parameters ---
@@ -201,7 +201,10 @@ export interface CommandOutput {
   readonly stop?: () => Promise<void>;
 }
 
-/** A value with an exit code of its own, such as a list of records of which one was missing. */
+/**
+ * A value with an exit code or a rendering of its own, such as a list of records of which one was
+ * missing, or a record with what else was read about it.
+ */
 export class ValueWithExit<T> {
   constructor(
     readonly value: T,
@@ -214,6 +217,8 @@ export class ValueWithExit<T> {
       readonly failed?: () => FailedItem | undefined;
       /** Text printed before the value, whatever its format. */
       readonly head?: string;
+      /** Renders the value for a person, instead of the view's `lines`. */
+      readonly lines?: (canvas: Canvas) => readonly string[];
     } = {},
   ) {}
 

@@ -31,10 +31,11 @@ export async function execute(
   }
   if (command.kind === 'operation') return command.run(context as Context, values, plain.words);
   const result: unknown = await command.run(context as never, values);
-  if (result instanceof ValueWithExit)
+  if (result instanceof ValueWithExit) {
+    const { lines } = result.more;
     return {
       value: result.value,
-      view: command.view,
+      view: lines ? { ...command.view, lines: (_, canvas) => lines(canvas) } : command.view,
       head: result.more.head,
       get exitName() {
         return result.exitName;
@@ -44,6 +45,7 @@ export async function execute(
         return result.more.failed?.();
       },
     };
+  }
   if (result instanceof LongRunning)
     return {
       value: result.value,

@@ -85,7 +85,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputConte
   if (isTable && view.rows && view.rowFields && !isAligned(sink))
     return writeTsv(sink, view.rows(value), view.rowFields, context.settings);
   if (isTable && view.lines) {
-    const lines = view.lines(value, canvasOf(sink, context.now()));
+    const lines = view.lines(value, canvasOf(sink, context));
     if (!sink.isTerminal) return sink.write(lines.map((line) => `${line}\n`).join(''));
     const { showLines } = await import('./lists/show.js');
     return showLines(lines, sink, context);
@@ -93,7 +93,8 @@ async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputConte
   const many = isMany(value);
   // JSON prints the report itself if --fields names its own fields, otherwise its rows.
   const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
-  const source = rowsOf(value, view, printsValue);
+  const source =
+    format === 'csv' && view.csvRows ? view.csvRows(value) : rowsOf(value, view, printsValue);
   const rows = fields ? await withFields(source, fields, view, context) : source;
   if (format === 'ids') {
     const ids = view.idRows?.(value) ?? source;

@@ -1,4 +1,5 @@
 /** The destination of a result: stdout, or the file of `--out`; and batched writing to it. */
+import { type Environment, isUtf8Locale } from '../data/environment.js';
 import { createPaint } from '../terminal/paint.js';
 import { rawLines } from '../terminal/safe-text.js';
 import type { Streams } from '../terminal/streams.js';
@@ -66,9 +67,14 @@ export function isAligned({ isTerminal, isForced }: Sink): boolean {
 }
 
 /** Returns what lines for this sink are rendered for. */
-export function canvasOf(sink: Sink, now: Date): Canvas {
+export function canvasOf(
+  sink: Sink,
+  { now, env }: { readonly now: () => Date; readonly env: Environment },
+): Canvas {
   const { columns } = sink;
-  return { now, columns, isTerminal: isAligned(sink), paint: createPaint(sink.color) };
+  const isUtf8 = isUtf8Locale(env) && env['TERM'] !== 'dumb';
+  const paint = createPaint(sink.color);
+  return { now: now(), columns, isTerminal: isAligned(sink), isUtf8, paint };
 }
 
 /** Wraps a sink so that text sent to a terminal is sanitized; data for a file or pipe pass unchanged. */

@@ -2,6 +2,7 @@
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
+import type { Paint } from '../terminal/paint.js';
 
 /** The terminal that lines are rendered for. */
 export interface Canvas {
@@ -9,12 +10,9 @@ export interface Canvas {
   readonly columns: number;
   /** True for a screen. In a file or pipe nothing is left out, because it would be shown nowhere else. */
   readonly isTerminal: boolean;
-  /** Bold, dim, colours; each returns the text unchanged where colour is off. */
-  readonly paint: {
-    bold(text: string): string;
-    dim(text: string): string;
-    status(text: string): string;
-  };
+  /** False where bars, dots and arrows are drawn in ASCII: another locale than UTF-8, or TERM=dumb. */
+  readonly isUtf8: boolean;
+  readonly paint: Paint;
 }
 
 /** Observes the records of a list, for what a person is told below it. */
@@ -59,6 +57,8 @@ export interface View<T> {
   lines?(value: T, canvas: Canvas): readonly string[];
   /** Returns the records inside the value, for ndjson, csv and ids; by default the value itself. */
   rows?(value: T): readonly JsonObject[];
+  /** Returns the rows of csv, if not those of `rows`. */
+  csvRows?(value: T): readonly JsonObject[];
   /** Returns the records whose ids `-o ids` prints, if not all of `rows`. */
   idRows?(value: T): readonly JsonObject[];
   /** Returns the last line of ndjson, such as the summary of a bulk report. */

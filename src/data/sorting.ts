@@ -52,6 +52,16 @@ export function usualSorting(resource: ResourceName): Sorting {
   return { field: descending ? order.slice(1) : order, descending };
 }
 
+/** Returns records in the order of their resource's table. */
+export function inUsualOrder(
+  records: readonly JsonObject[],
+  resource: ResourceName,
+): readonly JsonObject[] {
+  const ordered = new OrderedRecords(usualOrder(resource));
+  for (const record of records) ordered.add(record);
+  return ordered.first();
+}
+
 /** Collects records and returns the first of them in an order; holds little more than it returns. */
 export class OrderedRecords {
   private entries: Entry[] = [];

@@ -32,7 +32,7 @@ export function relativeTime(moment: Date, now: Date): string {
 /** Returns `2026-11-21 04:54`, in this machine's time zone (`TZ`). */
 export function localTime(moment: Date): string {
   const date = `${moment.getFullYear()}-${twoDigits(moment.getMonth() + 1)}-${twoDigits(moment.getDate())}`;
-  return `${date} ${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
+  return `${date} ${clockTime(moment)}`;
 }
 
 /** Returns `2026-11-21 04:54:07 +01:00`. */
@@ -41,6 +41,31 @@ export function zonedTime(moment: Date): string {
   const size = Math.abs(offset);
   const zone = `${offset < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
   return `${localTime(moment)}:${twoDigits(moment.getSeconds())} ${zone}`;
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Returns `22 Nov 2026`, in this machine's time zone. */
+export function longDay(moment: Date): string {
+  return `${moment.getDate()} ${months[moment.getMonth()]} ${moment.getFullYear()}`;
+}
+
+/** Returns `22 Nov`, and the year if it is not the current one. */
+export function shortDay(moment: Date, now: Date): string {
+  const day = longDay(moment);
+  return moment.getFullYear() === now.getFullYear() ? day.slice(0, -5) : day;
+}
+
+/** Returns `22 Nov 2026, 10:05 CET`. */
+export function longTime(moment: Date): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(moment);
+  const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  return `${longDay(moment)}, ${clockTime(moment)} ${zone}`.trimEnd();
+}
+
+/** Returns `10:05`. */
+export function clockTime(moment: Date): string {
+  return `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
 }
 
 function twoDigits(amount: number): string {

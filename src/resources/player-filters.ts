@@ -33,7 +33,7 @@ export function playerTests(
   return [
     {
       holds(record) {
-        const teams = teamKeys(record).flatMap((key) => teamsIn(record[key], key));
+        const teams = teamsOf(record);
         if (teams.some((each) => isSameText(each.id ?? each.name ?? '', team))) return true;
         if (seen.length < maxSeen) seen.push(...teams.filter(({ name }) => name !== undefined));
         return false;
@@ -46,6 +46,26 @@ export function playerTests(
 
 // The contract does not show whether a player names one team, several ids or several teams.
 const teamFields = ['teamid', 'teamids', 'team', 'teams'];
+
+/** True if a player's record has a field that may name teams. */
+export function hasTeamField(player: JsonObject): boolean {
+  return teamKeys(player).length > 0;
+}
+
+/** True if a player's record names this team, by its id or else by its name. */
+export function isInTeam(
+  player: JsonObject,
+  { id, name }: { readonly id: string; readonly name: string },
+): boolean {
+  return teamsOf(player).some((team) => {
+    const named = team.id ?? team.name ?? '';
+    return isSameText(named, id) || (team.id === undefined && name !== '' && named === name);
+  });
+}
+
+function teamsOf(record: JsonObject): readonly NamedTeam[] {
+  return teamKeys(record).flatMap((key) => teamsIn(record[key], key));
+}
 
 function teamKeys(record: JsonObject): readonly string[] {
   return Object.keys(record).filter((key) => teamFields.includes(normalName(key)));

@@ -5,7 +5,7 @@ import type { Call } from '../api/types.js';
 import { ValueWithExit } from '../cli/define.js';
 import type { FailedItem } from '../cli/failure.js';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
@@ -13,6 +13,7 @@ import { ageMs, type Instant, pause } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
 import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
+import type { CardMaker } from './cards/card.js';
 
 /** Reads single records of a resource. */
 export interface RecordReader {
@@ -184,6 +185,32 @@ export async function getRecords(
   const failed = failures.find(({ error }) => error.exitName === exitName);
   return new ValueWithExit(found, exitName, { failed: () => failed });
 }
+
+/**
+ * Returns what `getRecords` does; a single record together with its card if a person reads it on a
+ * terminal. `load` imports the module of cards, which no pipe and no format for machines needs. The
+ * disk is read while the service answers. Throws what `getRecords` throws.
+ */
+export async function showRecords(
+  context: Context,
+  resource: ResourceName,
+  ids: readonly string[],
+  load: () => Promise<CardMaker>,
+): Promise<Found> {
+  const finding = getRecords(context, resource, ids);
+  const [id] = ids;
+  const isCard = context.isInteractive && !context.settings.fields && ids.length === 1;
+  if (!isCard || id === undefined) return finding;
+  const reading = import('./cards/history.js').then(({ pastChanges }) =>
+    pastChanges(context, resource, id),
+  );
+  const [found, makeCard, changes] = await Promise.all([finding, load(), reading]);
+  if (!isObject(found) || found instanceof ValueWithExit) return found;
+  return new ValueWithExit(found, 'done', { lines: await makeCard(context, found, changes) });
+}
+
+/** What a `get` found: a record, or several. */
+type Found = JsonObject | readonly JsonObject[] | ValueWithExit<JsonObject | readonly JsonObject[]>;
 
 /** Returns a failure that concerns this id only; throws any other. */
 function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {

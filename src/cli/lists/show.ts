@@ -42,7 +42,7 @@ export async function showTable(
   const { cutNote, emptyNote, footerParts } = await import('./end.js');
   if (records.length === 0) return note(emptyNote(list, view.resource));
   const hasFooter = sink.isTerminal && !settings.quiet;
-  const canvas = canvasOf(sink, context.now());
+  const canvas = canvasOf(sink, context);
   const { recordTable } = await import('./table.js');
   const lines = await recordTable(records, {
     ...canvas,
@@ -79,7 +79,7 @@ export async function showRecord(
 ): Promise<void> {
   const { detailLines } = await import('../card.js');
   const lines = detailLines(record, {
-    ...canvasOf(sink, context.now()),
+    ...canvasOf(sink, context),
     time: context.settings.time,
   });
   await showLines(lines, sink, context);

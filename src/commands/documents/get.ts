@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';
-import { getRecords } from '../../resources/read.js';
+import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several documents',
@@ -17,6 +17,9 @@ export default defineCommand({
   args: { ids: idsOf('documents') },
   view: oneOrManyOf('documents'),
   run(context, { ids }) {
-    return getRecords(context, 'documents', ids);
+    return showRecords(context, 'documents', ids, async () => {
+      const { documentCard } = await import('../../resources/cards/roster.js');
+      return documentCard;
+    });
   },
 });

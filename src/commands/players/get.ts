@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';
-import { getRecords } from '../../resources/read.js';
+import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several players',
@@ -16,6 +16,9 @@ export default defineCommand({
   args: { ids: idsOf('players') },
   view: oneOrManyOf('players'),
   run(context, { ids }) {
-    return getRecords(context, 'players', ids);
+    return showRecords(context, 'players', ids, async () => {
+      const { playerCard } = await import('../../resources/cards/roster.js');
+      return playerCard;
+    });
   },
 });

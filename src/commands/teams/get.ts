@@ -2,20 +2,24 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';
-import { getRecords } from '../../resources/read.js';
+import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several teams',
   about:
-    'One id prints the record; several print a list. Missing ones are reported on stderr (exit 5).',
+    'One id prints the record; several print a list. Missing ones are reported on stderr (exit 5). ' +
+    'On a terminal one team is a card with its players, if their records name their team; -v adds every field.',
   examples: [
     ['One team', 'team_0001'],
     ['Two teams as a list', 'team_0001 team_0002 --json'],
   ],
-  calls: ['getTeam'],
+  calls: ['getTeam', 'listPlayers'],
   args: { ids: idsOf('teams') },
   view: oneOrManyOf('teams'),
   run(context, { ids }) {
-    return getRecords(context, 'teams', ids);
+    return showRecords(context, 'teams', ids, async () => {
+      const { teamCard } = await import('../../resources/cards/roster.js');
+      return teamCard;
+    });
   },
 });

@@ -1,22 +1,27 @@
 /** `rosterctl tryouts get`: prints one or several applications. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
-import { getRecords } from '../../resources/read.js';
+import { showRecords } from '../../resources/read.js';
 import { someIds } from './shared.js';
 
 export default defineCommand({
   summary: 'Show one or several tryout applications',
   about:
-    'One id prints the application; several print a list. Missing ones are reported on stderr (exit 5).',
+    'One id prints the application; several print a list. Missing ones are reported on stderr (exit 5). ' +
+    'On a terminal one application is a card, with other applications of the same person and what ' +
+    'this machine changed; -v adds every field.',
   examples: [
     ['One application, everything', 'app_0001'],
     ['Two applications as a list', 'app_0001 app_0002 --json'],
     ['What an applicant answered', 'app_0001 --json --fields name,formResponses'],
   ],
-  calls: ['getTryout'],
+  calls: ['getTryout', 'listTryouts'],
   args: { ids: someIds },
   view: oneOrManyOf('tryouts'),
   run(context, { ids }) {
-    return getRecords(context, 'tryouts', ids);
+    return showRecords(context, 'tryouts', ids, async () => {
+      const { applicationCard } = await import('../../resources/cards/application.js');
+      return applicationCard;
+    });
   },
 });

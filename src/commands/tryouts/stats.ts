@@ -1,12 +1,12 @@
 /** `rosterctl tryouts stats`: counts applications by status, game and week. */
 import { TryoutStatus } from '../../api/schemas.js';
-import { defineCommand } from '../../cli/define.js';
+import { defineCommand, ValueWithExit } from '../../cli/define.js';
 import { listFlags } from '../../cli/filters.js';
 import { filterList } from '../../cli/lists/filter-list.js';
-import { type Canvas, linesOf } from '../../cli/views.js';
-import { mondayOf, timeOf } from '../../data/dates.js';
+import type { View } from '../../cli/views.js';
+import { mondayOf, resolveWhen, timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
-import { plural } from '../../data/text.js';
+import type { Stats, StatsFacts } from '../../resources/stats-page.js';
 import {
   gamesOf,
   isConverted,
@@ -14,60 +14,92 @@ import {
   tryoutFilters,
   tryoutTests,
 } from '../../resources/tryout-filters.js';
-import { singleLine } from '../../terminal/safe-text.js';
-import { pad, truncate, widestOf } from '../../terminal/width.js';
 
-type Counts = Readonly<Record<string, number>>;
-
-interface Stats {
-  readonly schema: 1;
-  readonly total: number;
-  readonly byStatus: Counts;
-  readonly byGame: Counts;
-  readonly byWeek: readonly { readonly week: string; readonly count: number }[];
-  readonly converted: number;
-}
+const view: View<Stats> = {
+  kind: 'lines',
+  columns: ['section', 'label', 'count', 'share'],
+  csvRows: longRows,
+};
 
 export default defineCommand({
   summary: 'Count applications by status, game and week',
   about:
-    'A week is named by its Monday, in local time, and counts what was submitted in it. An ' +
-    'application counts once for each game it has a gamer tag for.',
+    'A week is named by its Monday, in local time, and counts what was submitted in it; one that has ' +
+    'not begun is left out. An application counts once for each game it has a gamer tag for. CSV has ' +
+    'one line per count, with its share of all applications.',
   examples: [
     ['The whole season', ''],
     ['The last four weeks, for a script', '--since 4w --json'],
     ['One game', '--game Valorant'],
+    ['For a spreadsheet', '-o csv'],
   ],
   calls: ['listTryouts'],
   flags: { ...tryoutFilters, where: listFlags.where, search: listFlags.search },
   excludes: tryoutExcludes,
-  view: linesOf(statsLines),
+  view,
   async run(context, values) {
-    const { api } = context;
+    const { api, settings } = context;
+    const now = context.now();
+    const { since, until, ...others } = values;
     const filters = { ...values, sort: undefined, limit: undefined };
     const tests = tryoutTests(values, context);
-    return tally(
-      filterList(api.list('tryouts'), filters, { resource: 'tryouts', tests, notes: context }),
-    );
+    const list = filterList(api.list('tryouts'), filters, {
+      resource: 'tryouts',
+      tests,
+      notes: context,
+    });
+    const { stats, oldestPending, first, last } = await tally(list, now);
+    if (settings.output !== 'table') return stats;
+    const facts: StatsFacts = {
+      organization: api.organizationId,
+      from: since ? resolveWhen(since, 'start', now) : first,
+      to: until ? Math.min(resolveWhen(until, 'end', now), now.getTime()) : last,
+      oldestPending,
+      isFiltered: Object.values(others).some((value) => value !== undefined && value !== false),
+    };
+    const { statsLines } = await import('../../resources/stats-page.js');
+    return new ValueWithExit(stats, 'done', {
+      lines: (canvas) => statsLines(stats, facts, canvas),
+    });
   },
 });
 
-async function tally(records: AsyncIterable<JsonObject>): Promise<Stats> {
+/** The status of applications that nobody has looked at. */
+const waiting: TryoutStatus = 'pending';
+
+interface Tally {
+  readonly stats: Stats;
+  /** Times in milliseconds since 1970; undefined if no record has a readable one. */
+  readonly oldestPending: number | undefined;
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+}
+
+async function tally(records: AsyncIterable<JsonObject>, now: Date): Promise<Tally> {
   const statuses = new Map<string, number>(TryoutStatus.options.map((status) => [status, 0]));
   const games = new Map<string, number>();
   const weeks = new Map<string, number>();
   let total = 0;
   let converted = 0;
+  let oldestPending: number | undefined;
+  let first: number | undefined;
+  let last: number | undefined;
   for await (const record of records) {
     total += 1;
     if (isConverted(record)) converted += 1;
-    add(statuses, String(record['status']));
+    const status = String(record['status']);
+    add(statuses, status);
     for (const game of gamesOf(record)) add(games, game);
     const ms = timeOf(String(record['submittedAt']));
-    if (ms !== undefined) add(weeks, mondayOf(new Date(ms)));
+    if (ms === undefined) continue;
+    first = Math.min(first ?? ms, ms);
+    last = Math.max(last ?? ms, ms);
+    if (status === waiting) oldestPending = Math.min(oldestPending ?? ms, ms);
+    const week = mondayOf(new Date(ms));
+    if (week <= mondayOf(now)) add(weeks, week);
   }
-  return {
-    schema: 1,
+  const stats = {
+    schema: 1 as const,
     total,
     byStatus: Object.fromEntries(statuses),
     byGame: Object.fromEntries([...games].toSorted(([, a], [, b]) => b - a)),
@@ -76,51 +108,26 @@ async function tally(records: AsyncIterable<JsonObject>): Promise<Stats> {
       .toSorted((a, b) => (a.week < b.week ? -1 : 1)),
     converted,
   };
+  return { stats, oldestPending, first, last };
 }
 
 function add(counts: Map<string, number>, word: string): void {
   counts.set(word, (counts.get(word) ?? 0) + 1);
 }
 
-function statsLines(stats: Stats, canvas: Canvas): readonly string[] {
-  const weeks = Object.fromEntries(stats.byWeek.map(({ week, count }) => [week, count]));
-  const players = stats.converted === 1 ? 'a player' : 'players';
-  return [
-    canvas.paint.bold(
-      `${plural(stats.total, 'application')}, ${stats.converted} converted to ${players}`,
-    ),
-    ...section('By status', stats.byStatus, canvas),
-    ...section('By game', stats.byGame, canvas),
-    ...section('By week (Monday)', weeks, canvas),
-  ];
-}
-
-function section(
-  title: string,
-  counts: Readonly<Record<string, number>>,
-  { columns, paint }: Canvas,
-): readonly string[] {
-  const lines = barLines(counts, columns);
-  return lines.length > 0 ? ['', paint.bold(title), ...lines] : [];
-}
-
-const maxWidth = 80;
-const maxLabelWidth = 24;
-
-/**
- * Renders one line per count: label, number and a bar, of which the longest fills the line (at most
- * 80 columns).
- */
-function barLines(counts: Readonly<Record<string, number>>, columns: number): readonly string[] {
-  const rows = Object.entries(counts).map(
-    ([label, count]) => [truncate(singleLine(label), maxLabelWidth), count] as const,
-  );
-  const labels = widestOf(rows.map(([label]) => label));
-  const digits = widestOf(rows.map(([, count]) => String(count)));
-  const room = Math.max(0, Math.min(columns, maxWidth) - labels - digits - '    '.length - 2);
-  const highest = rows.reduce((greatest, [, count]) => Math.max(greatest, count), 1);
-  return rows.map(([label, count]) => {
-    const bar = '█'.repeat(count === 0 ? 0 : Math.max(1, Math.round((count / highest) * room)));
-    return `  ${pad(label, labels)}  ${String(count).padStart(digits)}  ${bar}`.trimEnd();
+/** One row per count, as a spreadsheet pivots it; a share is a fraction of all applications. */
+function longRows({ total, byStatus, byGame, byWeek, converted }: Stats): readonly JsonObject[] {
+  const row = (section: string, label: string, count: number) => ({
+    section,
+    label,
+    count,
+    share: total === 0 ? 0 : Number((count / total).toFixed(4)),
   });
+  return [
+    row('total', '', total),
+    ...Object.entries(byStatus).map(([status, count]) => row('status', status, count)),
+    ...Object.entries(byGame).map(([game, count]) => row('game', game, count)),
+    ...byWeek.map(({ week, count }) => row('week', week, count)),
+    row('converted', '', converted),
+  ];
 }

@@ -192,60 +192,6 @@ describe('get', () => {
   });
 });
 
-const stats = (flags: string) => rosterctl(`tryouts stats ${flags}`, { env: service.env });
-
-describe('stats', () => {
-  test('count the filtered applications', async () => {
-    const ran = await stats('--json');
-    expect(JSON.parse(ran.stdout)).toMatchObject({
-      schema: 1,
-      total: 4,
-      byStatus: {
-        pending: 1,
-        reviewing: 1,
-        shortlisted: 0,
-        accepted: 1,
-        rejected: 1,
-        withdrawn: 0,
-      },
-      byGame: { Chess: 2, Valorant: 1 },
-      converted: 1,
-    });
-    expect(
-      JSON.parse((await stats('--since 2026-03-15 --until 2026-03-15 --json')).stdout),
-    ).toEqual({
-      schema: 1,
-      total: 1,
-      byStatus: {
-        pending: 0,
-        reviewing: 1,
-        shortlisted: 0,
-        accepted: 0,
-        rejected: 0,
-        withdrawn: 0,
-      },
-      byGame: {},
-      byWeek: [{ week: '2026-03-09', count: 1 }],
-      converted: 0,
-    });
-  });
-
-  test('fit 80 columns on a terminal, even with a hostile game', async () => {
-    const hostile = await keep(
-      Array.from({ length: 30 }, (_, at) =>
-        application(`app_${at}`, { gamerTags: [tag(`\u001b[31m星${'x'.repeat(200)}${at % 3}`)] }),
-      ),
-    );
-    const ran = await rosterctl('tryouts stats', { env: hostile.env });
-    expect(ran.code).toBe(0);
-    const lines = ran.stdout.trimEnd().split('\n');
-    expect(lines[0]).toBe('30 applications, 0 converted to players');
-    expect(ran.stdout).not.toContain('\u001b');
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
-    expect(lines).toContain(`  pending      30  ${'█'.repeat(61)}`);
-  });
-});
-
 test.each([
   ["'status!=acepted'", 'No documented status is "acepted"; did you mean accepted?\n'],
   ["'status=done'", /^No documented status is "done"; there are pending, .*withdrawn\.\n$/],

@@ -1,0 +1,90 @@
+/** Cards: one record for a person, with what is near it and what this machine changed of it. */
+import { shortValue } from '../../cli/lines.js';
+import type { Canvas } from '../../cli/views.js';
+import type { Context } from '../../context.js';
+import { isObject, type JsonObject } from '../../data/json.js';
+import { clockTime, shortDay } from '../../data/time.js';
+import { alignedLines, type Piece } from '../../terminal/pieces.js';
+import { allFields, type CardStyle, fieldLabel, fieldText } from './fields.js';
+import type { PastChange } from './history.js';
+import { type CardPage, pageLines, type Section } from './page.js';
+
+/** Renders the lines of a card; everything that needs reading was read before. */
+export type CardLines = (canvas: Canvas) => readonly string[];
+
+/** Makes the card of a record, with what this machine changed of it. Throws CancelledError after a signal. */
+export type CardMaker = (
+  context: Context,
+  record: JsonObject,
+  changes: readonly PastChange[],
+) => Promise<CardLines>;
+
+/** The parts of a card that its resource decides. */
+export type CardParts = Pick<CardPage, 'state' | 'contact' | 'sections'> &
+  Partial<Pick<CardPage, 'remarks'>>;
+
+/** Returns the card of a record from the parts that its resource decides. */
+export function cardOf(
+  { settings }: Context,
+  record: JsonObject,
+  changes: readonly PastChange[],
+  partsOf: (style: CardStyle) => CardParts,
+): CardLines {
+  return (canvas) => {
+    const style = { ...canvas, time: settings.time };
+    const parts = partsOf(style);
+    const sections = [
+      ...parts.sections,
+      ...historySection(changes, style),
+      ...allFields(record, style, settings),
+    ];
+    const names = ['name', 'title', 'id'].map((field) => fieldText(record, field));
+    const name = names.find((text) => text !== '') ?? '';
+    return pageLines({ remarks: [], ...parts, name, sections }, canvas);
+  };
+}
+
+/** How many changes a card shows. */
+const maxChanges = 5;
+
+function historySection(changes: readonly PastChange[], style: CardStyle): readonly Section[] {
+  if (changes.length === 0) return [];
+  const { now, paint, isUtf8 } = style;
+  const arrow = isUtf8 ? '→' : '->';
+  const rows: Piece[][] = changes
+    .slice(0, maxChanges)
+    .map((change) => [
+      { text: `${shortDay(change.at, now)} ${clockTime(change.at)}`, paint: paint.dim },
+      { text: describeChange(change, arrow) },
+      { text: `(run ${change.head.run.slice(-6)})`, paint: paint.dim },
+    ]);
+  const more = changes.length - maxChanges;
+  if (more > 0) rows.push([{ text: `and ${more} earlier`, paint: paint.dim }]);
+  return [{ label: 'Here', lines: (room) => alignedLines(rows, room) }];
+}
+
+function describeChange({ head, before, after, isUnknown }: PastChange, arrow: string): string {
+  const isNew = after['id'] !== undefined;
+  const parts = Object.entries(after).map(([field, to]) =>
+    describeField(field, before[field], to, arrow),
+  );
+  const text = isNew ? createdWord(head.action) : parts.join(', ') || 'changed';
+  return isUnknown ? `${text} (not known whether it took effect)` : text;
+}
+
+/** The word of an action that makes records: `documents.upload` uploaded one. */
+function createdWord(action: string): string {
+  return action.endsWith('.upload') ? 'uploaded' : 'created';
+}
+
+/** A change in words. A journal keeps long and private values, such as notes, as hashes only. */
+function describeField(field: string, from: unknown, to: unknown, arrow: string): string {
+  const isHidden = [from, to].some((value) => String(value).startsWith('sha256:'));
+  const label = field === 'internalNotes' ? 'notes' : fieldLabel(field).toLowerCase();
+  if (isHidden || isObject(to) || Array.isArray(to)) {
+    const verb = from === null ? 'added' : to === null ? 'removed' : 'changed';
+    return `${label} ${verb}`;
+  }
+  const change = `${shortValue(from)} ${arrow} ${shortValue(to)}`;
+  return field === 'status' ? change : `${label} ${change}`;
+}

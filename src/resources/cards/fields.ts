@@ -1,0 +1,111 @@
+/** The fields of a record as parts of its card: contact, games, times, and every further field by its label. */
+
+import { detailLines, detailValue } from '../../cli/card.js';
+import { binarySize, type CellOptions } from '../../cli/cells.js';
+import type { Canvas } from '../../cli/views.js';
+import type { Settings } from '../../config/settings.js';
+import { isObject, type JsonObject } from '../../data/json.js';
+import { normalName, plainText } from '../../data/path.js';
+import { longTime, momentOf, relativeTime } from '../../data/time.js';
+import { isEmptyValue } from '../../data/where.js';
+import { alignedLines, type Piece } from '../../terminal/pieces.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import type { Section } from './page.js';
+
+/** How a card is drawn: the canvas, and `--time`. */
+export type CardStyle = Canvas & Pick<CellOptions, 'time'>;
+
+/** Returns a text field as one sanitized line; empty if there is no text. */
+export function fieldText(record: JsonObject, field: string): string {
+  const value = record[field];
+  if (isEmptyValue(value) || isObject(value) || Array.isArray(value)) return '';
+  return singleLine(plainText(value));
+}
+
+/** Returns the age of a time in a record, `4 h ago`; what the service sent if that is no time. */
+export function ageOf(record: JsonObject, field: string, { now, time }: CardStyle): string {
+  const text = fieldText(record, field);
+  const moment = momentOf(text);
+  return moment && time !== 'iso' ? relativeTime(moment, now) : text;
+}
+
+/** Returns a time in a record as `22 Nov 2026, 10:05 CET`, or as `--time` wants it. */
+export function timeIn(record: JsonObject, field: string, { now, time }: CardStyle): string {
+  const text = fieldText(record, field);
+  const moment = time === 'iso' ? undefined : momentOf(text);
+  if (!moment) return text;
+  return time === 'relative' ? relativeTime(moment, now) : longTime(moment);
+}
+
+/** The ways to reach a person, and the id to type. */
+export function contactOf(record: JsonObject, { paint }: Canvas): readonly Piece[] {
+  const discord = fieldText(record, 'discordUsername');
+  const discordId = fieldText(record, 'discordUserId');
+  const name = discord === '' && discordId !== '' ? `user ${discordId}` : discord;
+  return [
+    { text: fieldText(record, 'email') },
+    { text: name === '' ? '' : `Discord ${name}` },
+    { text: fieldText(record, 'id'), paint: paint.dim },
+  ];
+}
+
+/** The games of a person with their gamer tags; nothing if there are none. */
+export function gamesSection(record: JsonObject, style: CardStyle): readonly Section[] {
+  const { gamerTags } = record;
+  if (isEmptyValue(gamerTags)) return [];
+  const tags: readonly unknown[] = Array.isArray(gamerTags) ? gamerTags : [];
+  const rows = tags
+    .filter(isObject)
+    .map((tag) => [{ text: fieldText(tag, 'game') }, { text: fieldText(tag, 'gamerTag') }]);
+  const isAsStated = rows.length > 0 && rows.length === tags.length;
+  const label = 'Games';
+  if (isAsStated) return [{ label, lines: (room) => alignedLines(rows, room) }];
+  return [{ label, ...detailValue(gamerTags, 'gamerTags', style) }];
+}
+
+/** Fields that every card shows elsewhere, or that tell a person nothing: the organization, references to private files. */
+const shownElsewhere = [
+  ...['id', 'organizationId', 'name', 'status', 'createdAt', 'updatedAt', 'gamerTags'],
+  ...['email', 'discordUsername', 'discordUserId', 'fileUrl', 'fileKey', 'fileRef'],
+];
+
+/** Every further field that holds something, by its label and in the service's order. */
+export function furtherFields(
+  record: JsonObject,
+  style: CardStyle,
+  shown: readonly string[] = [],
+): readonly Section[] {
+  return Object.entries(record)
+    .filter(([field]) => !shownElsewhere.includes(field) && !shown.includes(field))
+    .filter(([, value]) => !isEmptyValue(value))
+    .map(([field, value]) => ({ label: fieldLabel(field), ...detailValue(value, field, style) }));
+}
+
+/** With -v: every field by the API's name, as in JSON. */
+export function allFields(
+  record: JsonObject,
+  style: CardStyle,
+  { verbose }: Pick<Settings, 'verbose'>,
+): readonly Section[] {
+  if (!verbose) return [];
+  const lines = (columns: number) => detailLines(record, { ...style, columns });
+  return [{ label: 'All fields', isBelow: true, lines }];
+}
+
+/** Returns `Short name` for `shortName` and `Teams` for `teamIds`; other names stay as they are. */
+export function fieldLabel(field: string): string {
+  if (!/^[a-zA-Z][a-zA-Z0-9]*(_[a-zA-Z0-9]+)*$/.test(field)) return singleLine(field) || '""';
+  const words = field
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+    .replace(/ id(s?)$/, '$1');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Returns the size of a document, `79.2 KiB`; empty if its record does not tell. */
+export function sizeOf(record: JsonObject): string {
+  const key = Object.keys(record).find((name) => ['sizebytes', 'size'].includes(normalName(name)));
+  const value = key === undefined ? undefined : record[key];
+  return typeof value === 'number' ? binarySize(value) : '';
+}

@@ -1,0 +1,123 @@
+/** What this machine changed of a record: read from the newest ended runs on disk, never written. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../../context.js';
+import { printJson } from '../../data/json.js';
+import type { ResourceName } from '../../data/resources.js';
+import { type JournalRecord, parseJournal } from '../../runs/journal.js';
+import { headOf, isHere, type RunHead } from '../../runs/plan.js';
+import {
+  isRunName,
+  isSingleRun,
+  journalIn,
+  placeIn,
+  type RunStore,
+  storeOf,
+} from '../../runs/store.js';
+
+/** One change of a record by a run. */
+export interface PastChange {
+  readonly at: Date;
+  readonly head: RunHead;
+  readonly before: { readonly [field: string]: unknown };
+  readonly after: { readonly [field: string]: unknown };
+  /** The outcome of the write could not be determined. */
+  readonly isUnknown: boolean;
+}
+
+/** How many runs are opened: a card must not get slower with every run of a season. */
+const maxRuns = 200;
+/** How many are read in one turn of the event loop. */
+const runsPerTurn = 20;
+/** Journals above this, of tens of thousands of rows, are left out for the same reason. */
+const maxJournalBytes = 4 * 1024 * 1024;
+/** All journals together; the newest are read first. */
+const maxBytes = 16 * 1024 * 1024;
+
+/**
+ * Returns the changes of a record by the newest ended runs, newest first. Files that cannot be read
+ * count as none, because a card must not fail over them.
+ */
+export async function pastChanges(
+  context: Context,
+  resource: ResourceName,
+  id: string,
+): Promise<readonly PastChange[]> {
+  const store = storeIn(context);
+  if (!store) return [];
+  const changes: PastChange[] = [];
+  const quoted = printJson(id);
+  let bytes = 0;
+  for (const [index, run] of newestRuns(store).entries()) {
+    // The reads are synchronous, because 200 in the thread pool take longer: requests go on in between.
+    // oxlint-disable-next-line no-await-in-loop
+    if (index % runsPerTurn === 0) await new Promise(setImmediate);
+    const path = journalIn(join(placeIn(store, 'ended'), run));
+    // The journal of a single record is short: the most frequent runs need no look at the size.
+    const size = isSingleRun(run) ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+    if (size > maxJournalBytes) continue;
+    bytes += size;
+    if (bytes > maxBytes) break;
+    changes.push(...changesIn(path, quoted, context, resource, id));
+  }
+  return changes;
+}
+
+function storeIn(context: Context): RunStore | undefined {
+  try {
+    return storeOf(context);
+  } catch {
+    return undefined;
+  }
+}
+
+function newestRuns(store: RunStore): readonly string[] {
+  try {
+    const names = readdirSync(placeIn(store, 'ended'));
+    return names.toSorted().slice(-maxRuns).filter(isRunName).toReversed();
+  } catch {
+    return [];
+  }
+}
+
+function changesIn(
+  path: string,
+  quoted: string,
+  context: Context,
+  resource: ResourceName,
+  id: string,
+): readonly PastChange[] {
+  try {
+    const text = readFileSync(path, 'utf8');
+    // Parsing checks a digest per line, so only journals that mention the record are parsed.
+    if (!text.includes(quoted)) return [];
+    const { records } = parseJournal(Buffer.from(text), path);
+    const head = headOf(records[0]);
+    if (head?.resource !== resource || !isHere(context, { head })) return [];
+    const results = records.filter(({ kind }) => kind === 'result');
+    // A row that was resumed has several; the last one counts.
+    const last = new Map(results.map((record) => [record['row'], record]));
+    return [...last.values()]
+      .filter((record) => isAbout(record, id))
+      .filter(({ result }) => result === 'changed' || result === 'unknown')
+      .map(({ t, before, after, result }) => ({
+        at: new Date(t),
+        head,
+        before: fieldsOf(before),
+        after: fieldsOf(after),
+        isUnknown: result === 'unknown',
+      }))
+      .toReversed();
+  } catch {
+    return [];
+  }
+}
+
+/** A row that creates a record has no id of its own; the new one is among its values. */
+function isAbout(record: JournalRecord, id: string): boolean {
+  return record['id'] === id || fieldsOf(record['after'])['id'] === id;
+}
+
+function fieldsOf(value: unknown): { readonly [field: string]: unknown } {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

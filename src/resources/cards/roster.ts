@@ -1,0 +1,95 @@
+/** The cards of players, teams and documents, whose fields the contract does not show. */
+
+import { extensionsOf } from '../../api/schemas.js';
+import type { JsonObject } from '../../data/json.js';
+import { inUsualOrder } from '../../data/sorting.js';
+import { shellQuote } from '../../data/text.js';
+import { alignedLines, type Piece } from '../../terminal/pieces.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import { hasTeamField, isInTeam } from '../player-filters.js';
+import { type CardMaker, type CardParts, cardOf } from './card.js';
+import {
+  ageOf,
+  type CardStyle,
+  contactOf,
+  fieldText,
+  furtherFields,
+  gamesSection,
+  sizeOf,
+} from './fields.js';
+import { recordsNearby } from './nearby.js';
+import type { Section } from './page.js';
+
+/** Makes the card of a player. */
+export const playerCard: CardMaker = async (context, record, changes) =>
+  cardOf(context, record, changes, (style) => rosterParts(record, style));
+
+/** Makes the card of a document. */
+export const documentCard: CardMaker = async (context, record, changes) =>
+  cardOf(context, record, changes, (style) => {
+    const type = fieldText(record, 'contentType');
+    return {
+      state: [
+        { text: extensionsOf(type)[0] ?? type },
+        { text: sizeOf(record) },
+        { text: ageOf(record, 'createdAt', style) },
+      ],
+      contact: [contactOf(record, style)],
+      sections: furtherFields(record, style, ['contentType', 'sizeBytes', 'size']),
+    };
+  });
+
+/** Makes the card of a team, with its players where a field of theirs names it. Throws CancelledError after a signal. */
+export const teamCard: CardMaker = async (context, record, changes) => {
+  let areTeamsNamed = false;
+  const team = { id: String(record['id']), name: fieldText(record, 'name') };
+  const nearby = await recordsNearby(context, 'players', (player) => {
+    areTeamsNamed ||= hasTeamField(player);
+    return isInTeam(player, team);
+  });
+  return cardOf(context, record, changes, (style) => {
+    const parts = rosterParts(record, style);
+    if ('reason' in nearby)
+      return { ...parts, remarks: [`Players were not listed: ${nearby.reason}.`] };
+    if (!areTeamsNamed) return parts;
+    const section = playersSection(nearby.records, team.id, style);
+    return { ...parts, sections: [...parts.sections, section] };
+  });
+};
+
+function rosterParts(record: JsonObject, style: CardStyle): CardParts {
+  const created = ageOf(record, 'createdAt', style);
+  return {
+    state: [
+      { text: fieldText(record, 'status'), paint: style.paint.status },
+      { text: created === '' ? '' : `created ${created}` },
+    ],
+    contact: [contactOf(record, style)],
+    sections: [...gamesSection(record, style), ...furtherFields(record, style)],
+  };
+}
+
+/** How many players a card lists. */
+const maxPlayers = 30;
+
+function playersSection(
+  players: readonly JsonObject[],
+  team: string,
+  { paint }: CardStyle,
+): Section {
+  const sorted = inUsualOrder(players, 'players');
+  const rows: Piece[][] = sorted
+    .slice(0, maxPlayers)
+    .map((player) => [
+      { text: fieldText(player, 'name') },
+      { text: fieldText(player, 'id'), paint: paint.dim },
+      { text: fieldText(player, 'role') },
+    ]);
+  const more = sorted.length - maxPlayers;
+  if (more > 0)
+    rows.push([
+      { text: `and ${more} more: rosterctl players list --team ${singleLine(shellQuote(team))}` },
+    ]);
+  if (rows.length === 0) rows.push([{ text: 'none', paint: paint.dim }]);
+  return { label: 'Players', lines: (room) => alignedLines(rows, room) };
+}

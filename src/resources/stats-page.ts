@@ -1,0 +1,201 @@
+/** The page of `tryouts stats`: shares as bars, games, and the weeks as a sparkline. */
+import type { TryoutStatus } from '../api/schemas.js';
+import type { Canvas } from '../cli/views.js';
+import { localDay, mondayOf, timeOf } from '../data/dates.js';
+import { longDay, shortDay } from '../data/time.js';
+import { type LabelledRow, labelledLines } from '../terminal/labels.js';
+import { dotOf, filledLines, type Piece } from '../terminal/pieces.js';
+import { singleLine } from '../terminal/safe-text.js';
+import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
+
+type Counts = Readonly<Record<string, number>>;
+
+/** What `tryouts stats` prints as JSON. */
+export interface Stats {
+  readonly schema: 1;
+  readonly total: number;
+  readonly byStatus: Counts;
+  readonly byGame: Counts;
+  readonly byWeek: readonly { readonly week: string; readonly count: number }[];
+  readonly converted: number;
+}
+
+/** What the page says beyond the counts; times in milliseconds since 1970. */
+export interface StatsFacts {
+  readonly organization: string;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly oldestPending: number | undefined;
+  /** True if other filters than those of time select the applications. */
+  readonly isFiltered: boolean;
+}
+
+const dayMs = 86_400_000;
+
+/** Wider, a bar and its number are too far apart. */
+const maxWidth = 80;
+
+/** Renders the counts as lines of at most `canvas.columns`. */
+export function statsLines(stats: Stats, facts: StatsFacts, canvas: Canvas): readonly string[] {
+  const columns = Math.min(canvas.columns, maxWidth);
+  const title = titleLines(stats, facts, canvas, columns);
+  if (stats.total === 0) return title;
+  const rows = [...gamesRow(stats, canvas), ...weeksRow(stats, canvas)];
+  const bold = rows.map((row) => ({ ...row, paint: canvas.paint.bold }));
+  return [...title, ...statusLines(stats, facts, canvas, columns), ...labelledLines(bold, columns)];
+}
+
+function titleLines(
+  { total }: Stats,
+  { organization, from, to, isFiltered }: StatsFacts,
+  { now, paint, isUtf8 }: Canvas,
+  columns: number,
+): readonly string[] {
+  const who = `${isFiltered ? 'Matching applications' : 'Applications'} of ${singleLine(organization)}`;
+  if (total === 0) return wrap(isFiltered ? 'No application matches.' : `${who}: none.`, columns);
+  const days = from === undefined || to === undefined ? [] : [new Date(from), new Date(to)];
+  const [start = now, end = now] = days;
+  const dash = isUtf8 ? '–' : '-';
+  const period =
+    localDay(start) === localDay(end)
+      ? longDay(end)
+      : `${shortDay(start, end)} ${dash} ${longDay(end)}`;
+  const title = days.length === 0 ? who : `${who}, ${period}`;
+  const all = `${grouped(total)} in all`;
+  const free = columns - displayWidth(title) - all.length;
+  if (free < 2) return [...wrap(title, columns).map(paint.bold), all];
+  return [`${paint.bold(title)}${' '.repeat(free)}${all}`];
+}
+
+const maxLabelWidth = 24;
+const maxBarWidth = 29;
+/** A remark beside a shorter bar goes below it instead. */
+const minBarWidth = 8;
+
+/** One line per status: its bar is its share of all applications. */
+function statusLines(
+  stats: Stats,
+  facts: StatsFacts,
+  { now, paint, isUtf8 }: Canvas,
+  columns: number,
+): readonly string[] {
+  const rows = Object.entries(stats.byStatus).map(([status, count]) => ({
+    label: truncate(singleLine(status), maxLabelWidth),
+    number: grouped(count),
+    share: count / stats.total,
+    remark: remarkOf(status, stats, facts, now),
+  }));
+  const labels = widestOf(rows.map(({ label }) => label));
+  const digits = widestOf(rows.map(({ number }) => number));
+  const remarks = widestOf(rows.map(({ remark }) => remark));
+  const room = columns - '  '.length - labels - 2 - digits - '  100 %'.length - 2;
+  const beside = room - remarks - 3;
+  const isBeside = remarks === 0 || beside >= minBarWidth;
+  const width = Math.max(0, Math.min(maxBarWidth, isBeside ? beside : room));
+  return rows.flatMap(({ label, number, share, remark }) => {
+    const bar = width < 4 ? '' : `${barOf(share, width, isUtf8)}  `;
+    const counted = `${bar}${number.padStart(digits)}  ${percent(share).padStart(5)}`;
+    const name = paint.status(label) + pad(label, labels).slice(label.length);
+    const line = `  ${name}  ${counted}`;
+    if (remark === '') return [line];
+    if (isBeside) return [`${line}   ${paint.dim(remark)}`];
+    return [line, ...wrap(remark, columns - 4).map((text) => `    ${paint.dim(text)}`)];
+  });
+}
+
+const waiting: TryoutStatus = 'pending';
+const chosen: TryoutStatus = 'accepted';
+
+/** What is worth saying of a status: how long the oldest pending one waits, how many became players. */
+function remarkOf(status: string, { converted }: Stats, facts: StatsFacts, now: Date): string {
+  const { oldestPending } = facts;
+  if (status === waiting && oldestPending !== undefined && oldestPending < now.getTime())
+    return `oldest waits ${waited(now.getTime() - oldestPending)}`;
+  if (status !== chosen || converted === 0) return '';
+  return `${grouped(converted)} became ${converted === 1 ? 'a player' : 'players'}`;
+}
+
+/** Days from the first one on: `56 d` says more than `1 mo`. */
+function waited(ms: number): string {
+  const units = [
+    [dayMs, 'd'],
+    [dayMs / 24, 'h'],
+    [60_000, 'min'],
+  ] as const;
+  const [length, unit] = units.find(([each]) => ms >= each) ?? [60_000, 'min'];
+  return `${grouped(Math.floor(ms / length))} ${unit}`;
+}
+
+function barOf(share: number, width: number, isUtf8: boolean): string {
+  const full = share === 0 ? 0 : Math.max(1, Math.round(share * width));
+  const [on, off] = isUtf8 ? ['█', '░'] : ['#', '.'];
+  return on.repeat(full) + off.repeat(width - full);
+}
+
+function percent(share: number): string {
+  const rounded = Math.round(share * 100);
+  return rounded === 0 && share > 0 ? '<1 %' : `${rounded} %`;
+}
+
+/** How many games are named; the others are counted. */
+const maxGames = 12;
+
+function gamesRow({ byGame }: Stats, { paint, isUtf8 }: Canvas): readonly LabelledRow[] {
+  const games = Object.entries(byGame);
+  if (games.length === 0) return [];
+  const more = games.length - maxGames;
+  const pieces: Piece[] = [
+    ...games.slice(0, maxGames).map(([game, count]) => ({
+      text: `${truncate(singleLine(game), maxLabelWidth)} ${grouped(count)}`,
+    })),
+    ...(more > 0 ? [{ text: `and ${more} more` }] : []),
+    { text: '(an applicant may play several)', paint: paint.dim },
+  ];
+  return [{ label: 'Games', lines: (room) => filledLines(pieces, dotOf(isUtf8), room) }];
+}
+
+/** The submissions of each week from the first to the last, weeks without any included. */
+function weeksRow({ byWeek }: Stats, { now, paint, isUtf8 }: Canvas): readonly LabelledRow[] {
+  const [first, last] = [byWeek[0], byWeek.at(-1)];
+  if (!first || !last) return [];
+  const counts = new Map(byWeek.map(({ week, count }) => [week, count]));
+  const day = (week = '') => shortDay(new Date(timeOf(week) ?? 0), now);
+  const lines = (room: number) => {
+    const most = room - day(first.week).length - day(last.week).length - 2;
+    const weeks = weeksBetween(first.week, last.week, Math.max(1, most));
+    const values = weeks.map((week) => counts.get(week) ?? 0);
+    const highest = Math.max(...values);
+    const chart = sparkline(values, highest, isUtf8);
+    const days =
+      weeks.length === 1 ? [day(weeks[0]), chart] : [day(weeks[0]), chart, day(weeks.at(-1))];
+    const pieces = [
+      { text: days.join(' ') },
+      { text: `most ${grouped(highest)} a week`, paint: paint.dim },
+    ];
+    return filledLines(pieces, '  ', room);
+  };
+  return [{ label: 'Weeks', lines }];
+}
+
+/** The Mondays from `first` to `last`, at most `most` of them, the latest. */
+function weeksBetween(first: string, last: string, most: number): readonly string[] {
+  const weeks: string[] = [];
+  for (let week = last; week >= first && weeks.length < most; ) {
+    weeks.unshift(week);
+    // Noon of a Monday less seven days is the Monday before in any time zone.
+    week = mondayOf(new Date((timeOf(week) ?? 0) + dayMs / 2 - 7 * dayMs));
+  }
+  return weeks;
+}
+
+function sparkline(values: readonly number[], highest: number, isUtf8: boolean): string {
+  const levels = Array.from(isUtf8 ? '▁▂▃▄▅▆▇█' : '_.:-=+*#');
+  return values
+    .map((value) => levels[Math.ceil((value / Math.max(1, highest)) * (levels.length - 1))] ?? '')
+    .join('');
+}
+
+/** Returns `1,200`. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}

@@ -1,0 +1,73 @@
+/** Labelled values: labels in a column of their own, each value wrapped beside its label or below it. */
+import { displayWidth, pad, truncate, widestOf, wrap } from './width.js';
+
+/** One label and its value, both sanitized. */
+export interface LabelledRow {
+  readonly label: string;
+  /** Colours the label; it is measured before. */
+  readonly paint?: ((label: string) => string) | undefined;
+  /** Returns the lines of the value, none wider than `room` columns. */
+  readonly lines: (room: number) => readonly string[];
+  /** True to put the value below its label however much room there is. */
+  readonly isBelow?: boolean | undefined;
+  /** The width of the widest word of the value: beside its label it would be cut in less room. */
+  readonly widestWord?: number | undefined;
+}
+
+const gap = '  ';
+const maxLabelWidth = 30;
+/** A label of more lines is cut: it may be a hostile 100 kB. */
+const maxLabelLines = 5;
+/** With fewer columns than this, values are put below their labels rather than beside them. */
+const minValueWidth = 16;
+/** A value of more lines is put below a wide column of labels, where it becomes a broader paragraph. */
+const maxBeside = 6;
+const maxParagraphMargin = 14;
+/** Narrower than this, values below their labels are not indented any more. */
+const minIndented = 20;
+
+/**
+ * Renders rows as lines of at most `columns`; no word of a label or value is cut
+ * unless it is wider than a line.
+ */
+export function labelledLines(rows: readonly LabelledRow[], columns: number): string[] {
+  const widestLabel = Math.max(8, Math.min(maxLabelWidth, Math.floor(columns * 0.4)));
+  const widths = rows.map(({ label }) => widthUpTo(label, widestLabel + 1));
+  let width = 0;
+  for (const [index, { isBelow }] of rows.entries()) {
+    const own = widths[index] ?? 0;
+    if (!isBelow && own <= widestLabel) width = Math.max(width, own);
+  }
+  const indent = columns < minIndented ? 0 : gap.length;
+  const room = columns - width - gap.length;
+  return rows.flatMap((row, index) => {
+    const { label, paint = (text) => text, lines, isBelow, widestWord = 0 } = row;
+    const isLong = (widths[index] ?? 0) > widestLabel;
+    const hasRoom = room >= Math.max(minValueWidth, Math.min(widestWord, columns - indent));
+    const beside = isBelow || !hasRoom ? undefined : lines(room);
+    const isParagraph = width > maxParagraphMargin && (beside?.length ?? 0) > maxBeside;
+    if (!beside || isLong || isParagraph) {
+      const margin = beside && !isParagraph && width > 0 ? width + gap.length : indent;
+      const below = beside && margin > indent ? beside : lines(columns - margin);
+      const head = wrap(truncate(label, columns * maxLabelLines), columns).map(paint);
+      return [...head, ...indented(below, margin)].map((line) => line.trimEnd());
+    }
+    const [first = '', ...more] = beside;
+    const head = paint(label) + pad(label, width).slice(label.length) + gap;
+    return [head + first, ...indented(more, width + gap.length)].map((line) => line.trimEnd());
+  });
+}
+
+function indented(lines: readonly string[], margin: number): readonly string[] {
+  return lines.map((line) => ' '.repeat(margin) + line);
+}
+
+/** Returns the width of the widest word; 0 for a text so long that measuring it would be wasted work. */
+export function widestWordOf(text: string): number {
+  return text.length > 2_000 ? 0 : widestOf(text.split(/\s+/));
+}
+
+/** The width of a text, or `most` for one that is longer: measuring a label of 100 kB would be wasted work. */
+function widthUpTo(text: string, most: number): number {
+  return text.length > most * 24 ? most : Math.min(most, displayWidth(text));
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { type Stats, statsLines } from '../../../src/resources/stats-page.js';
+import { createPaint } from '../../../src/terminal/paint.js';
+import { displayWidth } from '../../../src/terminal/width.js';
+import { forbidden, hostileTexts } from '../../support/hostile.js';
+import { rosterctl } from '../../support/run.js';
+import { recordingService } from '../../support/service.js';
+import { application, keep } from './service.js';
+
+const tag = (game: string) => ({ id: `tag_${game}`, game, gamerTag: 'Kite#DEMO' });
+const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
+
+const service = await keep([
+  application('app_old', { status: 'rejected', submittedAt: days(90), gamerTags: [tag('Chess')] }),
+  application('app_spring', { status: 'reviewing', submittedAt: '2026-03-15T23:30:00Z' }),
+  application('app_new', {
+    submittedAt: days(1.5),
+    gamerTags: [tag('Valorant'), tag('Chess'), tag('=1+1')],
+  }),
+  application('app_player', {
+    status: 'accepted',
+    convertedPlayerId: 'player_9',
+    submittedAt: days(20),
+  }),
+]);
+
+const stats = (flags: string, env = {}) =>
+  rosterctl(`tryouts stats ${flags}`, { env: { ...service.env, ...env } });
+
+const noStatuses = {
+  pending: 0,
+  reviewing: 0,
+  shortlisted: 0,
+  accepted: 0,
+  rejected: 0,
+  withdrawn: 0,
+};
+
+describe('as JSON', () => {
+  test('count the filtered applications', async () => {
+    expect(JSON.parse((await stats('--json')).stdout)).toMatchObject({
+      schema: 1,
+      total: 4,
+      byStatus: { ...noStatuses, pending: 1, reviewing: 1, accepted: 1, rejected: 1 },
+      byGame: { Chess: 2, Valorant: 1, '=1+1': 1 },
+      converted: 1,
+    });
+    const day = await stats('--since 2026-03-15 --until 2026-03-15 --json');
+    expect(JSON.parse(day.stdout)).toEqual({
+      schema: 1,
+      total: 1,
+      byStatus: { ...noStatuses, reviewing: 1 },
+      byGame: {},
+      byWeek: [{ week: '2026-03-09', count: 1 }],
+      converted: 0,
+    });
+  });
+
+  test('have no week that has not begun', async () => {
+    const ahead = await keep([
+      application('app_1', { submittedAt: days(0) }),
+      application('app_2', { submittedAt: days(-15) }),
+    ]);
+    const { stdout } = await rosterctl('tryouts stats --json', { env: ahead.env });
+    const { total, byWeek } = JSON.parse(stdout) as { total: number; byWeek: { week: string }[] };
+    expect([total, byWeek.length]).toEqual([2, 1]);
+    expect(Date.parse(byWeek[0]?.week ?? '')).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+test('as CSV are one line per count, with its share of all applications', async () => {
+  const { stdout } = await stats('-o csv --until 2026-03-15');
+  expect(stdout.replaceAll('\r', '')).toBe(
+    [
+      'section,label,count,share',
+      'total,,1,1',
+      'status,pending,0,0',
+      'status,reviewing,1,1',
+      'status,shortlisted,0,0',
+      'status,accepted,0,0',
+      'status,rejected,0,0',
+      'status,withdrawn,0,0',
+      'week,2026-03-09,1,1',
+      'converted,,0,0',
+      '',
+    ].join('\n'),
+  );
+  const all = (await stats('-o csv')).stdout;
+  expect(all).toContain('status,pending,1,0.25');
+  expect(all).toContain("game,'=1+1,1,0.25");
+});
+
+describe('for a person', () => {
+  test('say who waits, who became a player, and what the filters leave', async () => {
+    const { stdout } = await stats('--status pending,accepted');
+    const [title, ...lines] = stdout.split('\n');
+    expect(title).toMatch(/^Matching applications of org_7, .* 2 in all$/);
+    expect(lines[0]).toMatch(/^ {2}pending {6}█+░+ {2}1 {3}50 % {3}oldest waits 1 d$/);
+    expect(lines.join('\n')).toMatch(/accepted .* 50 % {3}1 became a player/);
+    expect(lines.join('\n')).toMatch(/^Games {2}Valorant 1 · Chess 1 · =1\+1 1 · \(an/m);
+  });
+
+  test('draw in ASCII where the locale or the terminal knows nothing else', async () => {
+    for (const env of [{ LANG: 'C' }, { TERM: 'dumb' }]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { stdout } = await stats('', env);
+      // oxlint-disable-next-line no-control-regex
+      expect(stdout).toMatch(/^[\u0000-\u007f]+$/);
+      expect(stdout).toContain('#######......');
+    }
+  });
+
+  test('of nothing say so', async () => {
+    const empty = await recordingService(() => ({ status: 200, json: [] }));
+    const ran = await rosterctl('tryouts stats', { env: empty.env });
+    expect(ran.stdout).toBe('Applications of org_7: none.\n');
+    const filtered = await stats('--game Go');
+    expect(filtered.stdout).toBe('No application matches.\n');
+  });
+
+  test('name the games of the season and count the rest', async () => {
+    const many = await keep(
+      Array.from({ length: 15 }, (_, at) => application(`a_${at}`, { gamerTags: [tag(`G${at}`)] })),
+    );
+    const { stdout } = await rosterctl('tryouts stats', { env: many.env });
+    expect(stdout).toContain('G11 1 · and 3 more');
+    expect(stdout).not.toContain('G12');
+  });
+});
+
+describe('the page', () => {
+  const season = {
+    schema: 1 as const,
+    total: 1200,
+    byStatus: {
+      pending: 276,
+      reviewing: 370,
+      shortlisted: 171,
+      accepted: 120,
+      rejected: 262,
+      withdrawn: 1,
+    },
+    byGame: { 'Overwatch 2': 634, 'Rocket League': 400, Valorant: 300, 星見: 2 },
+    byWeek: [
+      { week: '2026-08-31', count: 60 },
+      { week: '2026-09-07', count: 180 },
+      { week: '2026-09-28', count: 230 },
+      { week: '2026-11-16', count: 12 },
+    ],
+    converted: 11,
+  };
+  const facts = {
+    organization: 'org_demo',
+    from: Date.parse('2026-09-01T00:00:00Z'),
+    to: Date.parse('2026-11-22T09:00:00Z'),
+    oldestPending: Date.parse('2026-09-27T08:00:00Z'),
+    isFiltered: false,
+  };
+  const page = (columns: number, counts: Stats = season, { isUtf8 = true, color = false } = {}) =>
+    statsLines(counts, facts, {
+      now: new Date('2026-11-22T12:00:00Z'),
+      columns,
+      isTerminal: true,
+      isUtf8,
+      paint: createPaint(color),
+    });
+
+  test.each([40, 80, 120, 200])('at %i columns', (columns) => {
+    expect(`\n${page(columns).join('\n')}\n`).toMatchSnapshot();
+  });
+
+  test('in colour, and in ASCII', () => {
+    expect(`\n${page(80, season, { color: true }).join('\n')}\n`).toMatchSnapshot();
+    expect(`\n${page(80, season, { isUtf8: false }).join('\n')}\n`).toMatchSnapshot();
+  });
+
+  test.each(hostileTexts.map((text, index) => [index + 1, text] as const))(
+    'is harmless and fits any terminal with text %i as status and game',
+    (_, text) => {
+      const byStatus = { ...season.byStatus, [text]: 3 };
+      const hostile = { ...season, byStatus, byGame: { [text]: 1, Valorant: 2 } };
+      for (const columns of [40, 59, 80, 250])
+        for (const line of page(columns, hostile)) {
+          expect(displayWidth(line), line).toBeLessThanOrEqual(columns);
+          expect(forbidden.exec(line.toWellFormed()), JSON.stringify(line)).toBeNull();
+        }
+    },
+  );
+});
