@@ -26,6 +26,9 @@ export class UsageError extends Failure {
   readonly code = 'usage';
 }
 
+/** A command line that names no record; at a terminal it can be asked for. */
+export class MissingArgumentError extends UsageError {}
+
 /** An invalid configuration file or value. */
 export class ConfigError extends Failure {
   readonly kind = 'config';

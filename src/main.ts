@@ -69,7 +69,11 @@ async function run(
   streams: ProcessStreams,
 ): Promise<number> {
   const argv = process.argv.slice(2);
-  checkAgainstTable(parsed.command, parsed.values);
+  checkAgainstTable(
+    parsed.command,
+    parsed.values,
+    () => streams.stdin.isTerminal && streams.stderr.isTerminal,
+  );
   if (argv.some((word) => word.includes('\ufffd'))) {
     const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
     checkEncoding(parsed, argumentsNotUtf8(argv));
@@ -114,7 +118,6 @@ async function run(
         process.on('SIGCONT', listener);
         return () => process.off('SIGCONT', listener);
       },
-      withEditing,
       onConnected: (found) => {
         keySource = found;
       },
@@ -258,16 +261,4 @@ async function printLimit(
   const text = printsJson(argv) ? JSON.stringify({ error }) : `${message}\n${hint}`;
   await streams.stderr.write(`${text}\n`);
   return exit.failed;
-}
-
-/** Runs `open` with line editing: if TERM is dumb, readline would take Backspace for a character of the answer. */
-function withEditing<T>(open: () => T): T {
-  const term = process.env['TERM'];
-  if (term !== 'dumb') return open();
-  process.env['TERM'] = 'ansi';
-  try {
-    return open();
-  } finally {
-    process.env['TERM'] = term;
-  }
 }

@@ -9,6 +9,7 @@ import {
   organizationPlaces,
   outputFormats,
   pagingModes,
+  promptStyles,
   timeStyles,
   updateSemantics,
 } from './choices.js';
@@ -83,6 +84,10 @@ export const namedKeys = {
   pager: named('pager', 'the program that shows long output; none for none', parsePager, {
     env: 'ROSTERCTL_PAGER',
     fallbackEnv: 'PAGER',
+  }),
+  prompts: named('prompts', 'how questions are asked: auto, or plain lines', oneOf(promptStyles), {
+    env: 'ROSTERCTL_PROMPTS',
+    default: 'auto',
   }),
   'undo.keep': named('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
     default: '30d',

@@ -25,7 +25,7 @@ const streams = createStreams(process as never, {
   isTerminal: () => true,
   write: (descriptor, bytes) => writeSync(descriptor, bytes),
 });
-const prompts = createPrompts(streams, { noInput: false, signal: new AbortController().signal, onContinue: () => () => {}, onStop: () => () => {}, withEditing: (open) => open() });
+const prompts = createPrompts(streams, { noInput: false, plain: process.argv[3] === 'plain', signal: new AbortController().signal, onContinue: () => () => {}, onStop: () => () => {} });
 streams.redact('sekret-key');
 const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
 const doing: Record<string, () => Promise<unknown>> = {
@@ -183,7 +183,7 @@ const world = {
   signal: new AbortController().signal,
   onContinue: () => () => {},
   onStop: () => () => {},
-  withEditing: <T>(open: () => T) => open(),
+  plain: false,
 };
 
 describe('without an interactive terminal', () => {
