@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/**/*.test.ts'],
-    // The fault catalogue and the kill loop have their own command: npm run faults.
-    exclude: ['test/faults/**', 'test/crash/**', 'node_modules/**'],
+    // These have commands of their own: npm run faults, npm run shapes.
+    exclude: ['test/faults/**', 'test/crash/**', 'test/shapes/all/**', 'node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     isolate: false,

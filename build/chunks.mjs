@@ -26,7 +26,7 @@ const firsts = {
   files: ['src/files/atomic-write.ts'],
   settings: ['src/commands/config/shared.ts'],
   runs: ['src/runs/stored-run.ts', 'src/runs/lock.ts', 'src/uploads/unfinished-uploads.ts'],
-  people: ['src/cli/table.ts', 'src/cli/card.ts'],
+  people: ['src/cli/table.ts'],
   write: ['src/cli/write.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],
 };

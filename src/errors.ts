@@ -68,16 +68,19 @@ export class GuardError extends Failure {
   }
 }
 
-/** A record that is missing from the list; documents have no endpoint for a single one (contract 4.4). */
+/** A record that is missing from the list, which may be incomplete (`isProven: false`); documents have no endpoint for a single one (contract 4.4). */
 export class NotFoundError extends Failure {
-  readonly kind = 'notFound';
-  readonly exitName = 'notFound';
-  readonly code = 'notFound';
+  readonly kind: string;
+  readonly exitName: 'notFound' | 'guarded';
+  readonly code: string;
   /** True if the list was complete, so that the record does not exist. */
   readonly isProven: boolean;
   constructor(message: string, { isProven, hint }: { isProven: boolean; hint: string }) {
     super(message, { hint });
     this.isProven = isProven;
+    this.kind = isProven ? 'notFound' : 'guard';
+    this.exitName = isProven ? 'notFound' : 'guarded';
+    this.code = isProven ? 'notFound' : 'incomplete';
   }
 }
 

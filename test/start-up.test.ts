@@ -140,7 +140,7 @@ describe.each([
     const loaded = await load(line);
     expect([loaded.code, loaded.packages]).toEqual([0, ['commander']]);
     const needless =
-      /^src\/(api|resources|downloads|sandbox)\/|^src\/service\.ts|^src\/cli\/(table|card|filters|failure)\.ts|^src\/terminal\/(prompt-screen|table|width|pager)\.ts/;
+      /^src\/(api|resources|downloads|sandbox)\/|^src\/service\.ts|^src\/cli\/(table|filters|failure)\.ts|^src\/terminal\/(prompt-screen|table|width|pager)\.ts/;
     expect(loaded.sources.filter((id) => needless.test(id))).toEqual([]);
     expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
   });
@@ -186,7 +186,7 @@ describe('one GET printed as JSON', async () => {
 
   test('loads nothing that draws, lists, writes, prompts or starts a service', () => {
     const needless = [
-      /^src\/cli\/(table|card|cells|columns|chosen-fields|filters|write|failure|bulk\w*)\.ts/,
+      /^src\/cli\/(table|cells|columns|chosen-fields|filters|write|failure|bulk\w*)\.ts/,
       /^src\/terminal\/(table|width|pager)/,
       /^src\/api\/(list-page|pager|lists|links|file-store|signed-url|tunnel|openapi)\.ts/,
       /^src\/config\/(store-write|key-command|completion-cache)/,
@@ -236,7 +236,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
     const needless =
-      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\/|^src\/cli\/(table|card|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
+      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\/|^src\/cli\/(table|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
     expect(sources.filter((id) => needless.test(id))).toEqual([]);
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(1);
     expect(

@@ -187,10 +187,10 @@ function pushPiece(
       throw brokenAt(count, `has a part that is larger than ${responseLimit.words}`, page);
     if (error instanceof TooDeepError)
       throw brokenAt(count, `holds a record of more than ${maxDepth} levels`, page);
-    if (error instanceof SyntaxError) throw brokenAt(count, 'is not JSON any more', page);
+    if (error instanceof SyntaxError) throw brokenAt(count, 'stops being JSON', page);
     throw error;
   }
-  throw brokenAt(count, 'lists something that is no record', page);
+  throw brokenAt(count, 'lists something other than records', page);
 }
 
 function brokenAt(

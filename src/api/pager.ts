@@ -118,7 +118,7 @@ export class Pager {
 
   private follow(page: Page, evidence: Evidence): NextPage | undefined {
     if (evidence.url !== undefined) return { next: { url: evidence.url } };
-    if (isExplicitEnd(page, evidence)) return undefined;
+    if (this.isExplicitEnd(page, evidence)) return undefined;
     return evidence.way ? this.to(evidence.way) : this.byPosition(page, evidence);
   }
 
@@ -142,10 +142,10 @@ export class Pager {
     const { url, way } = evidence;
     if (mode === 'none') return undefined;
     if (mode === 'cursor') {
-      if (way && !isExplicitEnd(page, evidence)) return this.to(way);
+      if (way && !this.isExplicitEnd(page, evidence)) return this.to(way);
       return url === undefined ? undefined : unfollowed;
     }
-    if (page.count === 0 || isExplicitEnd(page, evidence)) return undefined;
+    if (page.count === 0 || this.isExplicitEnd(page, evidence)) return undefined;
     if (mode === 'last-id') {
       // A service that begins with the given id repeats it alone in the end.
       const isRepeated = page.fresh === 0 && page.count === 1;
@@ -158,6 +158,16 @@ export class Pager {
     const next = named === undefined ? (this.firstNumber ?? 0) + page.number : named + 1;
     const step = this.to({ word: 'page', value: String(next) });
     return named === undefined && page.number === 1 ? { ...step, mayRepeat: true } : step;
+  }
+
+  /** True if the answer itself says that the list ends here. */
+  private isExplicitEnd({ arrived, number }: Page, evidence: Evidence): boolean {
+    const { more, ended, total, pageNumber, pages } = evidence;
+    if (more !== undefined) return !more;
+    if (ended || (total?.isNamed && total.value === arrived)) return true;
+    const position =
+      pageNumber === undefined ? number : pageNumber + (this.firstNumber === 0 ? 1 : 0);
+    return pages !== undefined && pages <= position;
   }
 
   private to({ word, value }: Way): NextPage {
@@ -186,7 +196,7 @@ export class Pager {
         isStated: true,
       };
     if (mode === 'page' || mode === 'offset' || mode === 'last-id') return complete;
-    if (isExplicitEnd(page, evidence)) return complete;
+    if (this.isExplicitEnd(page, evidence)) return complete;
     if (pages !== undefined && pages > page.number && page.count > 0)
       return doubt(
         `the service speaks of ${pages} pages, and ${page.number} came`,
@@ -236,14 +246,6 @@ const unfollowed: NextPage = {
     'To follow it: rosterctl config set paging.mode auto',
   ),
 };
-
-/** True if the answer itself says that the list ends here. */
-function isExplicitEnd({ arrived, number }: Page, evidence: Evidence): boolean {
-  const { more, ended, total, pageNumber, pages } = evidence;
-  if (more !== undefined) return !more;
-  if (ended || (total?.isNamed && total.value === arrived)) return true;
-  return pages !== undefined && (pages <= number || pages === pageNumber);
-}
 
 function pagesOf(total: number | undefined, size: number | undefined): number | undefined {
   return total !== undefined && size !== undefined && size > 0

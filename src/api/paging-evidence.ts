@@ -142,6 +142,8 @@ export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'ur
 
 /** Returns a whole number that is not negative, also one written as text. */
 export function countOf(value: unknown): number | undefined {
+  // Elasticsearch: `total: {value, relation}`.
+  if (isObject(value)) return Object.hasOwn(value, 'value') ? countOf(value['value']) : undefined;
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
     ? number

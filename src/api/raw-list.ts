@@ -65,7 +65,7 @@ export async function readRawList(
 
 function problemOf(next: URL, visited: ReadonlySet<string>, isNew: boolean): string | undefined {
   if (visited.has(next.href)) return 'the service names a page that was already read';
-  return isNew ? undefined : 'the service sends nothing new any more';
+  return isNew ? undefined : 'the service keeps sending the same records';
 }
 
 async function readPage(

@@ -1,15 +1,16 @@
 /** Lists: the records of a resource, page by page, and whether all of them were seen. */
 import { filterMap, type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { normalName } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
-import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
+import { ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
 import { pathBelow, refusalOf, targetOf } from './next-page-url.js';
 import { hasId, withTextId } from './records.js';
-import { resources } from './resources.js';
+import { resources, resource as rowOf } from './resources.js';
 import { fillPath, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
@@ -142,7 +143,11 @@ async function* readPages(
     let page: ListPage | undefined;
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
-      const candidate = await readListPage(request);
+      const candidate = await readListPage(request).catch((error: unknown) => {
+        if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      });
+      if (!candidate) return incomplete('the service does not know the next page that it names');
       if (number === 1 && attempts === 1) source.onHeaders?.(candidate.headers);
       try {
         for await (const batch of filterMap(candidate.batches, dropRepeated)) {
@@ -175,7 +180,7 @@ async function* readPages(
       return refused ? incomplete(refusedText(refused)) : step.end;
     }
     if (number > 1 && fresh === 0 && !mayRepeat)
-      return incomplete('the service sends nothing new any more');
+      return incomplete('the service keeps sending the same records');
     mayRepeat = step.mayRepeat ?? false;
     if (number >= caps.pages) return incomplete('the list does not end');
     const next = targetOf(step.next, first, url);
@@ -191,7 +196,7 @@ function isBroken(error: unknown): boolean {
 
 /** Says why rows may be missing from a list whose response also contains an error. */
 export function refusedText({ serviceCode }: ApiError): string {
-  return `the answer holds an error${serviceCode === undefined ? '' : ` (${serviceCode})`} beside its rows`;
+  return `the answer holds an error${serviceCode === undefined ? '' : ` (${serviceCode})`} in addition to its rows`;
 }
 
 function assumedEmpty(status: number): Completeness {
@@ -209,6 +214,15 @@ function incomplete(reason: string): Completeness {
   return { state: 'doubtful', reason };
 }
 
+/** Returns the record in `{node, cursor}` or `{team}`; the row itself if it is none of these. */
+function wrappedIn(row: JsonObject, resource: ResourceName): JsonObject {
+  const keys = Object.keys(row);
+  const wrappers = ['node', ...rowOf(resource).envelopes];
+  const key = keys.find((each) => wrappers.includes(normalName(each)));
+  const inner = key === undefined || keys.length > 2 ? undefined : row[key];
+  return isObject(inner) ? inner : row;
+}
+
 /** Returns a function that reports the drift of a record and returns it with its id as text. */
 function recordChecker(
   resource: ResourceName,
@@ -218,8 +232,7 @@ function recordChecker(
   const { drift, organizationId: own, overrides } = source;
   const idName = configured(overrides, `ids.${resource}`);
   return (row) => {
-    // `edges: [{node, cursor}]`
-    const item = isObject(row['node']) && !hasId(row, idName) ? row['node'] : row;
+    const item = hasId(row, idName) ? row : wrappedIn(row, resource);
     const record = withTextId(item, idName);
     if (!hasId(record))
       drift.report(

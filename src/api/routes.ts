@@ -89,7 +89,7 @@ function oneOf<T extends string>(
   const value = allowed.find((word) => word === text);
   if (value !== undefined) return value;
   throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`, {
-    hint: `Mend it with: rosterctl config set ${key} ${fallback}`,
+    hint: `Set it with: rosterctl config set ${key} ${fallback}`,
   });
 }
 
@@ -115,7 +115,7 @@ export function fillPath(
 function requireId(params: { readonly [name: string]: string }, name: string): string {
   const id = params[name] ?? (name === 'id' ? idParameter(params) : undefined);
   if (id === undefined) throw new UsageError(`The id ${name} is missing.`);
-  return encodeId(id, 'This is no id');
+  return encodeId(id, 'This cannot be an id');
 }
 
 const parsedTemplates = new Map<string, readonly string[]>();

@@ -193,7 +193,7 @@ const sentences: {
   readonly [W in TransportError['why']]: (site: RequestSite, cause: unknown) => string;
 } = {
   refused: ({ origin }) => `${origin} refused the connection.`,
-  noRoute: ({ origin }) => `There is no route to ${origin}.`,
+  noRoute: ({ origin }) => `${origin} cannot be reached (no route).`,
   unknownName: nameUnresolved,
   busyResolver: nameUnresolved,
   connectTimeout: ({ origin }) => `${origin} did not accept a connection in time.`,
@@ -205,7 +205,7 @@ const sentences: {
   stalled: ({ origin }) => `The transfer to or from ${origin} stood still for too long.`,
   aborted: () => 'Interrupted.',
   notHttp: ({ origin }) => `${origin} did not answer as an HTTP server.`,
-  switched: ({ origin }) => `${origin} switched to another protocol (101), which nobody asked for.`,
+  switched: ({ origin }) => `${origin} switched to another protocol (101) without being asked.`,
   badFraming: ({ origin }) => `The answer of ${origin} has another length than it says.`,
   headersTooLarge: ({ origin }) => `The answer of ${origin} has more than 16 KiB of headers.`,
   tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${responseLimit.words}.`,
@@ -247,7 +247,7 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
   const advice = isService ? 'Check the base URL: rosterctl auth status' : 'The service named it.';
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return 'Its certificate is signed by nobody but itself. If it is yours, name its file in NODE_EXTRA_CA_CERTS.';
+      return 'Its certificate is self-signed. If it is yours, name its file in NODE_EXTRA_CA_CERTS.';
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':

@@ -202,7 +202,7 @@ async function showTable<T>(
 
 async function showRecord(record: JsonObject, sink: Sink, context: OutputContext): Promise<void> {
   if (!sink.isTerminal) return writePairs(sink, record);
-  const { detailLines } = await import('./card.js');
+  const { detailLines } = await import('./table.js');
   const lines = detailLines(record, { ...canvasOf(sink, context), time: context.settings.time });
   await showLines(lines, sink, context);
 }

@@ -30,7 +30,7 @@ interface Request {
 export default defineWrite({
   summary: 'Send a request that no other command knows',
   about:
-    'GET, or POST when fields or --input are given without -X. The path stands below the base URL; a leading slash may be left out and {org} is the organization, also as the whole value of a field or parameter. ' +
+    'GET, or POST when fields or --input are given without -X. The path starts below the base URL; you may leave out its leading slash, and {org} stands for the organization, also as the whole value of a field or parameter. ' +
     'Fields of a GET become its query. DELETE asks first. The body of a refusal is printed like any other, and the error goes to stderr.',
   examples: [
     ['Any read', 'teams/{org}'],

@@ -26,7 +26,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 
 /** Returns ` Did you mean accepted?`, or nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const near = nearest(word, known);
+  const near = nearest(
+    word,
+    known.filter((name) => name !== word),
+  );
   return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 

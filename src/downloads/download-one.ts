@@ -129,7 +129,7 @@ class Saver {
       const keptBytes = isResumable(error) ? await file.leave() : 0;
       if (keptBytes > 0)
         this.note(
-          `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; the same command goes on from there.`,
+          `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; run the same command again to continue from there.`,
         );
       throw error;
     } finally {

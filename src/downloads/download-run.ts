@@ -101,7 +101,9 @@ export function runDownloads<R>(
     // Running again is pointless if all the others were not found.
     const isRetryable =
       untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
-    const hint = isRetryable ? ' Go on with the same line and --skip-existing.' : '';
+    const hint = isRetryable
+      ? ' To continue, run the same command again with --skip-existing.'
+      : '';
     context.message(
       `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,
     );

@@ -210,7 +210,7 @@ class Fetching {
     if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.expected)
       throw new ProtocolError('The bytes that came are not those that the store has (MD5).', {
         code: 'wrongHash',
-        hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
+        hint: 'Nothing was saved. Try again; if it happens again, upload the document again.',
       });
     return true;
   }
@@ -242,7 +242,7 @@ class Fetching {
     this.furthest = 0;
     if (this.restarts > this.policy.retries + 1)
       throw new ProtocolError('The file store hands out another file each time it is asked.', {
-        hint: 'Wait until nobody replaces the document, then run the same command again.',
+        hint: 'Wait until the document is no longer being replaced, then run the same command again.',
       });
   }
 

@@ -78,7 +78,7 @@ function alreadyThere(path: string): GuardError {
 }
 
 function notPlainFile(path: string): GuardError {
-  return new GuardError(`${path} is there and is no plain file; it was left as it is.`, {
+  return new GuardError(`${path} exists and is not a regular file; it was left as it is.`, {
     code: 'exists',
     hint: 'Move it away, or download to another place with -D or -O.',
   });

@@ -12,7 +12,7 @@ import {
   decideRow,
   digestIn,
 } from './decide.js';
-import type { RecordState, Sent, Step } from './operation.js';
+import type { RecordState, Sent, Session, Step } from './operation.js';
 import {
   compareFields,
   imageOf,
@@ -197,7 +197,7 @@ async function confirm(
     record !== undefined &&
     sign === undefined &&
     !session.provenByAbsence &&
-    (session.compare ?? compareFields)(step, record) === 'reached';
+    showsChanges(session, step, record);
   if (isShown) return stepDone(host, run, write, record);
   const verification = await verifySent(session, run.task, step, state.record);
   if (verification.outcome === 'applied') {
@@ -227,6 +227,13 @@ async function confirm(
     settleMs: record ? Math.min(lagMs, settleMs) : settleMs,
   });
   return undefined;
+}
+
+/** True if a record shows what the step changed; one without the fields (`{id}`) shows nothing. */
+function showsChanges({ compare }: Session, step: Step, record: JsonObject): boolean {
+  if (compare) return compare(step, record) === 'reached';
+  const isThere = step.changes.every(({ field }) => Object.hasOwn(record, field));
+  return isThere && compareFields(step, record) === 'reached';
 }
 
 /** Records a confirmed step: the row ends, or continues with its next step. */

@@ -1,4 +1,5 @@
 /** Reads single records: through their documented GET, or from the list if there is none. */
+import { hasId } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { ValueWithExit } from '../cli/define.js';
@@ -89,7 +90,7 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
       throw new NotFoundError(
         reason === undefined
           ? `The ${noun} ${id} is not in the list of ${resource}.`
-          : `The ${noun} ${id} is not in the list of ${resource}, and that may be incomplete: ${reason}.`,
+          : `The ${noun} ${id} is not in the list of ${resource}, which may be incomplete: ${reason}.`,
         { isProven: reason === undefined, hint: `See: rosterctl ${resource} list` },
       );
     },
@@ -107,9 +108,14 @@ interface Listed {
 async function readList(context: Context, resource: ResourceName): Promise<Listed> {
   const byId = new Map<string, JsonObject>();
   const records = context.api.list(resource);
-  for await (const record of records) byId.set(String(record['id']), record);
+  let isWithoutId = false;
+  for await (const record of records) {
+    byId.set(String(record['id']), record);
+    isWithoutId ||= !hasId(record);
+  }
   const completeness = records.completeness();
-  const reason = completeness.state === 'complete' ? undefined : completeness.reason;
+  const unknownIds = isWithoutId ? 'some of its records show no id' : undefined;
+  const reason = completeness.state === 'complete' ? unknownIds : completeness.reason;
   return { byId, at: records.arrivedAt(), reason };
 }
 

@@ -110,7 +110,7 @@ function storedUpload(call: HandlerCall): Upload {
   const { fileKey, fileUrl, contentType, sizeBytes } = call.body;
   const upload = typeof fileKey === 'string' ? call.tables.uploads.get(fileKey) : undefined;
   if (!upload || upload.organizationId !== call.organizationId)
-    throw invalid('fileKey is no key of an upload of this organization');
+    throw invalid('fileKey is not the key of an upload of this organization');
   if (upload.fileRef !== fileUrl) throw invalid('fileUrl is not the fileRef of that upload');
   if (upload.contentType !== contentType) throw invalid(`contentType was ${upload.contentType}`);
   if (upload.sizeBytes !== sizeBytes) throw invalid(`sizeBytes was ${upload.sizeBytes}`);

@@ -126,10 +126,11 @@ export function nameConflicts(context: Context, { name, ifExists }: UploadJob) {
   let documents: Promise<NamedDocuments> | undefined;
   const find = async (target: string): Promise<NameConflict | undefined> => {
     documents ??= documentNames(context);
-    const { names, completeness } = await documents;
+    const { names, completeness, isNameless } = await documents;
     const document = names.get(target);
-    if (!document && completeness.state === 'doubtful')
+    if (!document && completeness.state !== 'complete')
       throw incompleteList(target, completeness.reason);
+    if (!document && isNameless) throw incompleteList(target, 'its records show no name');
     return document && conflictWithDocument(target, document);
   };
   return async (file: Pick<InspectedFile, 'name' | 'duplicateOf'>, path: string) => {
@@ -171,13 +172,15 @@ function incompleteList(name: string, reason: string): GuardError {
 /** The existing documents by name. */
 interface NamedDocuments {
   readonly names: ReadonlyMap<unknown, JsonObject>;
-  /** Whether the list was complete. */
   readonly completeness: Completeness;
+  /** There are documents, and none shows its name. */
+  readonly isNameless: boolean;
 }
 
 async function documentNames(context: Context): Promise<NamedDocuments> {
   const names = new Map<unknown, JsonObject>();
   const list = context.api.list('documents');
   for await (const record of list) names.set(record['name'], record);
-  return { names, completeness: list.completeness() };
+  const isNameless = names.size > 0 && [...names.keys()].every((name) => typeof name !== 'string');
+  return { names, completeness: list.completeness(), isNameless };
 }

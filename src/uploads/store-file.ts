@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../engine/operation.js';
-import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
+import { type ApiError, Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import type { LocalFile } from './local-file.js';
 import { findDocument, isAnswerTo } from './verify.js';
 
@@ -151,12 +151,36 @@ export async function confirmDocument(
   { record: made, sign }: Sent,
 ): Promise<JsonObject> {
   const { body = {} } = call;
-  if (made && isAnswerTo(context, body, made)) return made;
-  if (sign) throw sign;
+  if (made && isAnswerTo(context, body, made) && !sign) return made;
+  if (sign) return documentDespite(context, sign, body, made);
   if (!made) return recordInList(context, body, context.now().getTime());
   const { method, path } = context.api.describe(call);
   const sentence = `The answer of ${method} ${path} is another record than the one to be made.`;
   throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
+}
+
+/**
+ * Returns the document that was created although the answer reports an error: the list decides, and
+ * where it cannot, a record in the answer. Throws the error otherwise.
+ */
+async function documentDespite(
+  context: Context,
+  sign: ApiError,
+  body: JsonObject,
+  made: JsonObject | undefined,
+): Promise<JsonObject> {
+  const answered = made && isAnswerTo(context, body, made) ? made : undefined;
+  const found = await findDocument(context, body, context.now().getTime()).catch(
+    (error: unknown) => {
+      if (error instanceof Failure) return answered;
+      throw error;
+    },
+  );
+  if (!found) throw sign;
+  context.note(
+    `The document was created, although the service answered: ${sign.details.message ?? sign.code}.`,
+  );
+  return found;
 }
 
 /** Finds the document in the list after an answer without a record; empty if it is not there. */

@@ -292,7 +292,7 @@ describe('the file on disk', () => {
   test.each([
     ['a missing file', join(folder, 'none'), 'no such file'],
     ['a folder', folder, 'a folder'],
-    ['a path through a file', join(fileOf('x'), 'below'), 'no folder'],
+    ['a path through a file', join(fileOf('x'), 'below'), 'not a folder'],
   ])('%s is refused', async (_, path, words) => {
     const error = await thrownBy(openUpload(path));
     expect(error).toBeInstanceOf(InputError);

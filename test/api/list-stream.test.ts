@@ -216,8 +216,8 @@ describe('a list that breaks', () => {
 
   test.each([
     ['ends early though its length fits', text.slice(0, -40), 'in the middle'],
-    ['holds something else', `${text.slice(0, -1)},7]`, 'no record'],
-    ['is no JSON any more', `${text.slice(0, -1)},{"a":}]`, 'not JSON'],
+    ['holds something else', `${text.slice(0, -1)},7]`, 'something other than records'],
+    ['stops being JSON', `${text.slice(0, -1)},{"a":}]`, 'stops being JSON'],
     ['is followed by something', `${text} and so on`, 'not JSON'],
   ])('%s: a protocol error', async (_, body, words) => {
     const service = await recordingService(() => ({ status: 200, text: body }));

@@ -125,7 +125,7 @@ describe('its result', () => {
     expect(found).toEqual(teams);
     expect(completeness).toEqual({
       state: 'doubtful',
-      reason: 'the answer holds an error (partialResult) beside its rows',
+      reason: 'the answer holds an error (partialResult) in addition to its rows',
     });
     expect(notes).toHaveLength(1);
     expect(await thrownBy(list({ teams, error: 'x' }, true))).toBeInstanceOf(ProtocolError);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detailLines } from '../../src/cli/card.js';
+import { detailLines } from '../../src/cli/table.js';
 import { createPaint } from '../../src/terminal/paint.js';
 
 test('a record of 200,000 fields is rendered like any other', () => {

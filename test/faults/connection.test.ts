@@ -84,7 +84,7 @@ describe('connecting', () => {
     unlessPossible(context, missing('unshare', '-n', 'true'));
     const env = environmentFor('https://198.51.100.1/v1');
     const ran = await attack(read, { env, under: ['unshare', '-n'] });
-    expectFailure(ran, 9, /no route to https:\/\/198\.51\.100\.1.*2 attempts/);
+    expectFailure(ran, 9, /https:\/\/198\.51\.100\.1 cannot be reached \(no route\).*2 attempts/);
   });
 
   fault('F005', 'connections that are never made', async (attack) => {

@@ -147,7 +147,7 @@ export function storeHeaders(headers: JsonObject | undefined): { readonly [name:
   return Object.fromEntries(sent);
 }
 
-const hint = 'Nothing was kept. Try again; if it stays so, upload the document anew.';
+const hint = 'Nothing was saved. Try again; if it happens again, upload the document again.';
 
 /** The error for a file whose size differs from what `who` says. */
 export function wrongSize(size: number, who: string, expectedSize: number): ProtocolError {

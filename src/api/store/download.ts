@@ -108,7 +108,7 @@ function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
 }
 
 function invalidRedirect(from: URL): ProtocolError {
-  return new ProtocolError(`${from.origin} redirects to something that is no URL.`);
+  return new ProtocolError(`${from.origin} redirects to something that is not a URL.`);
 }
 
 function downloadOf({ status, headers, stream }: OpenReply, origin: string): Download {

@@ -92,8 +92,8 @@ function parseUrl(text: string): URL {
   // The URL parser would silently remove these; a real signed URL has none.
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    throw unsafeUrl('it is no absolute URL');
-  if (!URL.canParse(text)) throw unsafeUrl('it is no URL');
+    throw unsafeUrl('it is not an absolute URL');
+  if (!URL.canParse(text)) throw unsafeUrl('it is not a URL');
   return new URL(text);
 }
 

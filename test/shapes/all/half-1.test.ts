@@ -1,0 +1,3 @@
+import { testTables } from '../run.js';
+
+testTables(0, 2);

@@ -1,0 +1,3 @@
+import { testTables } from '../run.js';
+
+testTables(1, 2);
