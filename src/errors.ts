@@ -84,6 +84,13 @@ export class NotFoundError extends Failure {
   }
 }
 
+/** A key that may read none of the documented lists of an organization, whose id is probably wrong. */
+export class UnreadableOrganizationError extends Failure {
+  readonly kind = 'permission';
+  readonly exitName = 'forbidden';
+  readonly code = 'forbidden';
+}
+
 /** The user answered no, or pressed Escape or Ctrl-C at a prompt. */
 export class CancelledError extends Failure {
   readonly kind = 'cancelled';

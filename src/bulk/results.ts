@@ -47,7 +47,7 @@ export function resultLines(
 }
 
 /** True if the locale can show more than ASCII. */
-function isUtf8({ env }: Context): boolean {
+export function isUtf8({ env }: Pick<Context, 'env'>): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
