@@ -38,7 +38,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   });
   try {
     parsed = parseCommandLine(argv, table);
-    const page = pageFor(parsed, table, streams);
+    const page = await pageFor(parsed, table, streams);
     if (page !== undefined) await streams.stdout.write(page);
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
@@ -97,7 +97,7 @@ async function run(
       platform: process.platform,
       nodeVersion: process.versions.node,
       uid: process.getuid?.(),
-      self: { pid: process.pid, isAlive },
+      self: thisProcess,
       table,
       topics,
       streams,
@@ -160,6 +160,9 @@ async function limitTime(
   return () => clearTimeout(timer);
 }
 
+/** This process, as locks and runs name it. */
+const thisProcess = { pid: process.pid, isAlive };
+
 /** Returns true if a process with this id exists; EPERM means that it does, under another user. */
 function isAlive(pid: number): boolean {
   try {
@@ -170,16 +173,21 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pageFor(
+async function pageFor(
   parsed: Parsed,
   table: CommandManifest,
   streams: ProcessStreams,
-): string | undefined {
+): Promise<string | undefined> {
   if (parsed.kind === 'version') return `${table.version}\n`;
   if (parsed.kind === 'command') return undefined;
   const { stdout } = streams;
   const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
-  if (parsed.kind === 'start') return startPage(table, width);
+  if (parsed.kind === 'start') {
+    const { env, platform } = process;
+    const { pageAfterLogin } = await import('./start.js');
+    const world = { env, platform, uid: process.getuid?.(), self: thisProcess, width };
+    return (await pageAfterLogin(table, world)) ?? startPage(table, width);
+  }
   const { of, long } = parsed;
   const options = { long, width };
   if (!of) return rootHelp(table, options);

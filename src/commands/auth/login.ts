@@ -12,10 +12,16 @@ import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
 import type { Environment } from '../../data/environment.js';
 import { defaultProfile, orList, shellQuote } from '../../data/text.js';
-import { ApiError, type Failure, NetworkError, ProtocolError, UsageError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
+import {
+  checkLogin,
+  countRecords,
+  describeUnreadable,
+  type LoginPart,
+  withLoginHint,
+} from '../../resources/key-check.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrapWholeWords } from '../../terminal/whole-words.js';
-import { checkLogin, countRecords, describeUnreadable, type LoginPart } from './login-check.js';
 import { connectionOf } from './shared.js';
 
 interface LoggedIn {
@@ -213,34 +219,6 @@ async function askKey(
       ? ''
       : ` for profile ${profile} (organization ${organizationId}${previousText})`;
   return cleanKey(await prompts.secret(`API key${owner}`), 'What was typed');
-}
-
-/** Returns the error with a hint for the login. */
-function withLoginHint(error: Failure): Failure {
-  const nothingIsStored = 'Nothing was stored.';
-  if (error instanceof ApiError) {
-    const next = [404, 400].includes(error.status)
-      ? 'Check --base-url and --org.'
-      : error.status === 401
-        ? 'Copy the key again from the dashboard (settings, API keys).'
-        : 'Run it again later, or store the key unchecked with --no-check.';
-    const details = { ...error.details, hint: `${nothingIsStored} ${next}` };
-    return new ApiError(error.status, error.serviceCode, error.call, details);
-  }
-  if (error instanceof NetworkError) {
-    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
-    return new NetworkError(error.message, { ...error.details, hint });
-  }
-  if (error instanceof ProtocolError) {
-    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url.'}`;
-    return new ProtocolError(error.message, { ...error.details, hint });
-  }
-  return error;
-}
-
-/** The error's hint without `auth status`, which cannot show a key that was not stored. */
-function hintWithoutStatus({ hint }: Failure): string | undefined {
-  return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
 }
 
 /** What only a person at a terminal is shown. */

@@ -1,16 +1,41 @@
-/** The check of a login: which part of it is wrong, and what its key may read. */
-import { callFor } from '../../api/resources.js';
-import type { Api } from '../../api/types.js';
-import { resourceNames, resourceWords } from '../../data/resources.js';
-import { orList, upperFirst } from '../../data/text.js';
+/** Checks of an API key: whether the service accepts it, which part of a login is wrong, and what the key may read. */
+import { callFor } from '../api/resources.js';
+import type { Api } from '../api/types.js';
+import { resourceNames, resourceWords } from '../data/resources.js';
+import { orList, upperFirst } from '../data/text.js';
 import {
   ApiError,
-  type Failure,
+  Failure,
   NetworkError,
   ProtocolError,
   UnreadableOrganizationError,
-} from '../../errors.js';
-import { checkKey, explainForbidden } from './shared.js';
+} from '../errors.js';
+
+/** The result of one documented read. */
+type KeyCheck =
+  | { readonly check: 'ok' }
+  | { readonly check: '401' | '403'; readonly error: ApiError }
+  | { readonly check: 'unreachable'; readonly error: Failure };
+
+/** Checks a key by listing the teams, a documented read (contract 4.4). */
+export async function checkKey(api: Api): Promise<KeyCheck> {
+  try {
+    await api.send({ endpoint: 'listTeams' });
+    return { check: 'ok' };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return { check: '401', error };
+    if (error instanceof ApiError && error.status === 403) return { check: '403', error };
+    if (error instanceof Failure && error.kind !== 'bug') return { check: 'unreachable', error };
+    throw error;
+  }
+}
+
+/** Explains a 403, which does not prove that a key is invalid (contract 5.3, 5.4, 7). */
+export function explainForbidden(error: ApiError): string {
+  return error.serviceCode === 'featureNotAvailable'
+    ? "The service knows the key, but the organization's plan does not include API access (403 featureNotAvailable)."
+    : 'The service refused the list of teams (403): the key may lack that permission, or belong to another organization.';
+}
 
 /** The parts of a login, each of which can be asked for again. */
 export type LoginPart = 'baseUrl' | 'organizationId' | 'key';
@@ -67,6 +92,34 @@ export async function countRecords(api: Api): Promise<string> {
 export function describeUnreadable(unreadable: readonly string[]): string | undefined {
   if (unreadable.length === 0) return undefined;
   return `The service accepted the key, but it may not read ${orList(unreadable)}.`;
+}
+
+/** Returns the failure of a login with a hint that nothing was stored, and what to check. */
+export function withLoginHint(error: Failure): Failure {
+  const nothingIsStored = 'Nothing was stored.';
+  if (error instanceof ApiError) {
+    const next = [404, 400].includes(error.status)
+      ? 'Check --base-url and --org.'
+      : error.status === 401
+        ? 'Copy the key again from the dashboard (settings, API keys).'
+        : 'Run it again later, or store the key unchecked with --no-check.';
+    const details = { ...error.details, hint: `${nothingIsStored} ${next}` };
+    return new ApiError(error.status, error.serviceCode, error.call, details);
+  }
+  if (error instanceof NetworkError) {
+    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
+    return new NetworkError(error.message, { ...error.details, hint });
+  }
+  if (error instanceof ProtocolError) {
+    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url.'}`;
+    return new ProtocolError(error.message, { ...error.details, hint });
+  }
+  return error;
+}
+
+/** The error's hint without `auth status`, which cannot show a key that was not stored. */
+function hintWithoutStatus({ hint }: Failure): string | undefined {
+  return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
 }
 
 function judge(api: Api, failure: Failure): LoginCheck {
