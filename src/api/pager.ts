@@ -182,7 +182,8 @@ export class Pager {
       return {
         ...doubt(
           `the service counts ${total.value} records and sent ${arrived}`,
-          `If it pages, set how: rosterctl config set paging.mode page. If ${total.path} counts something else: rosterctl config set paging.total none`,
+          'If it pages: rosterctl config set paging.mode page',
+          `If ${total.path} counts something else: rosterctl config set paging.total none`,
         ),
         isStated: true,
       };
@@ -191,7 +192,8 @@ export class Pager {
       return {
         ...doubt(
           'the service says that there are more, but not where',
-          'Set how it pages: rosterctl config set paging.mode page (or offset, last-id)',
+          'If it pages by number: rosterctl config set paging.mode page',
+          'To find out: rosterctl doctor --shapes',
         ),
         isStated: true,
       };
@@ -199,26 +201,29 @@ export class Pager {
     if (this.isExplicitEnd(page, evidence)) return complete;
     if (pages !== undefined && pages > page.number && page.count > 0)
       return doubt(
-        `the service speaks of ${pages} pages, and ${page.number} came`,
-        'Set how it pages: rosterctl config set paging.mode page',
+        `the service counts ${pages} pages and sent ${page.number}`,
+        'If it pages by number: rosterctl config set paging.mode page',
       );
     if (evidence.hint !== undefined)
       return doubt(
         `"${evidence.hint}" may lead to more`,
-        `To follow it: rosterctl config set paging.next ${shellQuote(evidence.hint)}. If it is something else: rosterctl config set paging.next none`,
+        `To follow it: rosterctl config set paging.next ${shellQuote(evidence.hint)}`,
+        'If it is something else: rosterctl config set paging.next none',
       );
     return page.number > 1 ? complete : this.onePage(page, evidence);
   }
 
   private onePage({ status, headers, count, arrived }: Page, { size }: Evidence): Completeness {
-    const fix =
-      'If that is all: rosterctl config set paging.mode none. If the service pages: rosterctl config set paging.mode page (or offset, last-id)';
+    const fixes = [
+      'If that is all: rosterctl config set paging.mode none',
+      'To find out how it pages: rosterctl doctor --shapes',
+    ];
     if (status === 206 || headers['content-range'] !== undefined)
-      return doubt('the service says that this is a part of the list', fix);
+      return doubt('the service says that this is a part of the list', ...fixes);
     if (size !== undefined && count === size)
-      return doubt(`exactly ${count} records came, which is the page size`, fix);
+      return doubt(`exactly ${count} records came, which is the page size`, ...fixes);
     return suspiciousCounts.has(arrived)
-      ? doubt(`exactly ${arrived} records came and the service says nothing about more`, fix)
+      ? doubt(`exactly ${arrived} records came and the service says nothing about more`, ...fixes)
       : complete;
   }
 }
@@ -236,8 +241,8 @@ type Evidence = Omit<PagingEvidence, 'total' | 'namesTotal'> & {
 
 const complete: Completeness = { state: 'complete' };
 
-function doubt(reason: string, fix: string): Doubt {
-  return { state: 'doubtful', reason, fix };
+function doubt(reason: string, ...fixes: readonly string[]): Doubt {
+  return { state: 'doubtful', reason, fixes };
 }
 
 const unfollowed: NextPage = {

@@ -1,5 +1,5 @@
 /** Paging evidence: what a list answer says about further pages, read by rule from its field names. */
-import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { normalName } from '../data/path.js';
 import {
   type ResourceName,
@@ -108,13 +108,13 @@ export function readEvidence(
   const isSpring = pages !== undefined || last !== undefined;
   const totals = fields.filter((field) => countsRecords(field, resource));
   const total = largest(totals);
-  const flags = fields.filter(saysMore).map(({ value }) => booleanOf(value));
+  const flags = fields.filter(saysMore).map(flagOf);
   if (last !== undefined) flags.push(!last);
   return {
     url: first(urlNames, urlOf),
     way: wayIn(fields),
     // One flag that says "more" outweighs another that says "no more".
-    more: flags.length === 0 ? undefined : flags.includes(true),
+    more: flags.includes(true) || (flags.includes(false) ? false : undefined),
     ended: [...urlNames, ...cursorNames.keys()].some((name) =>
       fields.some((field) => field.name === name && isEmpty(field.value)),
     ),
@@ -228,6 +228,12 @@ function saysMore({ words, value }: Named): boolean {
   );
 }
 
+/** `truncated: false` says nothing: it may be about something else than pages. */
+function flagOf({ words, value }: Named): boolean | undefined {
+  const isAboutPages = words.includes('more') || words.includes('next');
+  return booleanOf(value) || (isAboutPages ? false : undefined);
+}
+
 const totalWords = new Set(['total', 'count', 'found', 'hits', 'records', 'rows', 'elements']);
 const notTotalWords = new Set([
   ...['max', 'limit', 'quota', 'used', 'size', 'bytes', 'ms', 'time', 'seconds', 'page', 'pages'],
@@ -291,7 +297,7 @@ function urlOf(value: unknown): string | undefined {
 function cursorOf(value: unknown): string | undefined {
   if (typeof value === 'number') return value === 0 ? undefined : String(value);
   if (value instanceof RawNumber) return value.text;
-  if (isObject(value)) return Object.keys(value).length > 0 ? JSON.stringify(value) : undefined;
+  if (isObject(value)) return Object.keys(value).length > 0 ? printJson(value) : undefined;
   return typeof value === 'string' && value !== '' && urlOf(value) === undefined
     ? value
     : undefined;

@@ -64,8 +64,8 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     }
     const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
-    const fix = completeness.state === 'doubtful' ? completeness.fix : undefined;
-    source.notes.note(fix === undefined ? text : `${text} ${fix}.`);
+    const { fixes = [] } = completeness.state === 'doubtful' ? completeness : {};
+    for (const line of [text, ...fixes]) source.notes.note(line);
   };
   return {
     ...recordStream(batches),
@@ -244,7 +244,8 @@ function recordChecker(
     const { organizationId } = record;
     if (organizationId !== undefined && organizationId !== own)
       drift.report(route, 'organizationId: a record of another organization');
-    drift.check(route, result, record);
+    // A missing id was reported, with what to do.
+    drift.check(route, result, hasId(record) ? record : { ...record, id: '' });
     return record;
   };
 }

@@ -61,8 +61,8 @@ export type Completeness =
 export interface Doubt {
   readonly state: 'doubtful';
   readonly reason: string;
-  /** The command that settles it, in a sentence. */
-  readonly fix?: string;
+  /** The commands that settle it, each after a few words on when. */
+  readonly fixes?: readonly string[];
   /** The service itself says that records are missing. */
   readonly isStated?: boolean;
 }

@@ -119,7 +119,10 @@ export async function selectByFilter(
       `The list of ${operation.resource} may be incomplete: ${completeness.reason}. Nothing was changed.`,
       {
         code: 'incomplete',
-        hint: `${completeness.fix === undefined ? '' : `${completeness.fix}. `}To continue with what is there, add --allow-partial`,
+        hint: [
+          ...(completeness.fixes ?? []),
+          'To continue with what is there, add --allow-partial',
+        ].join('\n'),
       },
     );
   if (!records.every((record) => hasId(record)))

@@ -75,16 +75,13 @@ export function formatOfFile(flag: string, file: string | undefined): string | u
   return undefined;
 }
 
-/** Accepts `5/s` or `90/m`. Returns requests per second, or undefined for `none`. */
+/** Accepts `5/s`, `5` or `90/m`. Returns requests per second, or undefined for `none`. */
 export const parseRate: Parse<number | undefined> = (text) => {
   if (text.trim() === 'none') return undefined;
-  const found = /^(\d+(?:\.\d+)?)\/([sm])$/.exec(text.trim());
+  const found = /^(\d+(?:\.\d+)?)(?:\/([sm]))?$/.exec(text.trim());
   const rate = Number(found?.[1]) / (found?.[2] === 'm' ? 60 : 1);
   if (rate > 0 && rate <= 10_000) return rate;
-  const bare = Number(/^\d+(?:\.\d+)?$/.exec(text.trim())?.[0]);
-  throw new UsageError(`"${text}" is not a rate.`, {
-    hint: bare > 0 && bare <= 10_000 ? `Write ${text.trim()}/s.` : 'Write 5/s, 90/m or none.',
-  });
+  throw new UsageError(`"${text}" is not a rate.`, { hint: 'Write 5/s, 90/m or none.' });
 };
 
 /** Accepts comma-separated names, and trims them: `id,name`. */

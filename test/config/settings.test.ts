@@ -195,7 +195,7 @@ describe('a bad value says where it is and suggests a correction', () => {
     ['variable', {}, { ROSTERCTL_TIMEOUT: 'soon' }, ['ROSTERCTL_TIMEOUT']],
     ['variable', {}, { ROSTERCTL_CONCURRENCY: '0' }, ['ROSTERCTL_CONCURRENCY', '1 to 256']],
     ['variable', {}, { ROSTERCTL_CONCURRENCY: '257' }, ['ROSTERCTL_CONCURRENCY', '1 to 256']],
-    ['variable', {}, { ROSTERCTL_RATE: '5' }, ['ROSTERCTL_RATE']],
+    ['variable', {}, { ROSTERCTL_RATE: '5/h' }, ['ROSTERCTL_RATE']],
     ['variable', {}, { ROSTERCTL_DRY_RUN: 'perhaps' }, ['ROSTERCTL_DRY_RUN']],
   ])('%s %j %j', (_, flags, env, words) => {
     const error = refused(() => decide(flags, env));
@@ -361,6 +361,7 @@ describe('guesses', () => {
     ['undo.keep', '90d', '30'],
     ['undo.keep', 'off', 'never'],
     ['rate', '90/m', '0/s'],
+    ['rate', '8', '8/h'],
     ['key.command', "pass show 'rosterctl key'", "pass 'show"],
   ])('%s takes %s and refuses "%s"', (name, good, bad) => {
     const key = requireKey(name);

@@ -303,7 +303,6 @@ describe('lists', () => {
     ['with a cursor that ends', { data: [team], nextCursor: null }, 0],
     ['one record', team, 1],
     ['an object of nothing', {}, 1],
-    ['null', null, 1],
     ['a text', 'teams', 1],
     ['a number', 7, 1],
     ['an array of numbers', [1, 2], 1],
@@ -315,6 +314,14 @@ describe('lists', () => {
       if (code === 0) expect(JSON.parse(ran.stdout)).toHaveLength(1);
       else expect(ran.stdout).toBe('');
     });
+
+  fault('F064', 'a list as null is empty, and said to be assumed so', async (attack) => {
+    const { ran } = await answered(attack, 'teams list --json', { json: null });
+    expect([ran.code, ran.stdout]).toEqual([0, '[]\n']);
+    expect(ran.stderr).toContain('The list of teams is taken to be empty');
+    const strict = await answered(attack, 'teams list --json --strict', { json: null });
+    expectFailure(strict.ran, 1, /may be incomplete/);
+  });
 
   fault('F065', 'a cursor that comes again and again', async (attack) => {
     const { ran, world } = await answered(attack, 'teams list --json', {

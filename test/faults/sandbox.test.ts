@@ -218,5 +218,5 @@ test.each([
 ])('the rule "%s" is refused with the grammar', async (rule) => {
   const ran = await rosterctl(['sandbox', 'start', '--fault', rule]);
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toMatch(/Not a fault rule|length of time/);
+  expect(ran.stderr).toMatch(/Not a fault rule|not a duration/);
 });
