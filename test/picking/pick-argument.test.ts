@@ -116,6 +116,20 @@ describe('a word that is no id, at a terminal', () => {
     expect(writes(service)).toEqual(['PATCH app_1']);
   });
 
+  test('of a command that reports many is searched for as well', async () => {
+    const service = await club();
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'set-status', 'nimbus', '--to', 'shortlisted'],
+      [[/Which application\?[^]*app_2/, '\r']],
+      service.env,
+    );
+    expect({ shown, code }).toMatchObject({ code: 0 });
+    expect(writes(service)).toEqual(['PATCH app_1']);
+    const unknown = ['tryouts', 'set-status', 'nobody', '--to', 'shortlisted'];
+    expect((await converse(temporaryFolder(), unknown, [], service.env)).code).toBe(5);
+  });
+
   test('that matches nothing is reported as not found', async () => {
     const { env } = await club();
     const { shown, code } = await converse(
@@ -181,6 +195,7 @@ test('hostile names are harmless in a list, and a narrow terminal cuts them', as
   expect(code).toBe(130);
   expect(shown).not.toContain('\u001b]0;');
   expect(shown).not.toContain('\u001b[2J');
+  // oxlint-disable-next-line no-control-regex
   expect(withoutColor(shown).replaceAll(/\u001b\[\??[\d;]*[A-Za-z]|\r/g, '')).not.toMatch(
     forbidden,
   );
@@ -242,4 +257,34 @@ describe('profiles', () => {
     expect(shown).toContain('Profile club is active.');
     expect(code).toBe(0);
   });
+});
+
+test('runs resume alone takes the only unfinished run, and lists several', async () => {
+  const ids = ['app_1', 'app_2', 'app_3'];
+  let isSlow = true;
+  const service = await keep(
+    ids.map((id) => application(id)),
+    (_, step) => (isSlow && /^PATCH app_[12]$/.test(step) ? () => {} : undefined),
+  );
+  const home = temporaryFolder();
+  const at = { env: { ...service.env, ROSTERCTL_SETTLE: '0s' }, home };
+  const begin = (line: string) =>
+    rosterctl(`tryouts set-status ${line} --yes --max-time 2s --concurrency 1`, at);
+  expect((await begin('app_1 app_3 --to reviewing')).code).toBe(143);
+  const only = await converse(home, ['runs', 'resume'], [[/Change|change/, '\u001b']], at.env);
+  expect(only.shown).toMatch(/The only run: \S+ \(tryouts set-status, 2 of 2 rows left\)/);
+  expect((await begin('app_2 app_3 --to rejected')).code).toBe(143);
+  isSlow = false;
+  const { shown, code } = await converse(
+    home,
+    ['runs', 'resume'],
+    [
+      [/Which run\?[^]*tryouts set-status[^]*tryouts set-status[^]*Esc/, `${down}\r`],
+      [/\(y\/N/, 'y\r'],
+    ],
+    at.env,
+  );
+  expect({ shown, code }).toMatchObject({ code: 0 });
+  expect(service.kept.get('app_1')?.status).toBe('reviewing');
+  expect(service.kept.get('app_2')?.status).toBe('pending');
 });

@@ -181,9 +181,6 @@ describe('a prompt at a terminal', () => {
 });
 
 describe('plain prompts', () => {
-  const ask = (what: string, ...keys: (readonly [string, string])[]) =>
-    inTerminal(what, { keys, args: ['plain'] });
-
   test.each([
     ['confirm', [['(y/N)', 'y\r']], 'ANSWER true'],
     ['confirm', [['(y/N)', '\r']], 'ANSWER false'],
@@ -216,7 +213,7 @@ describe('plain prompts', () => {
     ],
     ['mark', [['3  Cy', '1, 3\r']], 'ANSWER ["a","c"]'],
   ] as const)('%s with %j: %s, and the cursor never moves', async (what, keys, outcome) => {
-    const got = await ask(what, ...keys);
+    const got = await inTerminal(what, { keys, args: ['plain'] });
     expect(got).toContain(outcome);
     expect(got).toContain('RAW false');
     expect(got).not.toContain('\u001b');
@@ -224,11 +221,17 @@ describe('plain prompts', () => {
   });
 
   test('a key is not shown, and can be corrected', async () => {
-    const got = await ask('secret', ['Key?', 'abx\u007fc123\r']);
+    const got = await inTerminal('secret', {
+      keys: [['Key?', 'abx\u007fc123\r']],
+      args: ['plain'],
+    });
     expect(got.split('ANSWER')[0]).not.toMatch(/abx|c123/);
     expect(got).toContain('ANSWER "abc123"');
     expect(got).toContain('RAW false');
-    const cancelled = await ask('secret', ['Key?', 'ab\u0003']);
+    const cancelled = await inTerminal('secret', {
+      keys: [['Key?', 'ab\u0003']],
+      args: ['plain'],
+    });
     expect(cancelled).toContain('FAILED CancelledError');
   });
 });
