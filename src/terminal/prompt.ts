@@ -133,11 +133,10 @@ export function createPrompts(
       ask(question, options, {
         plain: (prompts, message) => prompts.search(message, choices, term),
         async drawn(message, context) {
-          const [{ search }, { matchChoices }, fit] = await Promise.all([
-            import('@inquirer/prompts'),
-            import('./choices.js'),
-            fitted(streams, '> '),
-          ]);
+          // Each name is taken from an import of its own, so that the bundle leaves the rest out.
+          const { search } = await import('@inquirer/prompts');
+          const { matchChoices } = await import('./choices.js');
+          const fit = await fitted(streams, '> ');
           return search(
             {
               message,
@@ -154,10 +153,8 @@ export function createPrompts(
       ask(question, options, {
         plain: (prompts, message) => prompts.mark(message, choices),
         async drawn(message, context) {
-          const [{ checkbox }, fit] = await Promise.all([
-            import('@inquirer/prompts'),
-            fitted(streams, '> o '),
-          ]);
+          const { checkbox } = await import('@inquirer/prompts');
+          const fit = await fitted(streams, '> o ');
           return checkbox(
             {
               message,
