@@ -7,6 +7,8 @@
 const firsts = {
   core: [
     'src/main.ts',
+    // Where a login is stored, which the page without arguments looks at.
+    'src/config/paths.ts',
     'src/terminal/safe-text.ts',
     'src/terminal/whole-words.ts',
     'src/cli/connection-flags.ts',

@@ -6,7 +6,6 @@
 import type { RawValues } from './cli/check.js';
 import { withConnectionFlags } from './cli/connection-flags.js';
 import type { Command, CommandOutput } from './cli/define.js';
-import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
@@ -21,6 +20,7 @@ import { upperFirst } from './data/text.js';
 import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
 import { type ExitName, exit, exitCodes } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
+import { executeAsking } from './picking/execute-asking.js';
 import type { Service } from './service.js';
 import type { LendKeyboard } from './terminal/pager.js';
 import { createProgress } from './terminal/progress.js';
@@ -52,7 +52,6 @@ export interface ProcessEnvironment {
   readonly lendKeys: LendKeyboard;
   readonly onStop: PromptWorld['onStop'];
   readonly onContinue: PromptWorld['onContinue'];
-  readonly withEditing: PromptWorld['withEditing'];
 }
 
 /** The exit code, and the error to print last as JSON although the command returned a value. */
@@ -136,11 +135,11 @@ export async function runCommand(
     isAligned: (streams.stdout.isTerminal || settings.forcedWidth !== undefined) && isTable,
     prompts: createPrompts(streams, {
       noInput: settings.noInput,
+      plain: settings.plainPrompts,
       signal: outside.signal,
       onAsk: progress.hideWaiting,
       onContinue: outside.onContinue,
       onStop: outside.onStop,
-      withEditing: outside.withEditing,
     }),
     progress,
     now: () => new Date(),
@@ -169,7 +168,7 @@ export async function runCommand(
     // Otherwise the changes would be made and their report lost.
     if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
-    const output = await execute(command, plain, values, context);
+    const output = await executeAsking(command, plain, values, context);
     ({ stop } = output);
     const hasWritten = hasSideEffects(command) && !settings.dryRun && !output.onlyReads;
     // A report of changes gets the same grace period as requests in flight.

@@ -26,6 +26,9 @@ export class UsageError extends Failure {
   readonly code = 'usage';
 }
 
+/** A command line that names no record; at a terminal it can be asked for. */
+export class MissingArgumentError extends UsageError {}
+
 /** An invalid configuration file or value. */
 export class ConfigError extends Failure {
   readonly kind = 'config';
@@ -79,6 +82,13 @@ export class NotFoundError extends Failure {
     this.exitName = isProven ? 'notFound' : 'guarded';
     this.code = isProven ? 'notFound' : 'incomplete';
   }
+}
+
+/** A key that may read none of the documented lists of an organization, whose id is probably wrong. */
+export class UnreadableOrganizationError extends Failure {
+  readonly kind = 'permission';
+  readonly exitName = 'forbidden';
+  readonly code = 'forbidden';
 }
 
 /** The user answered no, or pressed Escape or Ctrl-C at a prompt. */

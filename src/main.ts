@@ -38,7 +38,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   });
   try {
     parsed = parseCommandLine(argv, table);
-    const page = pageFor(parsed, table, streams);
+    const page = await pageFor(parsed, table, streams);
     if (page !== undefined) await showHelp(page, streams);
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
@@ -90,7 +90,11 @@ async function run(
   streams: ProcessStreams,
 ): Promise<number> {
   const argv = process.argv.slice(2);
-  checkAgainstTable(parsed.command, parsed.values);
+  checkAgainstTable(
+    parsed.command,
+    parsed.values,
+    () => streams.stdin.isTerminal && streams.stderr.isTerminal,
+  );
   if (argv.some((word) => word.includes('\ufffd'))) {
     const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
     checkEncoding(parsed, argumentsNotUtf8(argv));
@@ -114,7 +118,7 @@ async function run(
       platform: process.platform,
       nodeVersion: process.versions.node,
       uid: process.getuid?.(),
-      self: { pid: process.pid, isAlive },
+      self: thisProcess,
       table,
       topics,
       streams,
@@ -135,7 +139,6 @@ async function run(
         process.on('SIGCONT', listener);
         return () => process.off('SIGCONT', listener);
       },
-      withEditing,
       onConnected: (found) => {
         keySource = found;
       },
@@ -178,6 +181,9 @@ async function limitTime(
   return () => clearTimeout(timer);
 }
 
+/** This process, as locks and runs name it. */
+const thisProcess = { pid: process.pid, isAlive };
+
 /** Returns true if a process with this id exists; EPERM means that it does, under another user. */
 function isAlive(pid: number): boolean {
   try {
@@ -188,16 +194,21 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pageFor(
+async function pageFor(
   parsed: Parsed,
   table: CommandManifest,
   streams: ProcessStreams,
-): string | undefined {
+): Promise<string | undefined> {
   if (parsed.kind === 'version') return `${table.version}\n`;
   if (parsed.kind === 'command') return undefined;
   const { stdout } = streams;
   const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
-  if (parsed.kind === 'start') return startPage(table, width);
+  if (parsed.kind === 'start') {
+    const { env, platform } = process;
+    const { pageAfterLogin } = await import('./start.js');
+    const world = { env, platform, uid: process.getuid?.(), self: thisProcess, width };
+    return (await pageAfterLogin(table, world)) ?? startPage(table, width);
+  }
   const { of, long } = parsed;
   const options = { long, width };
   if (!of) return rootHelp(table, options);
@@ -279,16 +290,4 @@ async function printLimit(
   const text = printsJson(argv) ? JSON.stringify({ error }) : `${message}\n${hint}`;
   await streams.stderr.write(`${text}\n`);
   return exit.failed;
-}
-
-/** Runs `open` with line editing: if TERM is dumb, readline would take Backspace for a character of the answer. */
-function withEditing<T>(open: () => T): T {
-  const term = process.env['TERM'];
-  if (term !== 'dumb') return open();
-  process.env['TERM'] = 'ansi';
-  try {
-    return open();
-  } finally {
-    process.env['TERM'] = term;
-  }
 }

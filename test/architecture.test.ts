@@ -15,6 +15,8 @@ const floors: Readonly<Record<string, number>> = {
   'service.ts': 14,
   'describe.ts': 14,
   'complete.ts': 14,
+  'start.ts': 14,
+  picking: 14,
   commands: 13,
   uploads: 12,
   downloads: 11,

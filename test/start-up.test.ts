@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
@@ -110,6 +110,8 @@ describe.each([
     ).toEqual([]);
     expect(loaded.sources.filter((id) => id.startsWith('src/config/'))).toEqual([
       'src/config/choices.ts',
+      // Where a login is stored.
+      'src/config/paths.ts',
     ]);
     expect(loaded.sources).not.toContain('src/terminal/width.ts');
     expect(loaded.sources.includes('src/cli/failure.ts')).toBe(code !== 0);
@@ -120,6 +122,27 @@ describe.each([
     const { builtins } = await load(line);
     expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
   });
+});
+
+test('rosterctl alone after a login reads the runs, and loads no client, schema or command', async () => {
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'rosterctl'));
+  writeFileSync(
+    join(home, 'rosterctl', 'config.json'),
+    JSON.stringify({
+      version: 1,
+      activeProfile: 'club',
+      profiles: { club: { baseUrl: 'https://api.example.com/v1', organization: 'org_1' } },
+    }),
+    { mode: 0o600 },
+  );
+  const { code, stdout, packages, sources, builtins } = await load('', { XDG_CONFIG_HOME: home });
+  expect([code, packages]).toEqual([0, ['commander']]);
+  expect(stdout).toContain('profile club · org_1');
+  const needless = /^src\/(api|bulk|engine|resources|sandbox|downloads)\/|^src\/service\.ts/;
+  expect(sources.filter((id) => needless.test(id))).toEqual([]);
+  // A run's journal holds digests.
+  expect(builtins.filter((name) => costly.includes(name))).toEqual(['stream', 'crypto']);
 });
 
 describe.each([

@@ -49,8 +49,9 @@ async function runOperation(context: Context, commandLine: CommandLine): Promise
 
 async function selectAndRun(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
   const { operation, values } = commandLine;
-  const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
+  // First what no answer mends: the rows may be asked for.
   await operation.check?.(context, values as never);
+  const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
   if (values.exitCode && !context.settings.dryRun)
     throw new UsageError('--exit-code belongs to --dry-run.');
   await checkResults(context, values);

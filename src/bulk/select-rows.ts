@@ -9,7 +9,13 @@ import { collect } from '../data/batches.js';
 import { resourceWords } from '../data/resources.js';
 import { orList } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
-import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
+import {
+  Failure,
+  GuardError,
+  MissingArgumentError,
+  stoppedReading,
+  UsageError,
+} from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import type { BulkValues } from './invocation.js';
@@ -23,7 +29,7 @@ export type SelectionValues = Partial<BulkValues>;
 
 /**
  * The source of an invocation's rows; undefined for positional ids without a selection flag. Throws
- * UsageError if it names several sources, or none.
+ * UsageError if it names several sources, MissingArgumentError if it names none.
  */
 export function sourceOf(values: SelectionValues, operation: Selecting): Source | undefined {
   const { ids = [], idsFile, csv, all } = values;
@@ -51,7 +57,7 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
       ...(operation.csv ? ['--csv'] : []),
       ...(operation.filters ? ['a filter', '--all'] : []),
     ];
-    throw new UsageError(`Which ${wordFor(operation)}? Give ${orList(ways)}.`, {
+    throw new MissingArgumentError(`Which ${wordFor(operation)}? Give ${orList(ways)}.`, {
       hint: `ids: rosterctl ${operation.resource} list -o ids`,
     });
   }

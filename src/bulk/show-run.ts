@@ -4,7 +4,7 @@ import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { ConflictError } from '../data/outcome-errors.js';
+import { ConflictError, isNotFound } from '../data/outcome-errors.js';
 import type { Session } from '../engine/operation.js';
 import { unknownOutcome } from '../engine/verify.js';
 import { CancelledError, type Failure } from '../errors.js';
@@ -104,9 +104,21 @@ export async function showOne(
   invocation: Omit<Invocation, 'source'>,
   planned: Planned,
 ): Promise<CommandOutput> {
-  if (!('ready' in planned)) return renderOne(context, invocation, unsentOutcome(planned));
+  if (!('ready' in planned)) {
+    const outcome = unsentOutcome(planned);
+    // A person picks another record instead of reading a report.
+    if (isNotFound(outcome.error) && mayPick(context)) {
+      await outcome.ended.onWritten?.();
+      throw outcome.error;
+    }
+    return renderOne(context, invocation, outcome);
+  }
   const { ready } = planned;
   return showFinished(context, invocation, { ended: await executeRun(context, ready), run: ready });
+}
+
+function mayPick({ isInteractive, prompts, settings }: Context): boolean {
+  return isInteractive && !settings.yes && prompts.unavailable === undefined;
 }
 
 async function renderOne(

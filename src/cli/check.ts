@@ -3,16 +3,23 @@ import type { GlobalFlags } from '../config/settings.js';
 import type { ManifestCommand, ManifestGroup, ManifestParam } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
 import { orList } from '../data/text.js';
-import { UsageError } from '../errors.js';
+import { MissingArgumentError, UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
 
-/** Throws UsageError for a value outside its choices, a missing required flag, or flags that exclude each other. */
-export function checkAgainstTable(command: ManifestCommand, values: RawValues): void {
-  const help = `See: rosterctl ${command.words.join(' ')} --help`;
-  const isGiven = (name: string) => {
-    const value = values[name];
-    return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
-  };
+/**
+ * Throws UsageError for a missing argument, a value outside its choices, a missing required flag, or
+ * flags that exclude each other. `mayAsk`: whether a missing argument may be asked for later; called
+ * only where one is missing.
+ */
+export function checkAgainstTable(
+  command: ManifestCommand,
+  values: RawValues,
+  mayAsk: () => boolean = () => false,
+): void {
+  const missing = missingArgument(command, values);
+  if (missing && !(canBePicked(command) && mayAsk())) throw missing;
+  const help = helpFor(command);
+  const isGiven = (name: string) => isGivenIn(values, name);
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
   for (const flag of [...command.args, ...command.flags]) {
@@ -30,6 +37,34 @@ export function checkAgainstTable(command: ManifestCommand, values: RawValues): 
         hint: help,
       });
   }
+}
+
+/** Returns the error for the first required argument that was not given. */
+export function missingArgument(
+  command: ManifestCommand,
+  values: RawValues,
+): MissingArgumentError | undefined {
+  const missing = command.args.find(({ name, required }) => required && !isGivenIn(values, name));
+  return (
+    missing &&
+    new MissingArgumentError(`A word is missing: ${missing.word}.`, { hint: helpFor(command) })
+  );
+}
+
+/** True if the only argument of a command names something that can be listed. */
+export function canBePicked({ args }: ManifestCommand): boolean {
+  const [only, ...others] = args;
+  return others.length === 0 && /^(id:|profile$|run$)/.test(only?.completes ?? '');
+}
+
+/** True if a value was given; an empty list or a switch that is off was not. */
+export function isGivenIn(values: RawValues, name: string): boolean {
+  const value = values[name];
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+function helpFor({ words }: ManifestCommand): string {
+  return `See: rosterctl ${words.join(' ')} --help`;
 }
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */

@@ -147,7 +147,8 @@ function leaf(command: ManifestCommand, word: string, pass: ParsePass): Command 
   const verb = silenceCommander(new Command(word), pass);
   for (const arg of command.args) {
     const name = arg.takes === 'values' ? `${arg.name}...` : arg.name;
-    verb.addArgument(new Argument(arg.required ? `<${name}>` : `[${name}]`, arg.text));
+    // Optional to commander: a missing one may be asked for.
+    verb.addArgument(new Argument(`[${name}]`, arg.text));
   }
   const own = new Set(command.flags.map((flag) => flag.word));
   for (const flag of [...command.flags, ...globals.filter((entry) => !own.has(entry.word))])
@@ -242,8 +243,6 @@ function asUsageError(error: unknown, site: ErrorSite): unknown {
   switch (error.code) {
     case 'commander.unknownOption':
       return unknownFlag(quoted, site, hint);
-    case 'commander.missingArgument':
-      return new UsageError(`A word is missing: ${missingWord(quoted, site)}.`, { hint });
     case 'commander.optionMissingArgument':
       return new UsageError(
         `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
@@ -258,11 +257,6 @@ function asUsageError(error: unknown, site: ErrorSite): unknown {
 function wordsOf({ command, noun, table }: ErrorSite): readonly string[] {
   if (command || noun === undefined) return command?.words ?? [];
   return [table.groups.find((entry) => isCalled(entry, noun))?.word ?? noun];
-}
-
-function missingWord(quoted: string, { command }: ErrorSite): string {
-  const name = quoted.replace(/\.{3}$/, '');
-  return command?.args.find((arg) => arg.name === name)?.word ?? name.toUpperCase();
 }
 
 function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {

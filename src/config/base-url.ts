@@ -32,6 +32,24 @@ export function parseBaseUrl(text: string): string {
   return `${url.origin}${path}`;
 }
 
+/** Returns what a text that is no base URL probably means: https, and ending in `/v1`; undefined if nothing fits. */
+export function suggestBaseUrl(text: string): string | undefined {
+  const typed = text.trim();
+  const host = hostOf(typed);
+  const full = /^[a-z][a-z+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+  if (!URL.canParse(full) || (full !== typed && host === 'HOST')) return undefined;
+  const { origin, pathname } = new URL(full);
+  const meant = `${origin}${withV1(pathname.replace(/\/+$/, ''))}`;
+  try {
+    // What holds a password, a query or http:// is not corrected silently.
+    return parseBaseUrl(meant) === meant && full.startsWith(origin) && !/[?#@]/.test(full)
+      ? meant
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Replaces the version at the end of a path with ours. */
 function withV1(path: string): string {
   return `${path.replace(/\/{2,}/g, '/').replace(/\/v\d[^/]*(\/.*)?$/i, '')}/v1`;

@@ -7,6 +7,9 @@ export type OutputFormat = (typeof outputFormats)[number];
 /** The styles of `--time`. */
 export const timeStyles = ['iso', 'local', 'relative'] as const;
 
+/** How questions are asked; `plain`: numbered lines and typed answers. */
+export const promptStyles = ['auto', 'plain'] as const;
+
 /** How a service pages; `auto` detects it. */
 export const pagingModes = ['auto', 'none', 'page', 'offset', 'cursor', 'last-id'] as const;
 /** The numbers that a first page may have. */
@@ -19,6 +22,7 @@ export const organizationPlaces = ['none', 'body', 'query'] as const;
 const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
   [/^output$/, outputFormats],
   [/^time$/, timeStyles],
+  [/^prompts$/, promptStyles],
   [/^completion\.cache$/, ['on', 'off']],
   [/^undo\.keep$/, ['30d', 'off']],
   [/^paging\.mode$/, pagingModes],

@@ -9,6 +9,7 @@ import {
   organizationPlaces,
   outputFormats,
   pagingModes,
+  promptStyles,
   timeStyles,
   updateSemantics,
 } from './choices.js';
@@ -87,6 +88,10 @@ export const namedKeys = {
     fallbackEnv: 'PAGER',
     emptyCounts: true,
     default: 'less',
+  }),
+  prompts: named('prompts', 'how questions are asked: auto, or plain lines', oneOf(promptStyles), {
+    env: 'ROSTERCTL_PROMPTS',
+    default: 'auto',
   }),
   'undo.keep': named('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
     default: '30d',

@@ -50,6 +50,8 @@ export interface Settings {
   /** How long before-images are kept, in milliseconds; undefined = none are written. */
   readonly undoKeepMs: number | undefined;
   readonly completionCache: boolean;
+  /** True for questions as plain lines, and nothing that moves on the screen. */
+  readonly plainPrompts: boolean;
   readonly overrides: Overrides;
 }
 
@@ -128,6 +130,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     rate: value(namedKeys.rate),
     undoKeepMs: value(namedKeys['undo.keep']),
     completionCache: value(namedKeys['completion.cache']),
+    plainPrompts: value(namedKeys.prompts) === 'plain' || env['TERM'] === 'dumb',
     overrides: overridesIn(origins),
   };
   return { settings, origins: [...origins, ...setVariables(env)], notes };

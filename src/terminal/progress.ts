@@ -37,6 +37,12 @@ interface ProgressWorld {
   readonly onStop: (clear: () => () => void) => () => void;
 }
 
+interface ProgressOptions {
+  readonly quiet: boolean;
+  /** True for nothing that moves on the screen. */
+  readonly plainPrompts?: boolean;
+}
+
 /** The delay before the first frame, so that short work neither flickers nor loads the spinner. */
 const delayMs = 300;
 const frameMs = 100;
@@ -45,7 +51,7 @@ const plainLineMs = 10_000;
 /** Creates progress on stderr: a spinner for a person, a line every 10 s for a log, nothing with --quiet. */
 export function createProgress(
   streams: ProcessStreams,
-  { quiet, onStop, isUtf8 = true }: { readonly quiet: boolean } & ProgressWorld,
+  { quiet, plainPrompts: isPlain = false, onStop, isUtf8 = true }: ProgressOptions & ProgressWorld,
 ): ProcessProgress {
   const waits = waitingLine((text) => spinner(streams, text, onStop));
   let current: ProgressLine | undefined;
@@ -53,9 +59,10 @@ export function createProgress(
     start(text, share) {
       if (quiet) return silent;
       waits.hide();
-      const line = streams.canAnimate
-        ? spinner(streams, text, onStop, share && (() => drawBar(streams, share(), isUtf8)))
-        : plainLines(streams, text);
+      const line =
+        streams.canAnimate && !isPlain
+          ? spinner(streams, text, onStop, share && (() => drawBar(streams, share(), isUtf8)))
+          : plainLines(streams, text);
       current = line;
       return {
         stop() {
@@ -64,7 +71,7 @@ export function createProgress(
         },
       };
     },
-    showWaiting: (text) => (quiet || current ? noop : waits.begin(text)),
+    showWaiting: (text) => (quiet || isPlain || current ? noop : waits.begin(text)),
     hideWaiting: waits.hide,
     end: waits.end,
   };

@@ -16,8 +16,6 @@ export interface PromptWorld {
    * returns the function that removes it.
    */
   readonly onStop: (clear: () => () => void) => () => void;
-  /** Calls `open` so that the prompt's line can be edited even if TERM is dumb. */
-  readonly withEditing: <T>(open: () => T) => T;
 }
 
 /** The streams of one prompt, and the signal that cancels it. */
@@ -27,7 +25,8 @@ export interface PromptContext {
   readonly signal: AbortSignal;
 }
 
-const nothingDone = 'Nothing was done.';
+/** The message of a cancelled prompt. */
+export const nothingDone = 'Nothing was done.';
 
 /** Runs one prompt. Throws CancelledError on Escape, Ctrl-C, Ctrl-D, a signal or the end of stdin. */
 export async function withTerminal<T>(

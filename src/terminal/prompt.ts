@@ -1,6 +1,8 @@
 /** Prompts: questions to the user on stderr, cancelled by Escape, Ctrl-C, Ctrl-D or a signal. */
 import { upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
+import type { Choice } from './choices.js';
+import type { PlainPrompts } from './prompt-plain.js';
 import type { PromptContext, PromptWorld } from './prompt-screen.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams } from './streams.js';
@@ -10,32 +12,51 @@ interface PromptFallback {
   readonly hint?: string | undefined;
 }
 
+interface TextOptions extends PromptFallback {
+  readonly default?: string;
+  /** Returns what is wrong with an answer, which is then asked for again. */
+  readonly validate?: (value: string) => string | undefined;
+}
+
+interface SearchOptions extends PromptFallback {
+  /** The text that is searched for at first. */
+  readonly term?: string;
+}
+
 /** Questions to the user on stderr. Each throws UsageError if prompting is impossible. */
 export interface Prompts {
   /** Why prompting is impossible, as a clause ("this is not a terminal"); undefined if it is possible. */
   readonly unavailable: string | undefined;
   /** Asks `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape. */
   confirm(question: string, options?: PromptFallback): Promise<boolean>;
-  text(
-    question: string,
-    options?: PromptFallback & {
-      default?: string;
-      validate?: (value: string) => string | undefined;
-    },
-  ): Promise<string>;
+  text(question: string, options?: TextOptions): Promise<string>;
   /** Asks for a key with masked input. */
   secret(question: string, options?: PromptFallback): Promise<string>;
   select<T extends string>(
     question: string,
-    choices: readonly { value: T; label: string }[],
+    choices: readonly Choice<T>[],
     options?: PromptFallback,
   ): Promise<T>;
+  /** Asks for one of many choices, which typing narrows down. */
+  search(question: string, choices: readonly Choice[], options?: SearchOptions): Promise<string>;
+  /** Asks for one or several of many choices, to be marked. */
+  mark(
+    question: string,
+    choices: readonly Choice[],
+    options?: PromptFallback,
+  ): Promise<readonly string[]>;
+}
+
+interface PromptOptions extends PromptWorld {
+  readonly noInput: boolean;
+  /** True for numbered lines and typed answers, without moving the cursor. */
+  readonly plain: boolean;
 }
 
 /** Creates prompts on the process's terminal; `noInput` is also set in CI. */
 export function createPrompts(
   streams: ProcessStreams,
-  { noInput, ...world }: { readonly noInput: boolean } & PromptWorld,
+  { noInput, plain: isPlain, ...world }: PromptOptions,
 ): Prompts {
   // Evaluated only for a prompt, because opening both streams costs a millisecond at start-up.
   const nobody = (): string | undefined => {
@@ -47,45 +68,126 @@ export function createPrompts(
   const ask = async <T>(
     question: string,
     { hint = 'Give it as a flag; see --help.' }: PromptFallback,
-    prompt: (message: string, context: PromptContext) => Promise<T>,
+    ways: {
+      readonly plain: (prompts: PlainPrompts, message: string) => Promise<T>;
+      readonly drawn: (message: string, context: PromptContext) => Promise<T>;
+    },
   ): Promise<T> => {
     const message = singleLine(question);
     const why = nobody();
     if (why !== undefined) throw new UsageError(`${upperFirst(why)}: ${message}`, { hint });
+    if (isPlain) {
+      const { plainPrompts } = await import('./prompt-plain.js');
+      return ways.plain(plainPrompts(streams, world), message);
+    }
     const { withTerminal } = await import('./prompt-screen.js');
-    return withTerminal(streams, world, (context) => prompt(message, context));
+    return withTerminal(streams, world, (context) => ways.drawn(message, context));
   };
-  const { withEditing } = world;
   return {
     get unavailable() {
       return nobody();
     },
     confirm: (question, options = {}) =>
-      ask(question, options, async (message, context) => {
-        const { confirm } = await import('@inquirer/prompts');
-        return withEditing(() => confirm({ message, default: false }, context));
+      ask(question, options, {
+        plain: (prompts, message) => prompts.confirm(message),
+        async drawn(message, context) {
+          const { confirm } = await import('@inquirer/prompts');
+          return confirm({ message, default: false }, context);
+        },
       }),
     text: (question, { validate, default: preset, ...options } = {}) =>
-      ask(question, options, async (message, context) => {
-        const { input } = await import('@inquirer/prompts');
-        const config = {
-          message,
-          ...(preset !== undefined && { default: singleLine(preset) }),
-          ...(validate && { validate: (value: string) => validationResult(validate(value)) }),
-        };
-        return withEditing(() => input(config, context));
+      ask(question, options, {
+        plain: (prompts, message) => prompts.text(message, preset, validate),
+        async drawn(message, context) {
+          const { input } = await import('@inquirer/prompts');
+          const config = {
+            message,
+            ...(preset !== undefined && { default: singleLine(preset) }),
+            ...(validate && { validate: (value: string) => validationResult(validate(value)) }),
+          };
+          return input(config, context);
+        },
       }),
     secret: (question, options = {}) =>
-      ask(question, options, async (message, context) => {
-        const { password } = await import('@inquirer/prompts');
-        return withEditing(() => password({ message, mask: '*', toggleMask: false }, context));
+      ask(question, options, {
+        plain: (prompts, message) => prompts.secret(message),
+        async drawn(message, context) {
+          const { password } = await import('@inquirer/prompts');
+          return password({ message, mask: '*', toggleMask: false }, context);
+        },
       }),
-    select: (question, choices, options = {}) =>
-      ask(question, options, async (message, context) => {
-        const { select } = await import('@inquirer/prompts');
-        const labelled = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
-        return withEditing(() => select({ message, choices: labelled }, context));
+    select: <T extends string>(
+      question: string,
+      choices: readonly Choice<T>[],
+      options: PromptFallback = {},
+    ) =>
+      ask(question, options, {
+        plain: (prompts, message) => prompts.select(message, choices),
+        async drawn(message, context) {
+          const { select } = await import('@inquirer/prompts');
+          const labelled = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
+          return select({ message, choices: labelled }, context);
+        },
       }),
+    search: (question, choices, { term, ...options } = {}) =>
+      ask(question, options, {
+        plain: (prompts, message) => prompts.search(message, choices, term),
+        async drawn(message, context) {
+          // Each name is taken from an import of its own, so that the bundle leaves the rest out.
+          const { search } = await import('@inquirer/prompts');
+          const { matchChoices } = await import('./choices.js');
+          const fit = await fitted(streams, '> ');
+          return search(
+            {
+              message,
+              pageSize: pageSize(streams),
+              source: (typed) => matchChoices(choices, typed).map(fit),
+              theme: { style: { keysHelpTip: () => 'type to search, Enter, Esc' } },
+              ...(term !== undefined && { initialValue: singleLine(term) }),
+            },
+            context,
+          );
+        },
+      }),
+    mark: (question, choices, options = {}) =>
+      ask(question, options, {
+        plain: (prompts, message) => prompts.mark(message, choices),
+        async drawn(message, context) {
+          const { checkbox } = await import('@inquirer/prompts');
+          const fit = await fitted(streams, '> o ');
+          return checkbox(
+            {
+              message,
+              pageSize: pageSize(streams),
+              choices: choices.map(fit),
+              loop: false,
+              validate: (marked) => marked.length > 0 || 'Mark at least one with Space.',
+              theme: {
+                style: {
+                  keysHelpTip: () => 'Space marks, a all, Enter, Esc',
+                  renderSelectedChoices: (marked: readonly unknown[]) => `${marked.length} marked`,
+                },
+              },
+            },
+            context,
+          );
+        },
+      }),
+  };
+}
+
+/** How many lines of choices fit on the screen, next to the question and the help below it. */
+function pageSize({ stderr }: ProcessStreams): number {
+  return Math.max(3, Math.min(15, stderr.rows - 5));
+}
+
+/** Returns what cuts a label to the width that is left beside the marks of a list. */
+async function fitted(streams: ProcessStreams, marks: string) {
+  const { truncate } = await import('./width.js');
+  return ({ value, label }: Choice) => {
+    const room = Math.max(1, streams.stderr.columns - marks.length - 1);
+    const name = truncate(singleLine(label), room);
+    return { value, name, short: singleLine(value) };
   };
 }
 

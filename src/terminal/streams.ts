@@ -73,6 +73,8 @@ type TerminalOutput = NodeJS.WritableStream & {
 
 export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
+const readingNotice = 'Reading from the terminal; end with Ctrl-D.\n';
+
 interface StreamsOptions {
   readonly stdin: TerminalInput;
   readonly stdout: TerminalOutput;
@@ -100,6 +102,8 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   let onOutput: (() => void) | undefined;
   const input = () => {
     if (wasStopped) throw stoppedReading('stdin');
+    // Waiting for typed input looks like hanging.
+    if (!wasRead && isTerminal(0, () => source.stdin)) void err.write(readingNotice);
     wasRead = true;
     return source.stdin;
   };

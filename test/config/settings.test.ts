@@ -270,6 +270,24 @@ describe('switches of the environment', () => {
     expect(environmentVariables.map((variable) => variable.name)).toContain(name);
   });
 
+  test.each([
+    ['ROSTERCTL_OUTPUT', 'csv', 'output', 'csv'],
+    ['ROSTERCTL_TIME', 'iso', 'time', 'iso'],
+    ['ROSTERCTL_TIMEOUT', '5s', 'timeoutMs', 5000],
+    ['ROSTERCTL_RETRIES', '7', 'retries', 7],
+    ['ROSTERCTL_MAX_WAIT', '2s', 'maxWaitMs', 2000],
+    ['ROSTERCTL_CONCURRENCY', '9', 'concurrency', 9],
+    ['ROSTERCTL_RATE', '8/s', 'rate', 8],
+    ['ROSTERCTL_DELIMITER', ';', 'delimiter', ';'],
+    ['ROSTERCTL_NO_INPUT', '1', 'noInput', true],
+    ['ROSTERCTL_DEBUG', '1', 'debug', true],
+    ['ROSTERCTL_PROMPTS', 'plain', 'plainPrompts', true],
+    ['ROSTERCTL_PROMPTS', 'auto', 'plainPrompts', false],
+    ['TERM', 'dumb', 'plainPrompts', true],
+  ] as const)('%s=%s is a setting', (name, text, key, expected) => {
+    expect(decide({}, { [name]: text })[key]).toEqual(expected);
+  });
+
   test('ROSTERCTL_DELIMITER sets the delimiter, and --delimiter overrides it', () => {
     const env = { ROSTERCTL_DELIMITER: 'tab' };
     expect(decide({}, env).delimiter).toBe('\t');

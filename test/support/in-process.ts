@@ -87,7 +87,6 @@ export async function inProcess(
       lendKeys: () => () => {},
       onStop: () => () => {},
       onContinue: () => () => {},
-      withEditing: (open) => open(),
     });
     if (failed) tell(failed.error, [failed.id]);
     return ended(code);

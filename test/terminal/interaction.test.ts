@@ -25,7 +25,7 @@ const streams = createStreams(process as never, {
   isTerminal: () => true,
   write: (descriptor, bytes) => writeSync(descriptor, bytes),
 });
-const prompts = createPrompts(streams, { noInput: false, signal: new AbortController().signal, onContinue: () => () => {}, onStop: () => () => {}, withEditing: (open) => open() });
+const prompts = createPrompts(streams, { noInput: false, plain: process.argv[3] === 'plain', signal: new AbortController().signal, onContinue: () => () => {}, onStop: () => () => {} });
 streams.redact('sekret-key');
 const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
 const doing: Record<string, () => Promise<unknown>> = {
@@ -33,6 +33,8 @@ const doing: Record<string, () => Promise<unknown>> = {
   text: () => prompts.text('Name?', { validate: (value) => (value === 'no' ? 'not \\u001b[31mthat' : undefined) }),
   secret: () => prompts.secret('Key?'),
   select: () => prompts.select('Which?', [{ value: 'a', label: 'first\\u001b[2J' }, { value: 'b', label: 'second' }]),
+  search: () => prompts.search('Which?', [{ value: 'a', label: 'Ann\\u001b[2J', keywords: 'ann@example.com' }, { value: 'b', label: 'Ben' }]),
+  mark: () => prompts.mark('Which ones?', [{ value: 'a', label: 'Ann' }, { value: 'b', label: 'Ben' }, { value: 'c', label: 'Cy' }]),
   async progress() {
     let text = 'working \\u001b]0;x\\u0007 sekret-key';
     const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => text);
@@ -178,12 +180,68 @@ describe('a prompt at a terminal', () => {
   });
 });
 
+describe('plain prompts', () => {
+  test.each([
+    ['confirm', [['(y/N)', 'y\r']], 'ANSWER true'],
+    ['confirm', [['(y/N)', '\r']], 'ANSWER false'],
+    ['confirm', [['(y/N)', '\u0004']], 'FAILED CancelledError'],
+    ['confirm', [['(y/N)', '\u001b\r']], 'FAILED CancelledError'],
+    [
+      'text',
+      [
+        ['Name?', 'no\r'],
+        ['not ', 'Ann\r'],
+      ],
+      'ANSWER "Ann"',
+    ],
+    ['select', [['2  second', '2\r']], 'ANSWER "b"'],
+    [
+      'search',
+      [
+        ['2  Ben', 'example.com\r'],
+        ['1  Ann', '1\r'],
+      ],
+      'ANSWER "a"',
+    ],
+    [
+      'search',
+      [
+        ['2  Ben', 'nobody\r'],
+        ['Nothing matches', '2\r'],
+      ],
+      'ANSWER "b"',
+    ],
+    ['mark', [['3  Cy', '1, 3\r']], 'ANSWER ["a","c"]'],
+  ] as const)('%s with %j: %s, and the cursor never moves', async (what, keys, outcome) => {
+    const got = await inTerminal(what, { keys, args: ['plain'] });
+    expect(got).toContain(outcome);
+    expect(got).toContain('RAW false');
+    expect(got).not.toContain('\u001b');
+    expect(got.replaceAll('\r', '')).not.toMatch(forbidden);
+  });
+
+  test('a key is not shown, and can be corrected', async () => {
+    const got = await inTerminal('secret', {
+      keys: [['Key?', 'abx\u007fc123\r']],
+      args: ['plain'],
+    });
+    expect(got.split('ANSWER')[0]).not.toMatch(/abx|c123/);
+    expect(got).toContain('ANSWER "abc123"');
+    expect(got).toContain('RAW false');
+    const cancelled = await inTerminal('secret', {
+      keys: [['Key?', 'ab\u0003']],
+      args: ['plain'],
+    });
+    expect(cancelled).toContain('FAILED CancelledError');
+  });
+});
+
 /** A process without events. */
 const world = {
   signal: new AbortController().signal,
   onContinue: () => () => {},
   onStop: () => () => {},
-  withEditing: <T>(open: () => T) => open(),
+  plain: false,
 };
 
 describe('without an interactive terminal', () => {

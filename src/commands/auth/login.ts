@@ -1,17 +1,29 @@
 /** `rosterctl auth login`: checks and stores an API key. */
+
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
+import { type Canvas, linesOf } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
-import { originOf, parseBaseUrl } from '../../config/base-url.js';
+import { originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
 import { checkOrganization, findTarget } from '../../config/connection.js';
 import { checkProfileName, withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
+import type { Environment } from '../../data/environment.js';
+import { isUtf8Locale } from '../../data/environment.js';
 import { defaultProfile, orList, shellQuote } from '../../data/text.js';
-import { ApiError, type Failure, NetworkError, ProtocolError, UsageError } from '../../errors.js';
-import { checkKey, connectionOf, explainForbidden } from './shared.js';
+import { UsageError } from '../../errors.js';
+import {
+  checkLogin,
+  countRecords,
+  describeUnreadable,
+  type LoginPart,
+  withLoginHint,
+} from '../../resources/key-check.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import { wrapWholeWords } from '../../terminal/whole-words.js';
+import { connectionOf } from './shared.js';
 
 interface LoggedIn {
   readonly profile: string;
@@ -19,7 +31,7 @@ interface LoggedIn {
   readonly baseUrl: string;
   readonly keyStored: true;
   readonly check: 'ok' | '403' | 'skipped';
-  /** What a 403 meant. */
+  /** What the key may not read. */
   readonly reason?: string | undefined;
   readonly credentialsFile: string;
   readonly active: boolean;
@@ -28,7 +40,7 @@ interface LoggedIn {
 export default defineLocalCommand({
   summary: 'Store an API key for a profile, after checking it',
   about:
-    'Asks at a terminal for what is missing. The key is never a flag value: type it, pipe it with --key-stdin, or copy it from a file. 401 stores nothing; 403 stores the key, because it does not prove that the key is wrong.',
+    'Asks at a terminal for what is missing, and again for what is wrong. The key is never a flag value: type it, pipe it with --key-stdin, or copy it from a file. A key that may read nothing of the organization is not stored.',
   examples: [
     ['Ask for everything that is missing', ''],
     [
@@ -36,7 +48,7 @@ export default defineLocalCommand({
       '--profile work --base-url https://api.example.com/v1 --org org_1 --key-stdin',
     ],
   ],
-  calls: ['listTeams'],
+  calls: ['listTeams', 'listPlayers', 'listDocuments', 'listTryouts'],
   shows: ['baseUrl', 'org'],
   flags: {
     keyStdin: flag('read the key from stdin'),
@@ -66,30 +78,95 @@ export default defineLocalCommand({
       '--org': given.organization !== undefined,
       '--key-stdin or --key-file': keyStdin || keyFile !== undefined,
     });
-    const baseUrl = given.baseUrl
-      ? parseBaseUrl(given.baseUrl.text)
-      : parseBaseUrl(
-          await context.prompts.text('Base URL (ends in /v1):', {
-            validate: (text) => withHint(problemOf(() => parseBaseUrl(text))),
-          }),
-        );
-    const organizationId = checkOrganization(
-      given.organization?.text ??
-        (await context.prompts.text('Organization id:', {
-          validate: (text) => problemOf(() => checkOrganization(text))?.message,
-        })),
-    );
-    const key = await readKey(context, {
-      keyStdin,
-      keyFile,
-      profile: profile.name,
-      organizationId,
-    });
-    const connection = { baseUrl, organizationId, key, keySource: 'the key just given' };
-    const checked = noCheck ? { check: 'skipped' as const } : await check(context, connection);
-    return { ...(await store(context, profile.name, connection)), ...checked, credentialsFile };
+    const parts: LoginParts = {
+      baseUrl: await firstBaseUrl(context, given.baseUrl?.text),
+      organizationId: checkOrganization(
+        given.organization?.text ?? (await askOrganization(context)),
+      ),
+      key: '',
+    };
+    const owner = { profile: profile.name, ...parts };
+    parts.key = await readKey(context, { keyStdin, keyFile, ...owner });
+    const checked = noCheck
+      ? { check: 'skipped' as const }
+      : await checkParts(context, profile.name, parts);
+    return { ...(await store(context, profile.name, parts)), ...checked, credentialsFile };
   },
 });
+
+/** What a login consists of; a wrong part is replaced when it was asked for again. */
+type LoginParts = { [P in LoginPart]: string };
+
+/** Checks the parts. At a terminal, asks again for a wrong one until all are right; otherwise throws. */
+async function checkParts(
+  context: LocalContext,
+  profile: string,
+  parts: LoginParts,
+): Promise<Pick<LoggedIn, 'check' | 'reason'> & Shown> {
+  for (;;) {
+    // oxlint-disable no-await-in-loop
+    const api = await context.connectTo({ ...parts, keySource: 'the key just given' });
+    const result = await checkLogin(api);
+    if (!('failure' in result)) {
+      const reason = describeUnreadable(result.unreadable);
+      const check = reason === undefined ? 'ok' : '403';
+      if (!context.isInteractive) return { check, ...(reason !== undefined && { reason }) };
+      const mark = isUtf8Locale(context.env) ? '✔' : 'ok';
+      return { check, counts: `${mark} ${await countRecords(api)}` };
+    }
+    const { failure, wrong, sentence } = result;
+    if (wrong === undefined || context.prompts.unavailable !== undefined)
+      throw withLoginHint(failure);
+    context.message(`${isUtf8Locale(context.env) ? '✘' : 'error:'} ${sentence}`);
+    parts[wrong] = await askAgain(context, profile, parts, wrong);
+    // oxlint-enable no-await-in-loop
+  }
+}
+
+function askAgain(
+  context: LocalContext,
+  profile: string,
+  parts: LoginParts,
+  wrong: LoginPart,
+): Promise<string> {
+  if (wrong === 'baseUrl') return askBaseUrl(context, parts.baseUrl);
+  return wrong === 'key' ? askKey(context, { profile, ...parts }) : askOrganization(context);
+}
+
+async function firstBaseUrl(context: LocalContext, text: string | undefined): Promise<string> {
+  if (text === undefined) return askBaseUrl(context, undefined);
+  const suggestion = suggestBaseUrl(text);
+  const problem = problemOf(() => parseBaseUrl(text));
+  if (!problem || suggestion === undefined || context.prompts.unavailable !== undefined)
+    return parseBaseUrl(text);
+  context.message(problem.message);
+  return askBaseUrl(context, suggestion);
+}
+
+/** Asks for the base URL; `preset` is taken with Enter. What lacks only https or /v1 is offered with it. */
+async function askBaseUrl(context: LocalContext, preset: string | undefined): Promise<string> {
+  for (let offered = preset; ; ) {
+    // oxlint-disable no-await-in-loop
+    const text = await context.prompts.text('Service', {
+      ...(offered !== undefined && { default: offered }),
+      validate: (typed) =>
+        suggestBaseUrl(typed) === undefined
+          ? withHint(problemOf(() => parseBaseUrl(typed)))
+          : undefined,
+    });
+    const problem = problemOf(() => parseBaseUrl(text));
+    if (!problem) return parseBaseUrl(text);
+    context.message(problem.message);
+    offered = suggestBaseUrl(text);
+    // oxlint-enable no-await-in-loop
+  }
+}
+
+function askOrganization({ prompts }: LocalContext): Promise<string> {
+  return prompts.text('Organization', {
+    validate: (text) => problemOf(() => checkOrganization(text))?.message,
+  });
+}
 
 /** The profile of `--profile` or its variable, else `default`; the active profile is not used. */
 function profileToStore({ settings }: LocalContext): Settings['profile'] {
@@ -111,22 +188,30 @@ function requireFlagsOrPrompt(
   });
 }
 
+/** Whose key is asked for. */
+interface KeyOwner {
+  readonly profile: string;
+  readonly organizationId: string;
+}
+
 async function readKey(
-  { streams, prompts, config, signal }: LocalContext,
+  context: LocalContext,
   {
     keyStdin,
     keyFile,
-    profile,
-    organizationId,
-  }: {
-    keyStdin: boolean;
-    keyFile: string | undefined;
-    profile: string;
-    organizationId: string;
-  },
+    ...owner
+  }: KeyOwner & { readonly keyStdin: boolean; readonly keyFile: string | undefined },
 ): Promise<string> {
+  const { streams, signal } = context;
   if (keyFile !== undefined) return readKeyFile(keyFile, '--key-file', signal);
   if (keyStdin) return cleanKey((await streams.stdin.readAll(65_536)).toString('utf8'), 'stdin');
+  return askKey(context, owner);
+}
+
+async function askKey(
+  { prompts, config }: LocalContext,
+  { profile, organizationId }: KeyOwner,
+): Promise<string> {
   // A replaced key cannot be recovered, so the prompt names it.
   const previous = config.keys().get(profile)?.organization;
   const previousText = previous === organizationId ? '' : `, so far ${previous}`;
@@ -134,50 +219,26 @@ async function readKey(
     previous === undefined
       ? ''
       : ` for profile ${profile} (organization ${organizationId}${previousText})`;
-  return cleanKey(await prompts.secret(`API key${owner}:`), 'What was typed');
+  return cleanKey(await prompts.secret(`API key${owner}`), 'What was typed');
 }
 
-type Checked = Pick<LoggedIn, 'check' | 'reason'>;
-
-async function check(context: LocalContext, connection: Connection): Promise<Checked> {
-  const answer = await checkKey(await context.connectTo(connection));
-  if (answer.check === 'ok') return { check: 'ok' };
-  if (answer.check === '403') return { check: '403', reason: explainForbidden(answer.error) };
-  throw withLoginHint(answer.error);
+/** What only a person at a terminal is shown. */
+interface Shown {
+  /** How much the key may read, with a mark. */
+  readonly counts?: string;
+  /** Where the key is, by `~` for the home folder. */
+  readonly keyPlace?: string;
 }
 
-/** Returns the error with a hint for the login. */
-function withLoginHint(error: Failure): Failure {
-  const nothingIsStored = 'Nothing was stored.';
-  if (error instanceof ApiError) {
-    const next = [404, 400].includes(error.status)
-      ? 'Check --base-url and --org.'
-      : error.status === 401
-        ? 'Copy the key again from the dashboard (settings, API keys).'
-        : 'Run it again later, or store the key unchecked with --no-check.';
-    const details = { ...error.details, hint: `${nothingIsStored} ${next}` };
-    return new ApiError(error.status, error.serviceCode, error.call, details);
-  }
-  if (error instanceof NetworkError) {
-    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
-    return new NetworkError(error.message, { ...error.details, hint });
-  }
-  if (error instanceof ProtocolError) {
-    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url.'}`;
-    return new ProtocolError(error.message, { ...error.details, hint });
-  }
-  return error;
-}
-
-/** The error's hint without `auth status`, which cannot show a key that was not stored. */
-function hintWithoutStatus({ hint }: Failure): string | undefined {
-  return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
+/** Returns a path with `~` for the home folder. */
+function shortPath(path: string, { HOME: home }: Environment): string {
+  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 async function store(
   context: LocalContext,
   profile: string,
-  { baseUrl, organizationId, key }: Connection,
+  { baseUrl, organizationId, key }: Pick<Connection, LoginPart>,
 ) {
   const { config, env } = context;
   const place = { baseUrl, organization: organizationId };
@@ -194,25 +255,26 @@ async function store(
     baseUrl,
     keyStored: true as const,
     active: activeProfileOf(config.config()) === profile,
+    ...(context.isInteractive && { keyPlace: shortPath(config.credentialsFile, env) }),
   };
 }
 
-function describe(value: LoggedIn): string[] {
+function describe(value: LoggedIn & Shown, { columns, isTerminal }: Canvas): readonly string[] {
   const name = shellQuote(value.profile);
-  const checkText = {
-    ok: 'The service accepted the key.',
-    '403': `${value.reason} It is stored all the same.`,
-    skipped: 'The key was not checked.',
-  }[value.check];
-  return [
-    `Profile ${value.profile}: organization ${value.organization} at ${value.baseUrl}`,
-    checkText,
-    `The key is stored in ${value.credentialsFile}, readable by you only.`,
-    value.active
-      ? 'The profile is active: commands use it when none is named.'
-      : `Another profile is active. Use this one with -p ${name}, or: rosterctl profile use ${name}`,
-    `In cron and scripts, name it: rosterctl -p ${name} tryouts list`,
+  const accepted = { ok: 'The service accepted the key.', '403': value.reason ?? '', skipped: '' };
+  const active = value.active ? ' (active)' : '';
+  const lines = [
+    value.check === 'skipped'
+      ? 'The key was not checked.'
+      : (value.counts ?? accepted[value.check]),
+    `Saved as profile "${value.profile}"${active}, key in ${value.keyPlace ?? value.credentialsFile}.`,
+    ...(value.active
+      ? []
+      : [`Another profile is active. To use this one: rosterctl profile use ${name}`]),
+    `In scripts and cron: rosterctl -p ${name} tryouts list`,
+    `Next: rosterctl${value.active ? '' : ` -p ${name}`} tryouts list --status pending`,
   ];
+  return isTerminal ? lines.flatMap((line) => wrapWholeWords(singleLine(line), columns)) : lines;
 }
 
 function problemOf(read: () => unknown): UsageError | undefined {

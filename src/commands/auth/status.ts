@@ -13,7 +13,8 @@ import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { Failure } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
-import { checkKey, connectionOf, explainForbidden, type KeyStatus } from './shared.js';
+import { checkKey, explainForbidden } from '../../resources/key-check.js';
+import { connectionOf, type KeyStatus } from './shared.js';
 
 /** The status of a key with its exit code. */
 interface CheckedKey {

@@ -83,7 +83,14 @@ export default defineLocalCommand({
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
     return new LongRunning(
       { baseUrl, organizationId, apiKey, fileUrl, pid },
-      () => untilAborted(context.signal),
+      () => {
+        // Below the line that says it is ready; a script reads that line alone.
+        if (context.isInteractive)
+          context.note(
+            `Log in to it from another terminal: rosterctl auth login --profile demo --base-url ${baseUrl} --org ${organizationId}`,
+          );
+        return untilAborted(context.signal);
+      },
       () => server.close(),
     );
   },

@@ -14,13 +14,14 @@ test('prompts for everything in a terminal, and never shows the key', async () =
     home,
     ['auth', 'login'],
     [
-      [/Base URL/, `${service.baseUrl}\r`],
-      [/Organization id/, 'org_1\r'],
+      [/Service/, `${service.baseUrl}\r`],
+      [/Organization/, 'org_1\r'],
       [/API key/, `${secret}\r`],
     ],
   );
   expect(code).toBe(0);
-  expect(shown).toContain('The service accepted the key.');
+  expect(shown).toContain('0 teams, 0 players, 0 documents, 0 applications');
+  expect(shown).toContain('key in ~/.config/rosterctl/credentials.json.');
   expect(shown).not.toContain(secret);
   const credentials = join(home, '.config', 'rosterctl', 'credentials.json');
   expect(JSON.parse(readFileSync(credentials, 'utf8'))).toEqual({
@@ -34,8 +35,8 @@ test('Backspace erases typed characters, also with TERM=dumb', async () => {
     home,
     ['auth', 'login'],
     [
-      [/Base URL/, `${service.baseUrl}x\u007f\r`],
-      [/Organization id/, 'org_12\u0008\r'],
+      [/Service/, `${service.baseUrl}x\u007f\r`],
+      [/Organization/, 'org_12\u0008\r'],
       [/API key/, `${secret}xy\u007f\u007f\r`],
     ],
     { TERM: 'dumb' },
@@ -59,17 +60,55 @@ test('Ctrl-C at the key prompt stores nothing and exits 130', async () => {
   expect(service.requests.length).toBe(before);
 });
 
-test('asks again for an incomplete base URL, with a suggestion', async () => {
+test('an address without https and /v1 is offered with them', async () => {
+  const host = new URL(service.baseUrl).host;
+  const offered = new RegExp(`http://${host}/v1`);
   const { shown, code } = await converse(
     temporaryFolder(),
     ['auth', 'login'],
     [
-      [/Base URL/, 'api.example.com\r'],
-      [/Write it in full: https:\/\/api\.example\.com\/v1/, '\u0003'],
+      [/Service/, `http://${host}\r`],
+      [offered, '\r'],
+      [/Organization/, 'org_1\r'],
+      [/API key/, `${secret}\r`],
     ],
   );
-  expect(code).toBe(130);
-  expect(shown).toContain('The base URL is not a URL.');
+  expect(shown).toContain('The base URL must end in /v1.');
+  expect(code).toBe(0);
+  const named = await converse(
+    temporaryFolder(),
+    ['auth', 'login', '--base-url', 'api.example.com'],
+    [[/https:\/\/api\.example\.com\/v1/, '\u001b']],
+  );
+  expect(named.code).toBe(130);
+});
+
+test('a wrong part is asked again, the right ones are kept, and a mistyped organization is not stored', async () => {
+  const strict = await recordingService(({ url, headers }) => {
+    if (headers['x-api-key'] !== secret) return { status: 401, json: { error: 'invalidApiKey' } };
+    return url.includes('org_1')
+      ? { status: 200, json: [{ id: 'x_1' }] }
+      : { status: 403, json: { error: 'forbidden' } };
+  });
+  const home = temporaryFolder();
+  const { shown, code } = await converse(
+    home,
+    ['auth', 'login'],
+    [
+      [/Service/, 'http://127.0.0.1:9/v1\r'],
+      [/Organization/, 'org_typo\r'],
+      [/API key/, 'mistyped-canary-key\r'],
+      [/127\.0\.0\.1:9[^]*Service/, `${strict.baseUrl}\r`],
+      [/refused this key[^]*API key/, `${secret}\r`],
+      [/cannot read anything of organization org_typo[^]*Organization/, 'org_1\r'],
+    ],
+    { ROSTERCTL_RETRIES: '0' },
+  );
+  expect({ shown, code }).toMatchObject({ code: 0 });
+  expect(shown).toContain('1 team, 1 player, 1 document, 1 application');
+  const config = readFileSync(join(home, '.config', 'rosterctl', 'config.json'), 'utf8');
+  expect(config).toContain('org_1');
+  expect(config).not.toContain('org_typo');
 });
 
 test('the error for an empty organization names no flags that were not given', async () => {
@@ -77,7 +116,7 @@ test('the error for an empty organization names no flags that were not given', a
     temporaryFolder(),
     ['auth', 'login', '--base-url', service.baseUrl],
     [
-      [/Organization id/, '\r'],
+      [/Organization/, '\r'],
       [/is empty/, '\u0003'],
     ],
   );
@@ -87,15 +126,15 @@ test('the error for an empty organization names no flags that were not given', a
 test('a second login names the profile and organization whose key is replaced', async () => {
   const home = temporaryFolder();
   const line = ['auth', 'login', '--profile', 'work', '--base-url', service.baseUrl];
-  await converse(home, [...line, '--org', 'org_1'], [[/API key:/, `${secret}\r`]]);
+  await converse(home, [...line, '--org', 'org_1'], [[/API key/, `${secret}\r`]]);
   const { shown, code } = await converse(
     home,
     [...line, '--org', 'org_1'],
-    [[/API key for profile work \(organization org_1\):/, '\u0003']],
+    [[/API key for profile work \(organization org_1\)/, '\u0003']],
   );
   expect(code).toBe(130);
   expect(shown).toContain('API key for profile work');
   const other = [...line, '--org', 'org_2'];
-  const moved = await converse(home, other, [[/organization org_2, so far org_1\):/, '\u0003']]);
+  const moved = await converse(home, other, [[/organization org_2, so far org_1\)/, '\u0003']]);
   expect(moved.code).toBe(130);
 });

@@ -18,10 +18,15 @@ const answers: Readonly<Record<string, Reply>> = {
   html: { status: 200, text: '<html>login</html>', headers: { 'content-type': 'text/html' } },
   moved: { status: 302, headers: { location: 'https://elsewhere.example/v1' } },
 };
-/** The organization id selects the response. */
-const service = await recordingService(
-  ({ url }) => answers[url.split('/').at(-1) ?? ''] ?? { status: 500 },
-);
+/** The organization id selects the response; `players` refuses every list but that of its players. */
+const service = await recordingService(({ url }) => {
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  const organization = searchParams.get('organizationId') ?? pathname.split('/').at(-1) ?? '';
+  if (organization !== 'players') return answers[organization] ?? { status: 500 };
+  return pathname.startsWith('/v1/players')
+    ? { status: 200, json: [] }
+    : (answers['forbidden'] ?? { status: 500 });
+});
 
 function login(home: string, flags: string, stdin = `${secret}\n`): Promise<Ran> {
   return rosterctl(`auth login --base-url ${service.baseUrl} ${flags}`, { home, stdin });
@@ -77,7 +82,9 @@ test('prints where the key is stored and how cron selects the profile', async ()
 describe('the response of the service decides', () => {
   test.each([
     ['unauthorized', exit.unauthenticated],
-    ['invalid', exit.invalid],
+    ['invalid', exit.forbidden],
+    ['forbidden', exit.forbidden],
+    ['plan', exit.forbidden],
     ['missing', exit.notFound],
     ['html', exit.failed],
     ['moved', exit.failed],
@@ -111,15 +118,20 @@ describe('the response of the service decides', () => {
     expect(existsSync(folderOf(home))).toBe(false);
   });
 
-  test.each([
-    ['forbidden', /may lack that permission/],
-    ['plan', /plan does not include API access/],
-  ])('403 (%s) does not prove a bad key: it is stored, with an explanation', async (org, words) => {
+  test('a key that may read one list of the organization is stored, with what it may not read', async () => {
     const home = temporaryFolder();
-    const ran = await login(home, `--org ${org} --key-stdin`);
+    const ran = await login(home, '--org players --key-stdin');
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toMatch(words);
+    expect(ran.stdout).toContain('it may not read teams, documents or applications.');
     expect(storedKey(home)).toBe(secret);
+  });
+
+  test.each([
+    ['forbidden', 'This key cannot read anything of organization forbidden. Is the id right?'],
+    ['plan', 'featureNotAvailable'],
+  ])('a key that may read nothing of %s says why', async (organization, words) => {
+    const ran = await login(temporaryFolder(), `--org ${organization} --key-stdin`);
+    expect(ran.stderr).toContain(words);
   });
 
   test('--no-check stores without a request and reports it', async () => {

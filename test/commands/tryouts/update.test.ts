@@ -284,7 +284,8 @@ describe.concurrent('an ambiguous response', () => {
 describe('a mistake is rejected before any request', () => {
   test.each([
     ['update app_1', '--status'],
-    ['update', 'ID'],
+    ['update', 'Nothing to change'],
+    ['update --status accepted', 'ID'],
     ['update app_1 accepted', 'did you mean --status accepted?'],
     ['update app_1 accepted --clear-note', 'did you mean --status accepted?'],
     ['update app_1 --status acepted', 'accepted'],

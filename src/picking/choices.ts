@@ -1,0 +1,132 @@
+/** Lists to pick from: records, profiles and unfinished runs, as aligned lines of text. */
+import { cellOf } from '../cli/cells.js';
+import type { Context, LocalContext } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { labelOf, plainText } from '../data/path.js';
+import { perResource, type ResourceName } from '../data/resources.js';
+import { inUsualOrder } from '../data/sorting.js';
+import { plural } from '../data/text.js';
+import { gamesOf, isConverted } from '../resources/tryout-filters.js';
+import { storeOf } from '../runs/store.js';
+import { listOpenRuns, summaryOf } from '../runs/stored-run.js';
+import type { Choice } from '../terminal/choices.js';
+import { singleLine } from '../terminal/safe-text.js';
+import { pad, truncate, widestOf } from '../terminal/width.js';
+
+/** One line to pick, and what is said of it where it is the sole match. */
+export interface Pickable extends Choice {
+  readonly about?: string | undefined;
+}
+
+/** What a line says of a record besides its id and name, and what a search finds in it. */
+interface RecordLine {
+  readonly fields: readonly string[];
+  readonly more: (record: JsonObject) => readonly string[];
+  readonly keywords: readonly string[];
+}
+
+const lines: { readonly [R in ResourceName]: RecordLine } = {
+  ...perResource(() => ({ fields: [], more: () => [], keywords: ['email', 'discordUsername'] })),
+  documents: { fields: ['contentType', 'sizeBytes'], more: () => [], keywords: [] },
+  tryouts: {
+    fields: ['status', 'submittedAt'],
+    more: (record) => [[...new Set(gamesOf(record))].join(', ')],
+    keywords: ['email', 'discordUsername', 'discordUserId'],
+  },
+};
+
+/** Returns the records of a resource in the order of its table. Throws what reading the list throws. */
+export async function recordChoices(
+  context: Context,
+  resource: ResourceName,
+  verb: string,
+): Promise<readonly Pickable[]> {
+  const all: JsonObject[] = [];
+  for await (const record of context.api.list(resource)) all.push(record);
+  const sorted = inUsualOrder(all, resource);
+  const { fields, more, keywords } = lines[resource];
+  const options = { now: context.now(), time: 'relative' as const };
+  const picked = verb === 'convert' ? convertible(sorted) : sorted;
+  return aligned(
+    picked.map((record) => {
+      const id = String(record['id']);
+      const details = fields.map((field) => cellOf(record[field], field, options));
+      const name = labelOf(record, '');
+      return {
+        value: id,
+        cells: [id, name, ...details, ...more(record)],
+        keywords: keywords.map((field) => plainText(record[field])).join('\n'),
+        about: [name, details[0]].filter(Boolean).join(', '),
+      };
+    }),
+  );
+}
+
+/** Applications that are not players yet, the accepted ones first. */
+function convertible(records: readonly JsonObject[]): readonly JsonObject[] {
+  const open = records.filter((record) => !isConverted(record));
+  return open.toSorted((a, b) => Number(isAccepted(b)) - Number(isAccepted(a)));
+}
+
+function isAccepted({ status }: JsonObject): boolean {
+  return status === 'accepted';
+}
+
+/** Returns the stored profiles. */
+export function profileChoices({ config }: LocalContext): readonly Pickable[] {
+  return aligned(
+    config.profiles().map(({ name, organization = '', baseUrl = '', active }) => ({
+      value: name,
+      cells: [name, organization, baseUrl.replace(/^https?:\/\//, ''), active ? '(active)' : ''],
+      about: organization,
+    })),
+  );
+}
+
+/** Returns the runs of the profile in force that can be resumed, newest first; for other verbs every open run. */
+export async function runChoices(
+  context: LocalContext,
+  verb: string,
+): Promise<readonly Pickable[]> {
+  const runs = await listOpenRuns(storeOf(context), ({ message }) => context.message(message));
+  const ours = runs.filter(
+    ({ head, finished }) =>
+      head.profile === context.settings.profile.name && (verb !== 'resume' || !finished),
+  );
+  return aligned(
+    ours.toReversed().map((run) => {
+      const { head } = run;
+      const started = cellOf(head.startedAt, 'startedAt', {
+        now: context.now(),
+        time: 'relative',
+      });
+      const summary = summaryOf(run);
+      const action = head.action.replace('.', ' ');
+      const left = `${summary.notAttempted + summary.unknown} of ${plural(summary.total, 'row')} left`;
+      return {
+        value: head.run,
+        cells: [head.run.slice(-6), action, left, started],
+        about: `${action}, ${left}`,
+      };
+    }),
+  );
+}
+
+/** Longer cells are cut, so that the columns after them stay on the screen. */
+const widestCell = 28;
+
+function aligned(
+  rows: readonly (Omit<Pickable, 'label'> & { readonly cells: readonly string[] })[],
+): readonly Pickable[] {
+  const safe = rows.map(({ cells }) => cells.map((cell) => truncate(singleLine(cell), widestCell)));
+  const widths = (safe[0] ?? []).map((_, column) => widestOf(safe.map((row) => row[column] ?? '')));
+  return rows.map(({ value, about, keywords }, index) => ({
+    value,
+    about,
+    keywords,
+    label: (safe[index] ?? [])
+      .map((cell, column) => pad(cell, widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  }));
+}

@@ -1,0 +1,40 @@
+/** Executes a command; at a terminal, a missing or unknown argument is picked from a list. */
+import { canBePicked, isGivenIn, missingArgument, type RawValues } from '../cli/check.js';
+import type { Command, CommandOutput } from '../cli/define.js';
+import { execute } from '../cli/execute.js';
+import type { LocalContext } from '../context.js';
+import type { ManifestCommand } from '../data/command-manifest.js';
+import { isNotFound } from '../data/outcome-errors.js';
+import { MissingArgumentError } from '../errors.js';
+
+/**
+ * Executes a command. Where its argument is missing, or the service knows no such record, a person
+ * picks one from a list; without a terminal, with --yes or --no-input the failure is thrown.
+ */
+export async function executeAsking(
+  command: Command,
+  plain: ManifestCommand,
+  values: RawValues,
+  context: LocalContext,
+): Promise<CommandOutput> {
+  const pick = async (failure?: unknown) => {
+    const { pickArgument } = await import('./pick-argument.js');
+    return pickArgument(context, plain, values, failure);
+  };
+  const mayPick = () =>
+    canBePicked(plain) && !context.settings.yes && context.prompts.unavailable === undefined;
+  const first = plain.args[0];
+  try {
+    // `runs resume` alone would take the newest run.
+    if (plain.words[1] === 'resume' && !isGivenIn(values, first?.name ?? '') && mayPick())
+      return await execute(command, plain, (await pick()) ?? values, context);
+    const missing = missingArgument(plain, values);
+    if (missing) throw missing;
+    return await execute(command, plain, values, context);
+  } catch (error) {
+    const mayHelp = error instanceof MissingArgumentError || isNotFound(error);
+    const picked = mayHelp && mayPick() ? await pick(error) : undefined;
+    if (!picked) throw error;
+    return execute(command, plain, picked, context);
+  }
+}

@@ -1,0 +1,156 @@
+/** Checks of an API key: whether the service accepts it, which part of a login is wrong, and what the key may read. */
+import { callFor } from '../api/resources.js';
+import type { Api } from '../api/types.js';
+import { resourceNames, resourceWords } from '../data/resources.js';
+import { orList, upperFirst } from '../data/text.js';
+import {
+  ApiError,
+  Failure,
+  NetworkError,
+  ProtocolError,
+  UnreadableOrganizationError,
+} from '../errors.js';
+
+/** The result of one documented read. */
+type KeyCheck =
+  | { readonly check: 'ok' }
+  | { readonly check: '401' | '403'; readonly error: ApiError }
+  | { readonly check: 'unreachable'; readonly error: Failure };
+
+/** Checks a key by listing the teams, a documented read (contract 4.4). */
+export async function checkKey(api: Api): Promise<KeyCheck> {
+  try {
+    await api.send({ endpoint: 'listTeams' });
+    return { check: 'ok' };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return { check: '401', error };
+    if (error instanceof ApiError && error.status === 403) return { check: '403', error };
+    if (error instanceof Failure && error.kind !== 'bug') return { check: 'unreachable', error };
+    throw error;
+  }
+}
+
+/** Explains a 403, which does not prove that a key is invalid (contract 5.3, 5.4, 7). */
+export function explainForbidden(error: ApiError): string {
+  return error.serviceCode === 'featureNotAvailable'
+    ? "The service knows the key, but the organization's plan does not include API access (403 featureNotAvailable)."
+    : 'The service refused the list of teams (403): the key may lack that permission, or belong to another organization.';
+}
+
+/** The parts of a login, each of which can be asked for again. */
+export type LoginPart = 'baseUrl' | 'organizationId' | 'key';
+
+/** The result of a check: what the key may not read, or what failed and which part is probably wrong. */
+export type LoginCheck =
+  | { readonly unreadable: readonly string[] }
+  | { readonly failure: Failure; readonly wrong: LoginPart | undefined; readonly sentence: string };
+
+/**
+ * Checks a login with one documented read. Where the list of teams is refused, the other documented
+ * lists are tried, one of which proves the organization (contract 4.4).
+ */
+export async function checkLogin(api: Api): Promise<LoginCheck> {
+  const answer = await checkKey(api);
+  if (answer.check === 'ok') return { unreadable: [] };
+  const { error } = answer;
+  if (!isRefused(error)) return judge(api, error);
+  if (error.serviceCode === 'featureNotAvailable')
+    return { failure: error, wrong: undefined, sentence: explainForbidden(error) };
+  const unreadable: string[] = [];
+  for (const name of resourceNames) {
+    // oxlint-disable-next-line no-await-in-loop
+    const failure = await failureOf(() => api.send(callFor(name, 'list', undefined)));
+    if (failure && !isRefused(failure)) return judge(api, failure);
+    if (failure) unreadable.push(resourceWords[name].plural);
+  }
+  if (unreadable.length < resourceNames.length) return { unreadable };
+  const sentence = `This key cannot read anything of organization ${api.organizationId}. Is the id right?`;
+  const hint = 'Nothing was stored. Check --org, and what the key may read.';
+  const failure = new UnreadableOrganizationError(sentence, { hint, cause: error });
+  return { failure, wrong: 'organizationId', sentence };
+}
+
+/** Says what a key may read, with numbers: `6 teams, 64 players; documents: no permission`. */
+export async function countRecords(api: Api): Promise<string> {
+  const counts: string[] = [];
+  const refusals: string[] = [];
+  // The applications, of which there are most, come last.
+  for (const name of resourceNames) {
+    const { noun, plural } = resourceWords[name];
+    // oxlint-disable-next-line no-await-in-loop
+    const failure = await failureOf(async () => {
+      let count = 0;
+      for await (const _ of api.list(name)) count += 1;
+      counts.push(`${count.toLocaleString('en')} ${count === 1 ? noun : plural}`);
+    });
+    if (failure) refusals.push(`${plural}: ${isRefused(failure) ? 'no permission' : 'not read'}`);
+  }
+  return [counts.join(', '), ...refusals].filter((part) => part !== '').join('; ');
+}
+
+/** Says what a key may not read; undefined if that is nothing that is known. */
+export function describeUnreadable(unreadable: readonly string[]): string | undefined {
+  if (unreadable.length === 0) return undefined;
+  return `The service accepted the key, but it may not read ${orList(unreadable)}.`;
+}
+
+/** Returns the failure of a login with a hint that nothing was stored, and what to check. */
+export function withLoginHint(error: Failure): Failure {
+  const nothingIsStored = 'Nothing was stored.';
+  if (error instanceof ApiError) {
+    const next = [404, 400].includes(error.status)
+      ? 'Check --base-url and --org.'
+      : error.status === 401
+        ? 'Copy the key again from the dashboard (settings, API keys).'
+        : 'Run it again later, or store the key unchecked with --no-check.';
+    const details = { ...error.details, hint: `${nothingIsStored} ${next}` };
+    return new ApiError(error.status, error.serviceCode, error.call, details);
+  }
+  if (error instanceof NetworkError) {
+    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
+    return new NetworkError(error.message, { ...error.details, hint });
+  }
+  if (error instanceof ProtocolError) {
+    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url.'}`;
+    return new ProtocolError(error.message, { ...error.details, hint });
+  }
+  return error;
+}
+
+/** The error's hint without `auth status`, which cannot show a key that was not stored. */
+function hintWithoutStatus({ hint }: Failure): string | undefined {
+  return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
+}
+
+function judge(api: Api, failure: Failure): LoginCheck {
+  const { message } = failure;
+  if (failure instanceof NetworkError || failure instanceof ProtocolError)
+    return { failure, wrong: 'baseUrl', sentence: upperFirst(message) };
+  if (!(failure instanceof ApiError)) return { failure, wrong: undefined, sentence: message };
+  if (failure.status === 401)
+    return { failure, wrong: 'key', sentence: 'The service refused this key (401).' };
+  if (failure.status !== 404) return { failure, wrong: undefined, sentence: message };
+  // A 404 without a code of the service comes from whatever else is at that address.
+  return failure.serviceCode === undefined
+    ? { failure, wrong: 'baseUrl', sentence: `There is no such service at ${api.baseUrl} (404).` }
+    : {
+        failure,
+        wrong: 'organizationId',
+        sentence: `The service knows no organization ${api.organizationId} (404).`,
+      };
+}
+
+function isRefused(failure: Failure): failure is ApiError {
+  return failure instanceof ApiError && [400, 403].includes(failure.status);
+}
+
+async function failureOf(work: () => Promise<unknown>): Promise<Failure | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof NetworkError) return error;
+    if (error instanceof ProtocolError) return error;
+    throw error;
+  }
+}

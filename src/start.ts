@@ -1,0 +1,138 @@
+/** The page of `rosterctl` alone after a login: where the user is, what is unfinished, and what to type; without a request. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Paths, resolvePaths } from './config/paths.js';
+import type { CommandManifest } from './data/command-manifest.js';
+import type { Environment } from './data/environment.js';
+import type { ThisProcess } from './files/lock.js';
+
+/** The parts of the process that the page depends on. */
+interface StartWorld {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  readonly uid: number | undefined;
+  readonly self: ThisProcess;
+  /** The maximum width in columns. */
+  readonly width: number;
+}
+
+/**
+ * Returns the page for the profile in force. Returns undefined if there is none, or what is stored
+ * cannot be read, which every command explains.
+ */
+export async function pageAfterLogin(
+  { version }: CommandManifest,
+  world: StartWorld,
+): Promise<string | undefined> {
+  const paths = resolvePaths(world);
+  // What follows is loaded only after a login.
+  if (!paths.config || !existsSync(join(paths.config.path, 'config.json'))) return undefined;
+  try {
+    const profile = await profileInForce(paths, world);
+    if (!profile) return undefined;
+    const { singleLine } = await import('./terminal/safe-text.js');
+    const { name, organization } = profile;
+    const unfinished = await unfinishedRows(paths, profile, world);
+    const rows: readonly Row[] = [
+      ...unfinished.map((row, index) => (index === 0 ? { ...row, label: 'Unfinished' } : row)),
+      { label: 'List', text: 'rosterctl tryouts list --status pending' },
+      { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' },
+    ];
+    const lines = rows.flatMap((row) => rowLines(row, world.width));
+    const title = `rosterctl ${version} · profile ${name} · ${organization}`;
+    return `${[title, '', ...lines].map(singleLine).join('\n')}\n`;
+  } catch (error) {
+    const { Failure } = await import('./errors.js');
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+interface Profile {
+  readonly name: string;
+  readonly organization: string;
+}
+
+async function profileInForce(
+  paths: Paths,
+  { env, self }: StartWorld,
+): Promise<Profile | undefined> {
+  const [{ activeProfileOf, openConfigStore }, { demoOrganization, sandboxProfile }] =
+    await Promise.all([import('./config/store.js'), import('./config/profiles.js')]);
+  const config = openConfigStore(paths, { self }).config();
+  const name = env['ROSTERCTL_PROFILE'] || activeProfileOf(config);
+  if (name === undefined) return undefined;
+  if (name === sandboxProfile) return { name, organization: demoOrganization };
+  const organization = config.profiles.get(name)?.organization;
+  return organization === undefined ? undefined : { name, organization };
+}
+
+interface Row {
+  readonly label?: string;
+  readonly text: string;
+  readonly command?: string;
+}
+
+/** More runs are counted, not listed. */
+const mostRuns = 3;
+
+/** The runs and uploads of a profile that were interrupted, newest first, each with what resumes it. */
+async function unfinishedRows(
+  paths: Paths,
+  { name, organization }: Profile,
+  { self }: StartWorld,
+): Promise<readonly Row[]> {
+  if (!paths.state) return [];
+  const [{ runStore }, { listOpenRuns, summaryOf }, { unfinishedUploads, uploadAction }, lock] =
+    await Promise.all([
+      import('./runs/store.js'),
+      import('./runs/stored-run.js'),
+      import('./runs/end.js'),
+      import('./runs/lock.js'),
+    ]);
+  const open = await listOpenRuns(runStore(paths.state.path));
+  const ours = open.filter(
+    (run) =>
+      run.head.profile === name &&
+      run.head.organization === organization &&
+      !lock.isRunning(run, self),
+  );
+  const runs = ours.filter(({ head, finished }) => !finished && head.action !== uploadAction);
+  const rows = runs
+    .toReversed()
+    .slice(0, mostRuns)
+    .map((run) => {
+      const { total, notAttempted, unknown } = summaryOf(run);
+      const id = run.head.run.slice(-6);
+      return {
+        text: `run ${id}: ${notAttempted + unknown} of ${total} ${total === 1 ? 'row' : 'rows'} left`,
+        command: `rosterctl runs resume ${id}`,
+      };
+    });
+  const more = runs.length - rows.length;
+  const uploads = unfinishedUploads(ours).length;
+  return [
+    ...rows,
+    ...(more > 0 ? [{ text: `${more} more`, command: 'rosterctl runs list' }] : []),
+    ...(uploads > 0
+      ? [
+          {
+            text: uploads === 1 ? '1 upload' : `${uploads} uploads`,
+            command: 'rosterctl uploads finish --all',
+          },
+        ]
+      : []),
+  ];
+}
+
+const labelWidth = 12;
+const commandColumn = 46;
+
+/** A row as lines; the command stands beside the text, or below it where the line is too long. */
+function rowLines({ label = '', text, command }: Row, width: number): readonly string[] {
+  const left = `${label.padEnd(labelWidth)}${text}`;
+  if (command === undefined)
+    return left.length <= width ? [left] : [label, ...text.split(' · ').map((part) => `  ${part}`)];
+  const beside = `${left.padEnd(commandColumn)}  ${command}`;
+  return beside.length <= width ? [beside] : [left, `  ${command}`];
+}

@@ -1,0 +1,166 @@
+/** Plain prompts: numbered lines and typed answers, for screen readers and terminals that cannot move the cursor. */
+import { CancelledError } from '../errors.js';
+import { type Choice, matchChoices } from './choices.js';
+import { nothingDone, type PromptWorld } from './prompt-screen.js';
+import { singleLine } from './safe-text.js';
+import type { ProcessStreams, TerminalInput } from './streams.js';
+import { truncate } from './width.js';
+
+/** The questions of `Prompts`; each throws CancelledError on Escape, Ctrl-C, Ctrl-D or a signal. */
+export interface PlainPrompts {
+  confirm(message: string): Promise<boolean>;
+  text(
+    message: string,
+    preset: string | undefined,
+    validate: ((value: string) => string | undefined) | undefined,
+  ): Promise<string>;
+  secret(message: string): Promise<string>;
+  select<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+  search(message: string, choices: readonly Choice[], term: string | undefined): Promise<string>;
+  mark(message: string, choices: readonly Choice[]): Promise<readonly string[]>;
+}
+
+/** More choices are not listed; the user narrows them down. */
+const mostListed = 20;
+
+/** Creates plain prompts, which write lines to stderr and read lines from the terminal. */
+export function plainPrompts(
+  streams: ProcessStreams,
+  world: Pick<PromptWorld, 'signal' | 'onAsk'>,
+): PlainPrompts {
+  const print = (line: string) => streams.stderr.write(`${singleLine(line)}\n`);
+  const ask = (question: string, hidden = false) => readAnswer(streams, world, question, hidden);
+  const printList = async (choices: readonly Choice[]) => {
+    // oxlint-disable-next-line no-await-in-loop
+    for (const [index, { label }] of choices.slice(0, mostListed).entries())
+      await print(truncate(`  ${index + 1}  ${label}`, streams.stderr.columns - 1));
+    const more = choices.length - mostListed;
+    if (more > 0) await print(`  and ${more} more`);
+  };
+  const askOne = async (message: string, choices: readonly Choice[], term?: string) => {
+    let found = matchChoices(choices, term);
+    for (;;) {
+      // oxlint-disable no-await-in-loop
+      await print(message);
+      await printList(found);
+      const answer = await ask('Type a number, or a part of the name: ');
+      const chosen = /^\d{1,2}$/.test(answer) ? found[Number(answer) - 1] : undefined;
+      if (chosen && Number(answer) <= mostListed) return chosen.value;
+      const next = matchChoices(choices, answer);
+      if (next.length > 0) found = next;
+      else await print(`Nothing matches "${answer}".`);
+      // oxlint-enable no-await-in-loop
+    }
+  };
+  return {
+    async confirm(message) {
+      return /^y(es)?$/i.test(await ask(`${message} (y/N) `));
+    },
+    async text(message, preset, validate) {
+      const suffix = preset === undefined ? '' : ` [${preset}]`;
+      for (;;) {
+        // oxlint-disable no-await-in-loop
+        const typed = await ask(`${message}${suffix} `);
+        const answer = typed === '' && preset !== undefined ? preset : typed;
+        const problem = validate?.(answer);
+        if (problem === undefined) return answer;
+        await print(problem);
+        // oxlint-enable no-await-in-loop
+      }
+    },
+    secret: (message) => ask(`${message} (not shown) `, true),
+    select: async <T extends string>(message: string, choices: readonly Choice<T>[]) =>
+      (await askOne(message, choices)) as T,
+    search: askOne,
+    async mark(message, choices) {
+      let found = choices;
+      for (;;) {
+        // oxlint-disable no-await-in-loop
+        await print(message);
+        await printList(found);
+        const answer = await ask('Type numbers with commas between, or a part of a name: ');
+        const listed = found.slice(0, mostListed);
+        const chosen = answer.split(/[\s,]+/).map((word) => listed[Number(word) - 1]?.value);
+        const marked = chosen.filter((value) => value !== undefined);
+        if (marked.length > 0 && marked.length === chosen.length) return [...new Set(marked)];
+        const next = matchChoices(choices, answer);
+        if (next.length > 0) found = next;
+        else await print(`Nothing matches "${answer}".`);
+        // oxlint-enable no-await-in-loop
+      }
+    },
+  };
+}
+
+const interrupt = '\u0003';
+const endOfInput = '\u0004';
+const escape = '\u001b';
+
+/** Asks on the current line and reads one line; `hidden` reads keys one by one and shows none. */
+async function readAnswer(
+  streams: ProcessStreams,
+  { signal, onAsk }: Pick<PromptWorld, 'signal' | 'onAsk'>,
+  question: string,
+  hidden: boolean,
+): Promise<string> {
+  if (signal.aborted) throw new CancelledError(nothingDone);
+  onAsk?.();
+  // A trailing space separates the answer; sanitizing trims none of it.
+  await streams.stderr.write(`${singleLine(question.trimEnd())} `);
+  const { input } = streams.terminal;
+  setRaw(input, hidden);
+  try {
+    const line = await nextLine(input, signal);
+    if (hidden) await streams.stderr.write('\n');
+    return line.trim();
+  } catch (error) {
+    await streams.stderr.write('\n');
+    throw error;
+  } finally {
+    setRaw(input, false);
+    input.pause();
+  }
+}
+
+function nextLine(input: TerminalInput, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed: Buffer = Buffer.alloc(0);
+    const end = () => {
+      input.off('data', onData);
+      input.off('end', cancel);
+      signal.removeEventListener('abort', cancel);
+    };
+    const cancel = () => {
+      end();
+      reject(new CancelledError(nothingDone));
+    };
+    const onData = (chunk: Uint8Array | string) => {
+      typed = Buffer.concat([typed, Buffer.from(chunk as string)]);
+      const text = typed.toString('utf8');
+      const at = text.search(/[\r\n]/);
+      const line = at < 0 ? text : text.slice(0, at);
+      if ([interrupt, endOfInput, escape].some((key) => line.includes(key))) return cancel();
+      if (at < 0) return undefined;
+      end();
+      return resolve(withErased(line));
+    };
+    input.on('data', onData);
+    input.once('end', cancel);
+    signal.addEventListener('abort', cancel, { once: true });
+    input.resume();
+  });
+}
+
+/** Applies Backspace where the terminal did not: while keys are hidden, and for the code it is not set to. */
+function withErased(line: string): string {
+  const kept: string[] = [];
+  for (const key of line)
+    if (key === '\u007f' || key === '\b') kept.pop();
+    else kept.push(key);
+  return kept.join('');
+}
+
+function setRaw(input: TerminalInput, on: boolean): void {
+  const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
+  setRawMode?.call(input, on);
+}

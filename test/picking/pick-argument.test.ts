@@ -1,0 +1,290 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { application, keep, steps } from '../commands/tryouts/service.js';
+import { converse } from '../support/converse.js';
+import { forbidden, withoutColor } from '../support/hostile.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+
+const people = [
+  application('app_1', { name: 'Nimbus Kolmarden', submittedAt: '2026-03-03T10:00:00Z' }),
+  application('app_2', { name: 'Nimbus Vale', status: 'reviewing' }),
+  application('app_3', { name: 'Zoë Brångdal', email: 'zoe@example.org' }),
+];
+
+const missing = { status: 404, json: { error: 'notFound' } };
+const down = '\u001b[B';
+
+/** A service with these applications and their list; an unknown id is not found. */
+async function club(applications = people) {
+  const service = await keep(applications, ({ method }, step) => {
+    if (step === 'LIST') return { status: 200, json: [...service.kept.values()] };
+    const id = step.split(' ')[1] ?? '';
+    return method === 'GET' && !service.kept.has(id) ? missing : undefined;
+  });
+  return service;
+}
+
+function writes(service: Awaited<ReturnType<typeof club>>): readonly string[] {
+  return steps(service).filter((step) => !/^(GET|LIST)/.test(step));
+}
+
+/** True if the terminal shows its cursor at the end. */
+function showsCursor(shown: string): boolean {
+  return shown.lastIndexOf('\u001b[?25h') >= shown.lastIndexOf('\u001b[?25l');
+}
+
+describe('a missing argument at a terminal', () => {
+  test('opens a list, newest first, that typing narrows down', async () => {
+    const { env } = await club();
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'get', '--fields', 'id'],
+      [
+        [/app_1 {2}Nimbus Kolmarden[^]*app_3/, 'ZOE@'],
+        [/ZOE@/, '\r'],
+      ],
+      env,
+    );
+    expect(shown).toContain('Which application?');
+    expect(withoutColor(shown)).toMatch(/id +app_3/);
+    expect(code).toBe(0);
+  });
+
+  test('of a change of many opens a list to mark several, before the usual preview', async () => {
+    const service = await club();
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'set-status', '--to', 'shortlisted'],
+      [
+        [/Which applications\?[^]*app_3/, ` ${down} \r`],
+        [/Change 2 /, 'y\r'],
+      ],
+      service.env,
+    );
+    expect({ shown, code }).toMatchObject({ code: 0 });
+    const marked = ['app_1', 'app_2', 'app_3'].filter(
+      (id) => service.kept.get(id)?.status === 'shortlisted',
+    );
+    expect(marked).toHaveLength(2);
+  });
+
+  test('is asked for only if nothing else is missing', async () => {
+    const service = await club();
+    const line = ['tryouts', 'set-status'];
+    const { shown, code } = await converse(temporaryFolder(), line, [], service.env);
+    expect(code).toBe(2);
+    expect(shown).toContain('--to');
+    expect(steps(service)).toEqual([]);
+  });
+
+  test('of a conversion lists the accepted applications first, and no players', async () => {
+    const { env } = await club([
+      application('app_1'),
+      application('app_2', { status: 'accepted' }),
+      application('app_3', { status: 'accepted', convertedPlayerId: 'player_1' }),
+    ]);
+    const { shown } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'convert'],
+      [[/app_2[^]*app_1/, '\u001b']],
+      env,
+    );
+    expect(shown).not.toContain('app_3');
+  });
+});
+
+describe('a word that is no id, at a terminal', () => {
+  test('is searched for, and a read takes a sole match and says which', async () => {
+    const { env } = await club();
+    const line = ['tryouts', 'get', 'kolmarden', '--fields', 'id'];
+    const { shown, code } = await converse(temporaryFolder(), line, [], env);
+    expect(shown).toContain('"kolmarden" is app_1 (Nimbus Kolmarden, pending).');
+    expect(withoutColor(shown)).toMatch(/id +app_1/);
+    expect(code).toBe(0);
+  });
+
+  test('opens a list before a write, also for a sole match', async () => {
+    const service = await club();
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'update', 'kolmarden', '--status', 'reviewing'],
+      [[/Which application\?[^]*app_1/, '\r']],
+      service.env,
+    );
+    expect({ shown, code }).toMatchObject({ code: 0 });
+    expect(writes(service)).toEqual(['PATCH app_1']);
+  });
+
+  test('of a command that reports many is searched for as well', async () => {
+    const service = await club();
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'set-status', 'nimbus', '--to', 'shortlisted'],
+      [[/Which application\?[^]*app_2/, '\r']],
+      service.env,
+    );
+    expect({ shown, code }).toMatchObject({ code: 0 });
+    expect(writes(service)).toEqual(['PATCH app_1']);
+    const unknown = ['tryouts', 'set-status', 'nobody', '--to', 'shortlisted'];
+    expect((await converse(temporaryFolder(), unknown, [], service.env)).code).toBe(5);
+  });
+
+  test('that matches nothing is reported as not found', async () => {
+    const { env } = await club();
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'get', 'nobody'],
+      [],
+      env,
+    );
+    expect(shown).toContain('Application nobody was not found');
+    expect(code).toBe(5);
+  });
+
+  test('is not asked about if the write itself was answered with 404', async () => {
+    const service = await keep(people, (_, step) => (step === 'PATCH app_1' ? missing : undefined));
+    const line = ['tryouts', 'update', 'app_1', '--status', 'reviewing'];
+    const { shown, code } = await converse(temporaryFolder(), line, [], service.env);
+    expect(code).toBe(5);
+    expect(shown).not.toContain('Which application?');
+  });
+
+  test('is searched for in the list of documents, which have no call for one', async () => {
+    const line = ['-p', 'sandbox', 'docs', 'get', 'contract', '--fields', 'id'];
+    const { shown, code } = await converse(temporaryFolder(), line, [
+      [/Which document\?[^]*doc_0001[^]*doc_0002/, `${down}\r`],
+    ]);
+    expect(withoutColor(shown)).toMatch(/id +doc_0002/);
+    expect(code).toBe(0);
+  });
+});
+
+test.each([
+  ['Escape', '\u001b'],
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+])('%s in a list ends with 130, sends nothing and restores the terminal', async (_, key) => {
+  const service = await club();
+  for (const line of [
+    ['tryouts', 'update', 'nimbus', '--status', 'accepted'],
+    ['tryouts', 'set-status', '--to', 'accepted'],
+  ]) {
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      line,
+      [[/Which application[^]*Esc/, key]],
+      service.env,
+    );
+    expect(code).toBe(130);
+    expect(showsCursor(shown)).toBe(true);
+  }
+  expect(writes(service)).toEqual([]);
+});
+
+test('hostile names are harmless in a list, and a narrow terminal cuts them', async () => {
+  const name = 'Eve \u001b]0;title\u0007\u001b[2J\u202e\nsecond line';
+  const { env } = await club([application('app_1', { name }), application('app_2', { name })]);
+  const { shown, code } = await converse(
+    temporaryFolder(),
+    ['tryouts', 'get', 'eve'],
+    [[/Which application[^]*app_2[^]*Esc/, '\u0003']],
+    env,
+    30,
+  );
+  expect(code).toBe(130);
+  expect(shown).not.toContain('\u001b]0;');
+  expect(shown).not.toContain('\u001b[2J');
+  // oxlint-disable-next-line no-control-regex
+  expect(withoutColor(shown).replaceAll(/\u001b\[\??[\d;]*[A-Za-z]|\r/g, '')).not.toMatch(
+    forbidden,
+  );
+});
+
+describe('nothing is asked', () => {
+  test.each([
+    ['with --yes', ['--yes'], {}],
+    ['with --no-input', ['--no-input'], {}],
+    ['in CI', [], { CI: '1' }],
+    ['for several words', ['app_1'], {}],
+  ] as const)('%s', async (_, more, own) => {
+    const service = await club();
+    const line = ['tryouts', 'get', 'nimbus', ...more];
+    const { shown, code } = await converse(temporaryFolder(), line, [], {
+      ...service.env,
+      ...own,
+    });
+    expect(code).toBe(5);
+    expect(shown).not.toContain('Which application?');
+    expect(steps(service)).not.toContain('LIST');
+  });
+
+  test('in a pipe', async () => {
+    const service = await club();
+    const unknown = await rosterctl('tryouts get nimbus', { env: service.env });
+    const none = await rosterctl('tryouts get', { env: service.env });
+    const rows = await rosterctl('tryouts set-status --to accepted', { env: service.env });
+    expect([unknown.code, none.code, rows.code]).toEqual([5, 2, 2]);
+    expect(steps(service)).toEqual(['GET nimbus']);
+  });
+});
+
+describe('profiles', () => {
+  const connection = { baseUrl: 'https://api.example.com/v1', organization: 'org_1' };
+
+  function homeWith(profiles: Readonly<Record<string, typeof connection>>): string {
+    const home = temporaryFolder();
+    const folder = join(home, '.config', 'rosterctl');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+    return home;
+  }
+
+  test('profile use alone lists them with organization and service', async () => {
+    const home = homeWith({ club: connection, second: { ...connection, organization: 'org_2' } });
+    const { shown, code } = await converse(
+      home,
+      ['profile', 'use'],
+      [[/club +org_1 +api\.example\.com\/v1[^]*second +org_2/, `${down}\r`]],
+    );
+    expect(shown).toContain('Profile second is active.');
+    expect(code).toBe(0);
+  });
+
+  test('profile use alone takes the only one and says which', async () => {
+    const { shown, code } = await converse(homeWith({ club: connection }), ['profile', 'use']);
+    expect(shown).toContain('The only profile: club (org_1)');
+    expect(shown).toContain('Profile club is active.');
+    expect(code).toBe(0);
+  });
+});
+
+test('runs resume alone takes the only unfinished run, and lists several', async () => {
+  const ids = ['app_1', 'app_2', 'app_3'];
+  let isSlow = true;
+  const service = await keep(
+    ids.map((id) => application(id)),
+    (_, step) => (isSlow && /^PATCH app_[12]$/.test(step) ? () => {} : undefined),
+  );
+  const home = temporaryFolder();
+  const at = { env: { ...service.env, ROSTERCTL_SETTLE: '0s' }, home };
+  const begin = (line: string) =>
+    rosterctl(`tryouts set-status ${line} --yes --max-time 2s --concurrency 1`, at);
+  expect((await begin('app_1 app_3 --to reviewing')).code).toBe(143);
+  const only = await converse(home, ['runs', 'resume'], [[/Change|change/, '\u001b']], at.env);
+  expect(only.shown).toMatch(/The only run: \S+ \(tryouts set-status, 2 of 2 rows left\)/);
+  expect((await begin('app_2 app_3 --to rejected')).code).toBe(143);
+  isSlow = false;
+  const { shown, code } = await converse(
+    home,
+    ['runs', 'resume'],
+    [
+      [/Which run\?[^]*tryouts set-status[^]*tryouts set-status[^]*Esc/, `${down}\r`],
+      [/\(y\/N/, 'y\r'],
+    ],
+    at.env,
+  );
+  expect({ shown, code }).toMatchObject({ code: 0 });
+  expect(service.kept.get('app_1')?.status).toBe('reviewing');
+  expect(service.kept.get('app_2')?.status).toBe('pending');
+});

@@ -1,0 +1,60 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { application, keep } from './commands/tryouts/service.js';
+import { converse } from './support/converse.js';
+import { rosterctl, temporaryFolder } from './support/run.js';
+import { organization } from './support/service.js';
+
+/** A home folder with this text as config.json. */
+function homeWith(text: string): string {
+  const home = temporaryFolder();
+  const folder = join(home, '.config', 'rosterctl');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
+  return home;
+}
+
+const connection = { baseUrl: 'https://api.example.com/v1', organization };
+const club = JSON.stringify({ profiles: { default: connection, second: connection } });
+
+test('rosterctl alone after a login says where you are and what to type', async () => {
+  const ran = await rosterctl('', { home: homeWith(club) });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toMatch(
+    new RegExp(`^rosterctl [\\d.]+ · profile default · ${organization}\n\nList +rosterctl tryouts`),
+  );
+});
+
+test('rosterctl alone names an interrupted run and the line that resumes it, for its profile only', async () => {
+  const ids = ['app_1', 'app_2', 'app_3'];
+  const service = await keep(
+    ids.map((id) => application(id)),
+    (_, step) => (step === 'PATCH app_2' ? () => {} : undefined),
+  );
+  const home = homeWith(club);
+  const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
+  const stopped = await rosterctl(`${line} --max-time 2s`, { env: service.env, home });
+  expect(stopped.code).toBe(143);
+  const sent = service.requests.length;
+  const { stdout } = await rosterctl('', { home });
+  expect(stdout).toMatch(
+    /Unfinished {2}run ([0-9a-f]{6}): 2 of 3 rows left +rosterctl runs resume \1\n/,
+  );
+  const narrow = await converse(home, [], [], {}, 40);
+  expect(narrow.shown).toMatch(/2 of 3 rows left\r\n {2}rosterctl runs resume [0-9a-f]{6}\r\n/);
+  const other = await rosterctl('', { home, env: { ROSTERCTL_PROFILE: 'second' } });
+  expect(other.stdout).toContain('profile second');
+  expect(other.stdout).not.toContain('Unfinished');
+  expect(service.requests.length).toBe(sent);
+});
+
+test.each([
+  ['nothing is stored', '{}'],
+  ['the configuration is damaged', '{"profiles": '],
+  ['the active profile is gone', JSON.stringify({ activeProfile: 'gone' })],
+])('rosterctl alone shows the page for newcomers if %s', async (_, text) => {
+  const ran = await rosterctl('', { home: homeWith(text) });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toContain('rosterctl auth login');
+});
