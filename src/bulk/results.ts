@@ -6,6 +6,7 @@ import { shortValue } from '../cli/lines.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine, unguard } from '../data/csv.js';
+import { isUtf8Locale } from '../data/environment.js';
 import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
@@ -30,7 +31,7 @@ export function resultLines(
   columns: number,
 ): readonly string[] {
   const { row, record, run, unsent } = outcome;
-  const mark = isUtf8(context) ? '✔' : 'ok';
+  const mark = isUtf8Locale(context.env) ? '✔' : 'ok';
   if (unsent !== undefined) return [`${mark} ${singleLine(unsent)}`];
   const made = row.after?.['id'];
   const id = typeof made === 'string' ? made : row.id;
@@ -44,11 +45,6 @@ export function resultLines(
   const undo = withConnectionFlags(`Undo: rosterctl runs undo ${run.slice(-6)}`, flags, table);
   const both = `${line}   ${undo}`;
   return displayWidth(both) <= columns ? [both] : [line, undo];
-}
-
-/** True if the locale can show more than ASCII. */
-function isUtf8({ env }: Context): boolean {
-  return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
 function describeChange({ before = {}, after = {} }: ReportRow, creates: boolean): string {
