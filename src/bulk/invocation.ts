@@ -151,8 +151,8 @@ export type BulkValues = ValuesOf<typeof bulkFlags> &
 function parseMapping(text: string): readonly [string, string] {
   const at = text.lastIndexOf('=');
   if (at > 0 && at < text.length - 1) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  throw new UsageError('A renamed column is written as THEIRS=OURS.', {
-    hint: 'e.g. "Bewerber=id"',
+  throw new UsageError('Write a renamed column as THEIRS=OURS.', {
+    hint: 'For example: --map "Bewerber=id"',
   });
 }
 

@@ -69,10 +69,10 @@ export function parsedBy<T>(parse: (text: string) => T) {
       return parse(text);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const sentences = error.hint ? `${error.message} ${error.hint}` : error.message;
-      // The message is printed after the flag's name and a colon, and the printer adds the final period.
-      const message = sentences.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
-      issues.push({ code: 'custom', message: message.replace(/\.$/, ''), input: text });
+      // The message is printed after the flag's name and a colon; the hint follows on its own line.
+      const what = error.message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+      const message = error.hint ? `${what}\n${error.hint}` : what;
+      issues.push({ code: 'custom', message, input: text });
       return z.NEVER;
     }
   });
@@ -127,7 +127,7 @@ export function parseSorting(text: string): Sorting {
     });
   if (field === '')
     throw new UsageError('The field to sort by is missing.', {
-      hint: 'e.g. --sort name, or --sort submittedAt:desc',
+      hint: 'Write --sort name, or --sort submittedAt:desc.',
     });
   return { field, descending: direction === 'desc' };
 }

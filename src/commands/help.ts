@@ -52,8 +52,7 @@ function pageFor(
     ...table.commands.map((entry) => entry.words.join(' ')),
     ...table.groups.map((entry) => entry.word),
   ];
-  throw new UsageError(
-    `There is no topic or command "${words.join(' ')}".${didYouMean(name, known)}`,
-    { hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}` },
-  );
+  throw new UsageError(`Unknown topic or command "${words.join(' ')}".${didYouMean(name, known)}`, {
+    hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}`,
+  });
 }

@@ -70,8 +70,8 @@ function parseType(text: string): string {
   const short = text.replace(/^\./, '').toLowerCase();
   const type = typeByName(`.${short}`);
   if (type !== undefined) return type;
-  throw new UsageError(`"${text}" is no content type.${didYouMean(short, typeWords)}`, {
-    hint: `It is one of ${allowedExtensions.join(', ')}, or a type such as image/png, or image/ for all.`,
+  throw new UsageError(`"${text}" is not a content type.${didYouMean(short, typeWords)}`, {
+    hint: `Use ${allowedExtensions.join(', ')}, a type such as image/png, or image/ for all.`,
   });
 }
 

@@ -89,7 +89,7 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
       throw new NotFoundError(
         reason === undefined
           ? `The ${noun} ${id} is not in the list of ${resource}.`
-          : `The ${noun} ${id} is not in the list of ${resource}, and that may be incomplete: ${reason}.`,
+          : `The ${noun} ${id} is not in the list of ${resource}, which may be incomplete: ${reason}.`,
         { isProven: reason === undefined, hint: `See: rosterctl ${resource} list` },
       );
     },

@@ -7,6 +7,7 @@ import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
+import { shellQuote } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import {
   anyEquals,
@@ -140,8 +141,8 @@ function parseAnswer(text: string): readonly Answer[] {
   }));
   const [first] = readings;
   if (!first || first.question.trim() === '')
-    throw new UsageError('An answer is written as question=answer.', {
-      hint: 'Questions: rosterctl tryouts get ID --fields formResponses',
+    throw new UsageError('Write an answer as question=answer.', {
+      hint: 'See the questions: rosterctl tryouts get ID --fields formResponses',
     });
   return readings;
 }
@@ -163,6 +164,7 @@ function answers(readings: readonly Answer[]): RecordTest {
     field: {
       name: `formResponses.${readings[0]?.question ?? ''}`,
       on: (record) => answersIn(record).length > 0,
+      asking: (question) => `--form ${shellQuote(`${question}=${readings[0]?.answer ?? ''}`)}`,
     },
   };
 }

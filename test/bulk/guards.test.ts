@@ -115,7 +115,7 @@ describe('--fields of a report', () => {
       'tryouts update app_1 --status rejected --json --fields id,nope',
     );
     expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'app_1', nope: null }]);
-    expect(ran.stderr).toContain('There is no field "nope"');
+    expect(ran.stderr).toContain('Unknown field "nope"');
   });
 });
 

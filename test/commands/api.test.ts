@@ -264,7 +264,7 @@ test('--paginate never follows a link to another organization', async () => {
 
 test.each([
   ['teams/{orgg}', 'Did you mean {org}?'],
-  ['teams/{id}', 'There is no placeholder {id}.'],
+  ['teams/{id}', 'Unknown placeholder {id}.'],
 ])('api %s is rejected because of the unknown placeholder', async (path, message) => {
   const api = await service();
   const ran = await rosterctl(['api', path], { env: api.env });

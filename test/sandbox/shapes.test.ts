@@ -116,9 +116,9 @@ test.each(
 
 test.each([
   ['list', 'Not a shape: "list". Write KEY=VALUE.', 'Keys: list, get, '],
-  ['lits=data', 'There is no shape "lits". Did you mean list?', 'Keys: list, '],
-  ['list.team=data', 'There is no shape "list.team". Did you mean list.teams?', 'Keys: list, '],
-  ['update.path.tryouts=/x/{id}', 'There is no shape "update.path.tryouts".', 'Keys: '],
+  ['lits=data', 'Unknown shape "lits". Did you mean list?', 'Keys: list, '],
+  ['list.team=data', 'Unknown shape "list.team". Did you mean list.teams?', 'Keys: list, '],
+  ['update.path.tryouts=/x/{id}', 'Unknown shape "update.path.tryouts".', 'Keys: '],
   ['list=dtaa', 'list cannot be "dtaa". Did you mean data?', 'It is one of: resource, array, '],
   [
     'paging=curser',

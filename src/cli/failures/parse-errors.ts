@@ -1,9 +1,5 @@
 /** Errors of the parser: flags and words that commander refused, in our words. */
-import type {
-  CommandManifest,
-  ManifestCommand,
-  ManifestParam,
-} from '../../data/command-manifest.js';
+import type { CommandManifest, ManifestCommand } from '../../data/command-manifest.js';
 import { didYouMean, nearest } from '../../data/nearest.js';
 import { resourceNames, resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';

@@ -37,7 +37,9 @@ export default defineWrite({
     if (operation.recovery?.hasLeftovers(stored))
       throw new GuardError(
         `Files of the run ${head.run} have arrived and only lack their documents.`,
-        { hint: 'Finish these first: rosterctl uploads finish --all (or: uploads forget ID)' },
+        {
+          hint: 'Finish them first: rosterctl uploads finish --all\nOr give one up: rosterctl uploads forget ID',
+        },
       );
     return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
   },

@@ -201,7 +201,7 @@ describe.concurrent('an ambiguous response', () => {
     const instead = on('PATCH app_1', { status: 200, json: application('app_1') });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(errorOf(ran)['message']).toContain('still shows the former status');
+    expect(errorOf(ran)['message']).toContain('still shows the old status');
   });
 
   test('of 200 with the former notes is a failure, alone and in a run', async () => {
@@ -263,7 +263,7 @@ describe.concurrent('an ambiguous response', () => {
     const line = 'tryouts update --ids - --status rejected --note mine --yes --json';
     const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
     expect([run.code, JSON.parse(run.stdout).results[0].result]).toEqual([8, 'failed']);
-    expect(run.stdout).toContain('still shows the former notes. The status was set.');
+    expect(run.stdout).toContain('still shows the old notes. The status was set.');
   });
 
   test('of 204 is completed by reading', async () => {
