@@ -8,6 +8,7 @@ import { type CommandManifest, readManifest } from './data/command-manifest.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
+import { createPaint } from './terminal/paint.js';
 import { watchSignals, watchStops } from './terminal/signals.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 import { fullWidth } from './terminal/whole-words.js';
@@ -180,9 +181,9 @@ function pageFor(
   const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
   if (parsed.kind === 'start') return startPage(table, width);
   const { of, long } = parsed;
-  const options = { long, width };
+  const options = { long, width, bold: createPaint(stdout.color).bold };
   if (!of) return rootHelp(table, options);
-  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, width);
+  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options);
 }
 
 /** False for a file or a pipe, which spares the terminal check: that loads much of `node:net`. */

@@ -65,7 +65,9 @@ describe('every sentence of the table', () => {
     const first = rows.map(({ line, lines }) => ({ line, text: lines[0] ?? '' }));
     expect(offending(first, (text) => !/[.?]$/.test(text))).toEqual([]);
     const isNamed = (text: string, line: string) =>
-      /^[A-Z"]/.test(text) || line.includes(text.split(/[ :]/)[0] ?? '') || /^(--|http|~|rosterctl)/.test(text);
+      /^[A-Z"]/.test(text) ||
+      line.includes(text.split(/[ :]/)[0] ?? '') ||
+      /^(--|http|~|rosterctl)/.test(text);
     expect(offending(first, (text, line) => !isNamed(text, line))).toEqual([]);
   });
 

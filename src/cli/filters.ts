@@ -31,7 +31,7 @@ export type { RecordTest };
 export const listFlags = {
   where: params(
     z.optional(z.array(parsedBy(parseCondition))),
-    'keep records; also != ~ < > <= >=',
+    'filter by any field; also != ~ < > <= >=',
     {
       placeholder: "'field=value'",
       group: 'selection',
@@ -40,10 +40,10 @@ export const listFlags = {
   ),
   search: param(
     z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    'keep records with this text in any field',
+    'records with this text in any field',
     { placeholder: 'TEXT', group: 'selection' },
   ),
-  sort: param(z.optional(parsedBy(parseSorting)), 'order by a field', {
+  sort: param(z.optional(parsedBy(parseSorting)), 'sort by this field', {
     placeholder: 'field[:desc]',
     group: 'selection',
     completes: 'field',

@@ -28,15 +28,18 @@ interface Request {
 }
 
 export default defineWrite({
-  summary: 'Send a request that no other command knows',
+  summary: 'Send any request to the service',
   about:
-    'GET, or POST when fields or --input are given without -X. The path stands below the base URL; a leading slash may be left out and {org} is the organization, also as the whole value of a field or parameter. ' +
-    'Fields of a GET become its query. DELETE asks first. The body of a refusal is printed like any other, and the error goes to stderr.',
+    'Sends a GET, or a POST when you give fields or --input without -X. The path is relative to the base URL; the leading slash is optional. {org} becomes the organization, also as the value of a field or parameter. ' +
+    'The fields of a GET become its query. A DELETE asks first. If the service refuses, its answer is still printed, and the error goes to stderr.',
   examples: [
     ['Any read', 'teams/{org}'],
-    ['A write, looked at first', "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run"],
-    ['Every record of a list', 'players/{org} --paginate'],
-    ['Status line and headers too', 'teams/{org} -i'],
+    [
+      'Look at a write before sending it',
+      "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run",
+    ],
+    ['Every page of a list', 'players/{org} --paginate'],
+    ['With status line and headers', 'teams/{org} -i'],
   ],
   calls: [],
   basis: 'assumed',

@@ -26,26 +26,26 @@ const point = () => z.optional(parsedBy(parseWhen));
 
 /** The filters that only applications have; all are applied by rosterctl, not by the service (contract 4.4). */
 export const tryoutFilters = {
-  status: params(z.optional(z.array(TryoutStatus)), 'with one of these', {
+  status: params(z.optional(z.array(TryoutStatus)), 'one of these statuses', {
     commaList: true,
     placeholder: 'S[,S]',
     group,
   }),
-  notStatus: params(z.optional(z.array(TryoutStatus)), 'without, e.g. pending', {
+  notStatus: params(z.optional(z.array(TryoutStatus)), 'exclude these statuses', {
     commaList: true,
     placeholder: 'S[,S]',
     group,
   }),
   game: params(
     z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
-    'a gamer tag for it',
+    'applicants who play this game',
     {
       placeholder: 'GAME',
       group,
       completes: 'value:gamerTags.game',
     },
   ),
-  form: params(z.optional(z.array(parsedBy(parseAnswer))), 'an answer of the form', {
+  form: params(z.optional(z.array(parsedBy(parseAnswer))), 'applicants who gave this answer', {
     placeholder: "'question=answer'",
     group,
     completes: 'value:formResponses',

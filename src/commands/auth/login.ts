@@ -28,7 +28,7 @@ interface LoggedIn {
 export default defineLocalCommand({
   summary: 'Store an API key for a profile, after checking it',
   about:
-    'Asks at a terminal for what is missing. The key is never a flag value: type it, pipe it with --key-stdin, or copy it from a file. 401 stores nothing; 403 stores the key, because it does not prove that the key is wrong.',
+    'At a terminal, asks for what is missing. The key is never a flag value: type it, pipe it with --key-stdin, or copy it from a file. The key is checked first: a key that the service does not accept (401) is not stored; one that may not read the list (403) is.',
   examples: [
     ['Ask for everything that is missing', ''],
     [

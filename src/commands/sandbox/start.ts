@@ -26,12 +26,12 @@ export default defineLocalCommand({
   about:
     'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. While it runs, commands with -p sandbox use it, unless --data names another folder.',
   examples: [
-    ['On your sandbox data and any free port', ''],
+    ['With your sandbox data, on any free port', ''],
     [
       'On separate data with 1,200 applications, for a script',
       '--data ./sandbox --seed-size large --json',
     ],
-    ['With lists like those of another service', '--shape list=data --shape paging=cursor'],
+    ['Behave like another service', '--shape list=data --shape paging=cursor'],
   ],
   calls: [],
   flags: {

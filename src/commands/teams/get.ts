@@ -7,7 +7,7 @@ import { getRecords } from '../../resources/read.js';
 export default defineCommand({
   summary: 'Show one or several teams',
   about:
-    'One id prints the record; several print a list. Missing ones are reported on stderr (exit 5).',
+    'One id prints the record, several print a list. With several ids, missing ones are reported and the exit code is 5.',
   examples: [
     ['One team', 'team_0001'],
     ['Two teams as a list', 'team_0001 team_0002 --json'],

@@ -7,7 +7,7 @@ import { someIds } from './shared.js';
 export default defineCommand({
   summary: 'Show one or several tryout applications',
   about:
-    'One id prints the application; several print a list. Missing ones are reported on stderr (exit 5).',
+    'One id prints the application, several print a list. With several ids, missing ones are reported and the exit code is 5.',
   examples: [
     ['One application, everything', 'app_0001'],
     ['Two applications as a list', 'app_0001 app_0002 --json'],

@@ -30,8 +30,8 @@ interface Stats {
 export default defineCommand({
   summary: 'Count applications by status, game and week',
   about:
-    'A week is named by its Monday, in local time, and counts what was submitted in it. An ' +
-    'application counts once for each game it has a gamer tag for.',
+    'A week is named after its Monday, in local time, and counts the applications submitted in it. ' +
+    'An application counts once for each of its games.',
   examples: [
     ['The whole season', ''],
     ['The last four weeks, for a script', '--since 4w --json'],
