@@ -40,7 +40,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['docs upload drawing.svg', 2, 'drawing.svg'],
   ['docs upload fake.pdf', 2, 'fake.pdf'],
   ['docs upload note.txt --content-type text/html', 2, '--content-type'],
-  ["docs upload note.txt --name ''", 2, '--name: must not be empty'],
+  ["docs upload note.txt --name ''", 2, '--name must not be empty'],
   ["docs update doc_1 --name ' '", 2, 'must not be empty'],
   [
     "docs create --file-key k --file-ref r --content-type text/plain --size-bytes 1 --name ''",
@@ -58,12 +58,12 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   [
     'teams list --base-url https://roster.example.com/api/v2',
     2,
-    'https://roster.example.com/api/v1 ?',
+    'Did you mean: https://roster.example.com/api/v1',
   ],
   [
     'teams list --base-url https://roster.example.com/v1/teams',
     2,
-    'https://roster.example.com/v1 ?',
+    'Did you mean: https://roster.example.com/v1',
   ],
   ['teams list --base-url http://roster.example.com/v1', 2, 'https'],
   ['teams list --base-url https://roster.example.com', 2, '/v1'],
@@ -163,7 +163,7 @@ test.each([
   ['tryouts list --columns id', 'Did you mean --fields?'],
   ['tryouts get app_1 --format json', 'Did you mean --output?'],
   ['tryouts get app_1 --json id', 'rosterctl tryouts get app_1 --json --fields id'],
-  ['-p sandbox tryouts list --form agee=20', 'Did you mean formResponses.age?'],
+  ['-p sandbox tryouts list --form agee=20', 'Did you mean: --form age=20'],
   ['list tryouts', 'Did you mean: rosterctl tryouts list'],
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
   ['upload contract.pdf', 'Did you mean: rosterctl documents upload'],

@@ -56,7 +56,7 @@ export default defineLocalCommand({
     ),
     shape: params(
       z.optional(z.array(z.string())),
-      'answer as another service would: list=data, paging=cursor; see help sandbox',
+      'answer as another service would: list=data, paging=cursor; see docs/sandbox.md',
       { placeholder: 'KEY=VALUE', completes: `pair:${shapeWords}` },
     ),
     strictEvents: flag('emit events also for an update to the present status'),

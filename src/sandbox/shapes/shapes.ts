@@ -64,7 +64,7 @@ function firstName(key: string): string {
   return Object.keys(shapeKeys[key]?.names ?? {})[0] ?? '';
 }
 
-const knownKeys = `Keys: ${Object.keys(shapeKeys).join(', ')}. See: rosterctl help sandbox`;
+const knownKeys = `Keys: ${Object.keys(shapeKeys).join(', ')}. docs/sandbox.md explains them.`;
 
 /** The row of `key` or `key.RESOURCE`. Throws UsageError. */
 function keyOf(text: string): ShapeKey {

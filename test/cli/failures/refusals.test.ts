@@ -55,7 +55,7 @@ test('a write whose outcome a refusal leaves unknown shows what the service said
 });
 
 describe('a 400 on a list or a get names the organization as a possible cause', () => {
-  const hint = 'Is the organization id right? See: rosterctl auth status';
+  const hint = 'Is the organization id right?\nSee: rosterctl auth status';
 
   test.each([
     ['teams list', hint],

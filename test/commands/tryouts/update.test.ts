@@ -212,7 +212,7 @@ describe.concurrent('an ambiguous response', () => {
     const alone = await rosterctl('tryouts update app_1 --note ours --yes --json', {
       env: service.env,
     });
-    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining('the former notes') });
+    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining('the old notes') });
     const line = 'tryouts update --ids - --note ours --yes --json';
     const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
     expect(run.code).toBe(8);
@@ -284,9 +284,9 @@ describe.concurrent('an ambiguous response', () => {
 describe('a mistake is rejected before any request', () => {
   test.each([
     ['update app_1', '--status'],
-    ['update', 'ID'],
-    ['update app_1 accepted', 'did you mean --status accepted?'],
-    ['update app_1 accepted --clear-note', 'did you mean --status accepted?'],
+    ['update', 'Give ids'],
+    ['update app_1 accepted', 'Did you mean: --status accepted'],
+    ['update app_1 accepted --clear-note', 'Did you mean: --status accepted'],
     ['update app_1 --status acepted', 'accepted'],
     ['update app_1 --note ""', '--clear-note'],
     ['update app_1 --note x --clear-note', 'together'],
@@ -298,8 +298,8 @@ describe('a mistake is rejected before any request', () => {
     ['update app_1 app_1 --status accepted --yes', 'twice'],
     ['set-status app_1', '--to'],
     ['set-status --to accepted', 'ids'],
-    ['set-status app_1 accepted', 'did you mean --to accepted?'],
-    ['set-status accepted app_1 --to accepted', 'did you mean --to accepted?'],
+    ['set-status app_1 accepted', 'Did you mean: --to accepted'],
+    ['set-status accepted app_1 --to accepted', 'Did you mean: --to accepted'],
     [`set-status ${organization} --to accepted`, "organization's id"],
     ['set-status app_1 --to done', 'one of'],
     ['convert', 'ids'],
