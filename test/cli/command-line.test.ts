@@ -184,7 +184,7 @@ test('an error names the missing or unexpected word', () => {
     'Unexpected argument "stray" for rosterctl tryouts list.',
   );
   expect(refusal('tryouts', 'update', 'a')).toBe(
-    'Nothing to change. Add --status, --note or --clear-note.',
+    'Nothing to do. Add --status, --note or --clear-note.',
   );
   expect(refusal('tryouts', 'update', 'a', '--note', 'x', '--clear-note')).toBe(
     '--note and --clear-note cannot be given together.',
