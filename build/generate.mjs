@@ -38,14 +38,14 @@ async function derive() {
 }
 
 /** Returns a page with each part between its markers. Throws if a marker is missing. */
-function fill(text, parts) {
+function fill(template, parts) {
   return Object.entries(parts).reduce((page, [name, part]) => {
     const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
     const from = page.indexOf(begin);
     const to = page.indexOf(end);
     if (from < 0 || to < from) throw new Error(`docs/scripts.md lacks ${begin} … ${end}`);
     return `${page.slice(0, from + begin.length)}\n\n${part}\n\n${page.slice(to)}`;
-  }, text);
+  }, template);
 }
 
 /** Returns the date of the newest changelog entry, which dates the man page. */

@@ -45,6 +45,12 @@ test.concurrent.each(rows)('$world: $line', async ({ world, line, lines, code })
   expect([ran.code, ...said.split('\n')]).toEqual([code, ...lines]);
 });
 
+/** True if a sentence begins with a capital letter, or with what was typed or is at fault. */
+const isNamed = (text: string, line: string) =>
+  /^[A-Z"]/.test(text) ||
+  line.includes(text.split(/[ :]/)[0] ?? '') ||
+  /^(--|http|~|rosterctl)/.test(text);
+
 /** A list of the fields there are, or an example of one. */
 const namesFields = /^(?:Columns|Write|See the questions|Known fields)/;
 
@@ -64,10 +70,6 @@ describe('every sentence of the table', () => {
   test('says first what happened, with a capital letter or the name of what is wrong', () => {
     const first = rows.map(({ line, lines }) => ({ line, text: lines[0] ?? '' }));
     expect(offending(first, (text) => !/[.?]$/.test(text))).toEqual([]);
-    const isNamed = (text: string, line: string) =>
-      /^[A-Z"]/.test(text) ||
-      line.includes(text.split(/[ :]/)[0] ?? '') ||
-      /^(--|http|~|rosterctl)/.test(text);
     expect(offending(first, (text, line) => !isNamed(text, line))).toEqual([]);
   });
 

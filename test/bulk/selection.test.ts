@@ -77,7 +77,7 @@ describe('a CSV has values for each row', () => {
     ['id,status\na,#N/A\n', /Line 2: status holds the spreadsheet error #N\/A/],
     ['id,status\na,#REF!\n', /Line 2: status holds the spreadsheet error/],
     ['id,status\na,<clear>\n', /Line 2: status cannot be cleared/],
-    ['id,status\na,x,z\n', /Line 2 has 3 cells, the header 2/],
+    ['id,status\na,x,z\n', /Line 2 has 3 cells, but the header has 2/],
     ['id,status\n,x\n', /Line 2: an id must not be empty/],
     ['id,status\n..,x\n', /Line 2: ".." is not an id/],
     ['id,status\norg_7,x\n', /organization's id/],

@@ -130,7 +130,7 @@ describe('a mistake', () => {
       }[flag] ?? ['', ''];
       const ran = await list(`${flag} ${word} -o ndjson`);
       expect(ran).toMatchObject({ code: 2, stdout: '' });
-      expect(`${errorOf(ran)['message']} ${errorOf(ran)['hint']}`).toContain(near);
+      expect(`${String(errorOf(ran)['message'])} ${String(errorOf(ran)['hint'])}`).toContain(near);
     },
   );
 
