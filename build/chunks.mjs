@@ -10,6 +10,7 @@ const firsts = {
     // Where a login is stored, which the page without arguments looks at.
     'src/config/paths.ts',
     'src/terminal/safe-text.ts',
+    'src/terminal/paint.ts',
     'src/terminal/whole-words.ts',
     'src/cli/connection-flags.ts',
     'src/data/json.ts',
@@ -19,7 +20,7 @@ const firsts = {
     'src/data/resources.ts',
     'src/data/system-errors.ts',
   ],
-  failure: ['src/cli/failure.ts'],
+  failure: ['src/cli/failure.ts', 'src/cli/failures/render.ts'],
   command: ['src/assemble.ts', 'src/cli/views.ts', 'src/config/connection.ts'],
   service: ['src/service.ts', 'src/resources/read.ts', 'src/resources/params.ts'],
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],

@@ -26,26 +26,26 @@ if (process.argv.includes('--check')) {
 /** Returns the text of every generated file, by path. */
 async function derive() {
   const table = JSON.parse(await text('dist/table.json'));
-  const { documents, readmeParts } = createRequire(import.meta.url)(
+  const { documents, scriptsParts } = createRequire(import.meta.url)(
     join(workbench, 'describe.cjs'),
   );
   return {
     ...documents(table, await lastChange()),
     'THIRD-PARTY-NOTICES.md': await readFile(join(workbench, 'THIRD-PARTY-NOTICES.md'), 'utf8'),
     'docs/terminal.svg': await picture(),
-    'README.md': fill(await text('README.md'), readmeParts()),
+    'docs/scripts.md': fill(await text('docs/scripts.md'), scriptsParts()),
   };
 }
 
-/** Returns the README with each part between its markers. Throws if a marker is missing. */
-function fill(readme, parts) {
+/** Returns a page with each part between its markers. Throws if a marker is missing. */
+function fill(template, parts) {
   return Object.entries(parts).reduce((page, [name, part]) => {
     const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
     const from = page.indexOf(begin);
     const to = page.indexOf(end);
-    if (from < 0 || to < from) throw new Error(`README.md lacks ${begin} … ${end}`);
+    if (from < 0 || to < from) throw new Error(`docs/scripts.md lacks ${begin} … ${end}`);
     return `${page.slice(0, from + begin.length)}\n\n${part}\n\n${page.slice(to)}`;
-  }, readme);
+  }, template);
 }
 
 /** Returns the date of the newest changelog entry, which dates the man page. */

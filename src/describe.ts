@@ -3,8 +3,8 @@ import { openApiDocument } from './api/openapi.js';
 import { completionScripts } from './cli/completion/scripts.js';
 import { manPage } from './cli/man-page.js';
 import { describeCommands } from './cli/manifest.js';
-import { assumedRows, assumptionsPage, exitCodeRows, referencePage } from './cli/reference.js';
-import { topicTexts } from './cli/topics.js';
+import { assumptionsPage, exitCodeRows, referencePage } from './cli/reference.js';
+import { sandboxGuide, topicTexts } from './cli/topics.js';
 import { commands } from './commands/index.js';
 import { settingKeys } from './config/keys.js';
 import type { CommandManifest } from './data/command-manifest.js';
@@ -43,11 +43,12 @@ export function documents(
     'docs/reference.md': referencePage(table),
     'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
     'docs/assumptions.md': assumptionsPage(inventions),
+    'docs/sandbox.md': sandboxGuide(),
     'man/rosterctl.1': manPage(table, { date }),
   };
 }
 
 /** Returns the generated sections of the README, by the NAME of their `<!-- NAME -->` markers. */
-export function readmeParts(): { readonly [name: string]: string } {
-  return { 'exit-codes': exitCodeRows(), assumed: assumedRows() };
+export function scriptsParts(): { readonly [name: string]: string } {
+  return { 'exit-codes': exitCodeRows() };
 }

@@ -8,6 +8,7 @@ import { type CommandManifest, readManifest } from './data/command-manifest.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
+import { createPaint } from './terminal/paint.js';
 import { watchSignals, watchStops } from './terminal/signals.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 import { fullWidth } from './terminal/whole-words.js';
@@ -31,6 +32,8 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
     // On Windows, direct writes differ from those of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
+  // For the pages and errors that are printed before the settings are known.
+  if (argv.includes('--no-color')) streams.withoutColor();
   let parsed: Parsed | undefined;
   // Node's own crash report would bypass the redactor.
   process.on('uncaughtException', (error) => {
@@ -210,9 +213,9 @@ async function pageFor(
     return (await pageAfterLogin(table, world)) ?? startPage(table, width);
   }
   const { of, long } = parsed;
-  const options = { long, width };
+  const options = { long, width, bold: createPaint(stdout.color).bold };
   if (!of) return rootHelp(table, options);
-  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, width);
+  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options);
 }
 
 /** False for a file or a pipe, which spares the terminal check: that loads much of `node:net`. */
@@ -245,13 +248,13 @@ async function printFailure(
   if (error instanceof PipeClosedError) return exit.done;
   const loaded = await Promise.all([
     import('./cli/failure.js'),
+    import('./cli/failures/render.js'),
     import('./terminal/safe-text.js'),
-    import('./terminal/whole-words.js'),
   ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
   // If no file can be opened, the modules that word the error cannot be loaded either.
   if (loaded instanceof SystemLimitError) return printLimit(loaded, argv, streams);
   if (!loaded) throw error;
-  const [{ envelopeJson, describeFailure }, { multiLine, singleLine }, { wrapWholeWords }] = loaded;
+  const [{ envelopeJson, describeFailure }, { renderFailure }, { multiLine }] = loaded;
   const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
   const ids = command?.args
@@ -267,13 +270,10 @@ async function printFailure(
     isVerbose: settings?.verbose === true,
     table,
   });
-  const json = printsJson(argv);
   const { stderr } = streams;
-  const safe = description.lines.map(singleLine);
-  const isLong = !json && safe.some((line) => line.length > fullWidth);
-  const isWrapped = isLong && stderr.isTerminal;
-  const wrapped = isWrapped ? safe.flatMap((line) => wrapWholeWords(line, stderr.columns)) : safe;
-  const lines = json ? [envelopeJson(description)] : wrapped;
+  const lines = printsJson(argv)
+    ? [envelopeJson(description)]
+    : [...renderFailure(description.lines, stderr, process.env)];
   const isBug = error instanceof Error && !(error instanceof Failure);
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await stderr.write(`${lines.join('\n')}\n`);

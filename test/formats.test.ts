@@ -35,7 +35,7 @@ test('a record without an id does not affect the others, and is no success', asy
   const service = await recordingService(() => ({ status: 200, json: teams }));
   const ran = await rosterctl('teams list -o ids', { env: service.env });
   expect(ran).toMatchObject({ code: 1, stdout: 'team_1\nteam_3\n' });
-  expect(ran.stderr).toContain('1 record has no id and no line here.');
+  expect(ran.stderr).toContain('1 record has no id and cannot be printed.');
 });
 
 test('api prints no truncated JSON, and passes other text through', async () => {
@@ -103,7 +103,7 @@ test('405 for a stated route is not blamed on an assumption', async () => {
       )
     ).env,
   });
-  expect(guessed.stderr).toContain('DELETE /players/{id} is a guess');
+  expect(guessed.stderr).toContain('rosterctl assumes DELETE /players/{id}');
 });
 
 test('doctor reports an invalid setting on a line of its own', async () => {
@@ -137,7 +137,7 @@ test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
     const ran = await rosterctl(`teams list --out ${file}`, { env: service.env });
     expect([ran.code, service.requests.length]).toEqual([2, 0]);
     expect(ran.stderr).toBe(
-      `--out: no ${file.slice(5)} file is written here.\nUse .csv, .json or .ndjson, or choose the format with -o.\n`,
+      `--out cannot write ${file.slice(5)} files.\nUse .csv, .json or .ndjson, or choose the format with -o.\n`,
     );
     const home = temporaryFolder();
     await rosterctl(`teams list -o json --out ${file}`, { env: service.env, home });

@@ -6,8 +6,8 @@ import { recordingService } from './support/service.js';
 
 // Errors before any request: the exit code, one sentence, a next step, and nothing sent.
 const mistakes: readonly (readonly [line: string, code: number, message: string])[] = [
-  ['tryuots list', 2, 'Did you mean tryouts?'],
-  ['tryouts lst', 2, 'Did you mean list?'],
+  ['tryuots list', 2, 'Did you mean: rosterctl tryouts list'],
+  ['tryouts lst', 2, 'Did you mean: rosterctl tryouts list'],
   ['tryouts list --stauts pending', 2, 'Did you mean --status?'],
   ['tryouts list --status pendin', 2, 'Did you mean pending?'],
   ['tryouts list --sort', 2, '--sort needs a value'],
@@ -18,7 +18,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['tryouts update app_1 --clear-note=yes', 2, '--clear-note takes no value.'],
   ["tryouts list --where 'status'", 2, 'operator'],
   ['tryouts list --since someday', 2, 'someday'],
-  ['tryouts get', 2, 'A word is missing'],
+  ['tryouts get', 2, 'Which application? Give an id.'],
   ["tryouts get ''", 2, 'empty'],
   ['tryouts get ..', 2, 'not an id'],
   ["tryouts get 'a\u0007b'", 2, 'control characters'],
@@ -40,7 +40,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['docs upload drawing.svg', 2, 'drawing.svg'],
   ['docs upload fake.pdf', 2, 'fake.pdf'],
   ['docs upload note.txt --content-type text/html', 2, '--content-type'],
-  ["docs upload note.txt --name ''", 2, '--name: must not be empty'],
+  ["docs upload note.txt --name ''", 2, '--name must not be empty'],
   ["docs update doc_1 --name ' '", 2, 'must not be empty'],
   [
     "docs create --file-key k --file-ref r --content-type text/plain --size-bytes 1 --name ''",
@@ -58,12 +58,12 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   [
     'teams list --base-url https://roster.example.com/api/v2',
     2,
-    'https://roster.example.com/api/v1 ?',
+    'Did you mean: https://roster.example.com/api/v1',
   ],
   [
     'teams list --base-url https://roster.example.com/v1/teams',
     2,
-    'https://roster.example.com/v1 ?',
+    'Did you mean: https://roster.example.com/v1',
   ],
   ['teams list --base-url http://roster.example.com/v1', 2, 'https'],
   ['teams list --base-url https://roster.example.com', 2, '/v1'],
@@ -150,11 +150,24 @@ test.each([
   ['teams list foo', 'Unexpected argument "foo" for rosterctl teams list.'],
   ['version', 'Did you mean: rosterctl --version'],
   ['login', 'Did you mean: rosterctl auth login'],
-  ['-p sandbox tryouts list --form agee=20', 'Did you mean formResponses.age?'],
+  ['whoami', 'Did you mean: rosterctl auth status'],
+  ['auth whoami', 'Did you mean: rosterctl auth status'],
+  ['auth list', 'Did you mean: rosterctl profile list'],
+  ['import roster.csv', 'Did you mean: rosterctl tryouts set-status --csv FILE'],
+  ['teams import roster.csv', 'Did you mean: rosterctl teams update --csv FILE'],
+  ['docs open doc_1', 'Did you mean: rosterctl documents download ID'],
+  ['teams rename team_1 Foxes', 'Did you mean: rosterctl teams update ID --name NAME'],
+  ['tryouts list pending', 'Did you mean: --status pending'],
+  ['tryouts list --game Valorant acepted', 'Did you mean: --status accepted'],
+  ['teams list foxes', 'To search: rosterctl teams list --search foxes'],
+  ['tryouts list --columns id', 'Did you mean --fields?'],
+  ['tryouts get app_1 --format json', 'Did you mean --output?'],
+  ['tryouts get app_1 --json id', 'rosterctl tryouts get app_1 --json --fields id'],
+  ['-p sandbox tryouts list --form agee=20', 'Did you mean: --form age=20'],
   ['list tryouts', 'Did you mean: rosterctl tryouts list'],
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
   ['upload contract.pdf', 'Did you mean: rosterctl documents upload'],
-  ['help teams lst', 'There is no command teams "lst". Did you mean list?'],
+  ['help teams lst', 'Did you mean: rosterctl teams list'],
 ])('%s suggests the intended command', async (line, message) => {
   const ran = await rosterctl(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
@@ -166,6 +179,8 @@ test.each([
   'help teams xyz',
   'teams list --delimiter x',
   'docs list --game',
+  'tryouts list --all-namespaces',
+  'frobnicate',
   '-p sandbox tryouts list --form x=y',
 ])('%s resembles no command, and nothing is suggested', async (line) => {
   const ran = await rosterctl(line);

@@ -40,7 +40,7 @@ export function checkAnswer(
   const { organizationId } = record;
   const wrongOrg = organizationId !== undefined && organizationId !== own;
   if (!wrongId && !wrongOrg) return;
-  const message = `The answer of ${route} is ${wrongId ? 'another record' : 'of another organization'} than asked for.`;
+  const message = `The service answered ${route} with another record${wrongId ? '' : ', one of another organization'}.`;
   // Something was written, but it is impossible to tell what.
   if (verb === 'update')
     throw new UnknownOutcomeError(message, site, { hint: readFirst, delivery: 'applied' });

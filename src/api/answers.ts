@@ -98,7 +98,7 @@ export function bodyOf(
   const problem = problemOf(read, origin);
   if (writes)
     throw new UnknownOutcomeError(
-      `${call.method} ${call.path} was answered with ${response.status}, but not readably: ${problem}`,
+      `${call.method} ${call.path} was answered with ${response.status}, but its answer cannot be read: ${problem}`,
       call,
       { hint: readFirst, delivery: 'applied' },
     );
@@ -110,8 +110,8 @@ export function bodyOf(
 }
 
 function problemOf(read: JsonBody, origin: string): string {
-  if (read.kind === 'html') return `HTML from ${origin}: wrong base URL or a proxy page.`;
-  if (read.kind === 'empty') return `An empty answer from ${origin} where JSON is due.`;
+  if (read.kind === 'html') return `${origin} answered with a web page, not with JSON.`;
+  if (read.kind === 'empty') return `The answer from ${origin} is empty.`;
   if (read.kind === 'deep')
     return `The answer from ${origin} is JSON of more than ${maxDepth} levels, which is not read.`;
   return `The answer from ${origin} is not JSON.`;

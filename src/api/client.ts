@@ -151,7 +151,7 @@ class Client implements Api {
     if (record) return { record, at };
     const site = siteOf(this.routeFor(call));
     throw new ProtocolError(
-      `The answer of ${site.method} ${site.path} (${status}) holds no record with an id.`,
+      `The answer of ${site.method} ${site.path} (${status}) contains no record with an id.`,
       { call: site, status },
     );
   }

@@ -89,7 +89,7 @@ function oneOf<T extends string>(
   const value = allowed.find((word) => word === text);
   if (value !== undefined) return value;
   throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`, {
-    hint: `Set it with: rosterctl config set ${key} ${fallback}`,
+    hint: `Fix it: rosterctl config set ${key} ${fallback}`,
   });
 }
 

@@ -154,7 +154,7 @@ export function failureMidStream(
     return new CancelledError('Interrupted.', { cause: transportError.cause });
   const { origin, call } = site;
   return new NetworkError(
-    `${describeTransportError(transportError, { ...site, attempts: 1 })} A part of the list had come: it is not whole.`,
+    `${describeTransportError(transportError, { ...site, attempts: 1 })} Only part of the list arrived.`,
     {
       reason: networkReason[transportError.why] ?? 'lost',
       origin,
@@ -197,20 +197,22 @@ const sentences: {
   unknownName: nameUnresolved,
   busyResolver: nameUnresolved,
   connectTimeout: ({ origin }) => `${origin} did not accept a connection in time.`,
-  tls: ({ origin }, cause) => `No trusted TLS connection to ${origin}: ${codeOf(cause)}.`,
+  tls: ({ origin }, cause) =>
+    `Cannot open a trusted TLS connection to ${origin}: ${codeOf(cause)}.`,
   proxy: (_, cause) => messageOf(cause),
   firstByte: ({ origin, firstByteMs }) =>
     `${origin} did not answer within ${(firstByteMs ?? 0) / 1000} s.`,
   deadline: ({ origin }) => `${origin} did not finish its answer in time.`,
-  stalled: ({ origin }) => `The transfer to or from ${origin} stood still for too long.`,
+  stalled: ({ origin }) => `The transfer to or from ${origin} stalled.`,
   aborted: () => 'Interrupted.',
   notHttp: ({ origin }) => `${origin} did not answer as an HTTP server.`,
-  switched: ({ origin }) => `${origin} switched to another protocol (101) without being asked.`,
-  badFraming: ({ origin }) => `The answer of ${origin} has another length than it says.`,
+  switched: ({ origin }) =>
+    `${origin} switched to another protocol (101), which rosterctl did not ask for.`,
+  badFraming: ({ origin }) => `The answer of ${origin} is not as long as its headers say.`,
   headersTooLarge: ({ origin }) => `The answer of ${origin} has more than 16 KiB of headers.`,
   tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${responseLimit.words}.`,
   encoding: ({ origin }) =>
-    `The answer of ${origin} has a content-encoding that was not asked for.`,
+    `The answer of ${origin} has a content encoding that rosterctl did not ask for.`,
   cut: connectionLost,
   ours: connectionLost,
 };
@@ -247,12 +249,12 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
   const advice = isService ? 'Check the base URL: rosterctl auth status' : 'The service named it.';
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return 'Its certificate is self-signed. If it is yours, name its file in NODE_EXTRA_CA_CERTS.';
+      return 'Its certificate is self-signed. If it is yours, set NODE_EXTRA_CA_CERTS to its file.';
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return 'This machine does not know who issued its certificate. If that is an authority of your own, name its file in NODE_EXTRA_CA_CERTS.';
+      return 'This machine does not know who issued its certificate. If the authority is yours, set NODE_EXTRA_CA_CERTS to its file.';
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
       return `Its certificate is for another host than ${hostname}. ${advice}`;
@@ -261,16 +263,16 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
     case 'CERT_NOT_YET_VALID':
       return "Its certificate is not valid yet. Check this machine's clock: it may be behind.";
     case 'CERT_REVOKED':
-      return 'Its certificate was revoked. Whoever runs it has to replace it.';
+      return 'Its certificate was revoked. Ask whoever runs it for a new one.';
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
     case 'ERR_SSL_HTTP_REQUEST':
-      return `What answers there does not speak TLS: is the port right? ${advice}`;
+      return `The server there does not speak TLS. Is the port right? ${advice}`;
     case 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION':
     case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
-      return 'It offers no TLS of version 1.2 or newer. Whoever runs it has to.';
+      return 'It does not support TLS 1.2 or newer. Ask whoever runs it.';
     default:
-      return 'The other side broke off the handshake, or its certificate cannot be used. Whoever runs it has to look at it.';
+      return 'It ended the handshake, or its certificate cannot be used. Ask whoever runs it.';
   }
 }
 
@@ -294,7 +296,7 @@ export class ProxyFailure extends Error {
 
   get hint(): string {
     return this.status === 407
-      ? 'It wants a user: set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT.'
+      ? 'The proxy needs a user: set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT.'
       : 'Check HTTPS_PROXY, or name the host of the service in NO_PROXY.';
   }
 }

@@ -69,7 +69,7 @@ function wouldBe(action: Action, count: number): string {
 export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
   if (expect === undefined || expect === selected) return;
   throw new GuardError(
-    `${plural(selected, 'row is', 'rows are')} selected and --expect says ${expect}. Nothing was changed.`,
+    `${plural(selected, 'row is', 'rows are')} selected, but --expect says ${expect}. Nothing was changed.`,
     { code: 'expect', hint: 'Look at the rows first: run the same command with --dry-run.' },
   );
 }
@@ -148,7 +148,7 @@ function requireCount(
     ? '--yes alone is not enough'
     : (prompts.unavailable ?? 'it was not confirmed');
   throw new UsageError(`${wouldBe(change, count)}, and ${why}.`, {
-    hint: `Add: --yes --expect ${count}   (--dry-run looks first)`,
+    hint: `Look first with --dry-run. Then add: --yes --expect ${count}`,
   });
 }
 
@@ -167,12 +167,12 @@ async function confirmName(
   given: string | undefined,
 ): Promise<void> {
   if (given === undefined && prompts.unavailable !== undefined)
-    throw new UsageError(`${question} This needs --confirm with its name.`, {
-      hint: 'Add: --confirm NAME   (--yes alone is not enough)',
+    throw new UsageError(`${question} Confirm it with --confirm and its name.`, {
+      hint: 'Add --confirm NAME. --yes alone is not enough.',
     });
   const typed = given ?? (await prompts.text(`${question} Type its name to confirm:`));
   if (typed === name) return;
-  throw new GuardError(`The name does not match: it is not "${name}". Nothing was done.`, {
-    hint: 'Look at the record first; names are compared to the letter.',
+  throw new GuardError(`"${name}" is not its name. Nothing was done.`, {
+    hint: 'Look at the record first. The name must match exactly.',
   });
 }

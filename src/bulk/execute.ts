@@ -148,9 +148,7 @@ function runOptions(
     describeError: (error, id) => rowError(context, words, error, id),
     onVerify: (ms) => {
       if (isSingle)
-        context.note(
-          `Whether it took effect is not known; looking in ${Math.ceil(ms / 100) / 10} s.`,
-        );
+        context.note(`Checking in ${Math.ceil(ms / 100) / 10} s whether it took effect.`);
     },
     note: (message) => context.note(message),
     onStop: () => api.limiter.cancelWaiting(),

@@ -67,13 +67,17 @@ export function atOnceText(what: string): string {
 
 /** Guards, caps, rate and report: the flags of every bulk command. */
 export const bulkFlags = {
-  if: params(z.optional(z.array(parsedBy(parseCondition))), 'change a row only while this holds', {
-    placeholder: "'field=value'",
-    group: 'safety',
-    completes: 'field',
-    rare: true,
-  }),
-  expect: param(count(0), 'refuse unless exactly so many rows are selected', {
+  if: params(
+    z.optional(z.array(parsedBy(parseCondition))),
+    'change a row only while this is true',
+    {
+      placeholder: "'field=value'",
+      group: 'safety',
+      completes: 'field',
+      rare: true,
+    },
+  ),
+  expect: param(count(0), 'stop unless exactly N rows are selected', {
     placeholder: 'N',
     group: 'safety',
     rare: true,
@@ -83,7 +87,7 @@ export const bulkFlags = {
     group: 'safety',
   }),
   failFast: flag('stop at the first row that fails', { group: 'safety', rare: true }),
-  maxErrors: param(count(1), 'stop when so many rows failed', {
+  maxErrors: param(count(1), 'stop after N failed rows', {
     placeholder: 'N',
     group: 'safety',
     rare: true,
@@ -102,15 +106,18 @@ export const bulkFlags = {
       rare: true,
     },
   ),
-  restart: flag('start over, even if the same run is unfinished', { group: 'safety', rare: true }),
-  waitLock: param(z.optional(parsedBy(parseDuration)), 'wait so long for another bulk write', {
+  restart: flag('start over instead of resuming an unfinished run', {
+    group: 'safety',
+    rare: true,
+  }),
+  waitLock: param(z.optional(parsedBy(parseDuration)), 'wait this long for another bulk change', {
     placeholder: '10m',
     group: 'safety',
     rare: true,
   }),
   results: param(
     z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    'a CSV of what became of each row',
+    'write a CSV with the result of each row',
     {
       placeholder: 'FILE.csv',
       group: 'output',
@@ -151,8 +158,8 @@ export type BulkValues = ValuesOf<typeof bulkFlags> &
 function parseMapping(text: string): readonly [string, string] {
   const at = text.lastIndexOf('=');
   if (at > 0 && at < text.length - 1) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  throw new UsageError('A renamed column is written as THEIRS=OURS.', {
-    hint: 'e.g. "Bewerber=id"',
+  throw new UsageError('Write a renamed column as THEIRS=OURS.', {
+    hint: 'For example: --map "Bewerber=id"',
   });
 }
 

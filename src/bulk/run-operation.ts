@@ -53,7 +53,7 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   await operation.check?.(context, values as never);
   const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
   if (values.exitCode && !context.settings.dryRun)
-    throw new UsageError('--exit-code belongs to --dry-run.');
+    throw new UsageError('--exit-code needs --dry-run.');
   await checkResults(context, values);
   const kept: KeptJob = {
     job: await operation.job(context, values as never),

@@ -7,7 +7,7 @@ import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
 import { collect } from '../data/batches.js';
 import { resourceWords } from '../data/resources.js';
-import { orList } from '../data/text.js';
+import { orList, upperFirst } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import {
   Failure,
@@ -46,25 +46,23 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
   const [first, second] = named;
   if (first && second)
     throw new UsageError(
-      `The rows come from one place: ${named.map(([, word]) => word).join(' and ')} cannot be given together.`,
+      `${upperFirst(named.map(([, word]) => word).join(' and '))} cannot be given together.`,
     );
   if (filters.length > 0 && all)
     throw new UsageError('--all and filters cannot be given together.');
   if (!first) {
     const ways = [
-      'IDs',
+      'ids',
       '--ids',
       ...(operation.csv ? ['--csv'] : []),
       ...(operation.filters ? ['a filter', '--all'] : []),
     ];
     throw new MissingArgumentError(`Which ${wordFor(operation)}? Give ${orList(ways)}.`, {
-      hint: `ids: rosterctl ${operation.resource} list -o ids`,
+      hint: `See the ids: rosterctl ${operation.resource} list`,
     });
   }
   if (limits.length > 0 && first[0] !== 'filter')
-    throw new UsageError(`--${limits[0]} cuts what filters select, and there are none.`, {
-      hint: 'Give a filter, or --all.',
-    });
+    throw new UsageError(`--${limits[0]} needs a filter, or --all.`);
   return first[0] === 'ids' ? undefined : first[0];
 }
 

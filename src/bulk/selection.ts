@@ -114,7 +114,7 @@ function fromJson(text: string, input: CsvInput) {
   try {
     value = parseJson(text);
   } catch (error) {
-    throw new InputError(`${input.name} is not valid JSON: ${(error as Error).message}`);
+    throw new InputError(`${input.name} is not valid JSON: ${(error as Error).message}.`);
   }
   const items = Array.isArray(value) ? (value as unknown[]) : [];
   return rowsFromIds(
@@ -215,7 +215,7 @@ class Rows {
   private add({ line, cells }: CsvRow, header: Header): void {
     if (cells.length > this.headerCells.length)
       throw new InputError(
-        `Line ${line} has ${cells.length} cells, the header ${this.headerCells.length}.`,
+        `Line ${line} has ${cells.length} cells, but the header has ${this.headerCells.length}.`,
         { hint: 'Put a value that contains the delimiter in double quotes.' },
       );
     const id = header.id(cells, line);

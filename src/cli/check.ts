@@ -22,14 +22,15 @@ export function checkAgainstTable(
   const isGiven = (name: string) => isGivenIn(values, name);
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
+  const verb = command.words[1] === 'create' ? 'create' : command.writes ? 'change' : 'do';
   for (const flag of [...command.args, ...command.flags]) {
     if (flag.required && !isGiven(flag.name) && flag.word.startsWith('--'))
       throw new UsageError(`${flag.word} is missing.`, { hint: help });
-    if (flag.choices) for (const word of [values[flag.name]].flat()) checkChoice(flag, word, help);
+    if (flag.choices) for (const word of [values[flag.name]].flat()) checkChoice(flag, word);
   }
   for (const set of command.needsOneOf)
     if (!set.some(isGiven))
-      throw new UsageError(`Nothing to do. Add ${orList(set.map(wordOf))}.`, { hint: help });
+      throw new UsageError(`Nothing to ${verb}. Add ${orList(set.map(wordOf))}.`, { hint: help });
   for (const set of command.excludes) {
     const both = set.filter(isGiven);
     if (both.length > 1)
@@ -68,17 +69,12 @@ function helpFor({ words }: ManifestCommand): string {
 }
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */
-export function checkChoice(
-  flag: Pick<ManifestParam, 'word' | 'choices'>,
-  word: unknown,
-  hint: string,
-): void {
+export function checkChoice(flag: Pick<ManifestParam, 'word' | 'choices'>, word: unknown): void {
   if (typeof word !== 'string' || !flag.choices || flag.choices.includes(word)) return;
   const suggestion = didYouMean(word, flag.choices);
-  throw new UsageError(
-    `${flag.word} cannot be "${word}".${suggestion} It is one of: ${flag.choices.join(', ')}.`,
-    { hint },
-  );
+  throw new UsageError(`${flag.word} cannot be "${word}".${suggestion}`, {
+    hint: `Use one of: ${flag.choices.join(', ')}`,
+  });
 }
 
 /**

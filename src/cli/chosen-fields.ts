@@ -128,7 +128,7 @@ function unknownField(
   ];
   const [field = ''] = missing;
   const more = known.length > maxNames ? `, and ${known.length - maxNames} more` : '';
-  return new UsageError(`There is no field "${field}".${didYouMean(field, known)}`, {
+  return new UsageError(`Unknown field "${field}".${didYouMean(field, known)}`, {
     hint: `Known fields: ${known.slice(0, maxNames).map(singleLine).join(', ')}${more}`,
   });
 }

@@ -1,6 +1,7 @@
 /** Runs one command: parses its values by its schemas and returns its output. */
 import type { Context, LocalContext } from '../context.js';
 import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
+import { upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { checkChoice, type RawValues } from './check.js';
 import {
@@ -81,7 +82,19 @@ function invalidValue(
   const word = param?.word ?? 'A value';
   const at = issue?.path[0];
   const value = Array.isArray(given) && typeof at === 'number' ? (given as unknown[])[at] : given;
-  if (param?.choices) checkChoice(param, value, '');
-  const quoted = typeof value === 'string' && value !== '' ? ` "${value}"` : '';
-  return new UsageError(`${word}${quoted}: ${issue?.message ?? 'cannot be used'}.`);
+  if (param?.choices) checkChoice(param, value);
+  const [problem = '', ...hint] = (issue?.message ?? 'cannot be used').split('\n');
+  throw new UsageError(upperFirst(withSubject(word, value, problem)), {
+    hint: hint.length > 0 ? hint.join('\n') : undefined,
+  });
+}
+
+/** Puts the flag and its value before a problem, unless it names them itself. */
+function withSubject(word: string, value: unknown, problem: string): string {
+  const sentence = /[.?]$/.test(problem) ? problem : `${problem}.`;
+  const isFlag = word.startsWith('--');
+  if (isFlag && problem.startsWith('must ')) return `${word} ${sentence}`;
+  if (typeof value !== 'string' || value === '' || problem.includes(`"${value}"`))
+    return isFlag ? `${word}: ${sentence}` : sentence;
+  return `${isFlag ? `${word} ` : ''}"${value}": ${sentence}`;
 }

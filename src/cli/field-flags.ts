@@ -26,7 +26,7 @@ export const fieldFlags = {
     group: 'change',
     completes: 'field',
   }),
-  input: param(z.optional(z.string()), 'a whole body in JSON or YAML; flags win over it', {
+  input: param(z.optional(z.string()), 'a whole record in JSON or YAML; flags override it', {
     placeholder: 'FILE|-',
     group: 'change',
     completes: 'file',

@@ -15,7 +15,7 @@ export type { RecordTest };
 export const listFlags = {
   where: params(
     z.optional(z.array(parsedBy(parseCondition))),
-    'keep records; also != ~ < > <= >=',
+    'filter by any field; also != ~ < > <= >=',
     {
       placeholder: "'field=value'",
       group: 'selection',
@@ -24,10 +24,10 @@ export const listFlags = {
   ),
   search: param(
     z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    'keep records with this text in any field',
+    'records with this text in any field',
     { placeholder: 'TEXT', group: 'selection' },
   ),
-  sort: param(z.optional(parsedBy(parseSorting)), 'order by a field', {
+  sort: param(z.optional(parsedBy(parseSorting)), 'sort by this field', {
     placeholder: 'field[:desc]',
     group: 'selection',
     completes: 'field',
@@ -53,10 +53,10 @@ export function parsedBy<T>(parse: (text: string) => T) {
       return parse(text);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const sentences = error.hint ? `${error.message} ${error.hint}` : error.message;
-      // The message is printed after the flag's name and a colon, and the printer adds the final period.
-      const message = sentences.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
-      issues.push({ code: 'custom', message: message.replace(/\.$/, ''), input: text });
+      // The message is printed after the flag's name and a colon; the hint follows on its own line.
+      const what = error.message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+      const message = error.hint ? `${what}\n${error.hint}` : what;
+      issues.push({ code: 'custom', message, input: text });
       return z.NEVER;
     }
   });
@@ -73,7 +73,7 @@ export function parseSorting(text: string): Sorting {
     });
   if (field === '')
     throw new UsageError('The field to sort by is missing.', {
-      hint: 'e.g. --sort name, or --sort submittedAt:desc',
+      hint: 'Write --sort name, or --sort submittedAt:desc.',
     });
   return { field, descending: direction === 'desc' };
 }

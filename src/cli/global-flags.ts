@@ -16,12 +16,12 @@ const formats: readonly string[] = outputFormats;
 
 /** The global flags in the order in which help lists them. */
 export const globalFlags: readonly GlobalFlag[] = [
-  value('profile', 'NAME', 'the connection to use; `sandbox` is built in', {
+  value('profile', 'NAME', 'the profile to use; `sandbox` is built in', {
     short: 'p',
     common: true,
     completes: 'profile',
   }),
-  value('org', 'ID', 'the organization; must be the one the key was stored for'),
+  value('org', 'ID', 'the organization that the key was stored for'),
   value('baseUrl', 'URL', 'the service, ending in /v1'),
   value('output', 'FORMAT', `${formats.join(', ')}; a table is tab-separated when piped`, {
     short: 'o',
@@ -37,29 +37,29 @@ export const globalFlags: readonly GlobalFlag[] = [
   value('out', 'FILE', 'write the result to a file; .csv, .json, .ndjson choose the format', {
     completes: 'file',
   }),
-  toggle('bom', 'begin csv with a byte order mark'),
+  toggle('bom', 'begin csv with a byte order mark, for Excel'),
   value('delimiter', 'CHAR', 'csv delimiter: , or ; or tab'),
-  toggle('csvRaw', 'do not guard csv cells that a spreadsheet would read as a formula'),
+  toggle('csvRaw', 'leave csv cells that a spreadsheet would run as a formula unguarded'),
   toggle('noHeader', 'no header row in tables and csv'),
-  value('time', 'STYLE', 'how times are written for people: iso, local, relative', {
+  value('time', 'STYLE', 'how to show times: iso, local, relative', {
     choices: timeStyles,
   }),
-  toggle('dryRun', 'send no write; show what would be sent', {
+  toggle('dryRun', 'change nothing; show what would be sent', {
     short: 'n',
     common: true,
     only: 'writes',
   }),
   toggle('yes', 'answer confirmations with yes', { short: 'y', common: true, only: 'asks' }),
   toggle('noInput', 'never prompt'),
-  toggle('quiet', 'no notes', { short: 'q' }),
-  toggle('verbose', 'more notes', { short: 'v' }),
+  toggle('quiet', 'print only what was asked for, and failures', { short: 'q' }),
+  toggle('verbose', 'print more detail', { short: 'v' }),
   toggle('debug', 'HTTP trace on stderr; never a body, a key or a signed query'),
-  toggle('strict', 'an answer that differs from the contract is an error'),
+  toggle('strict', 'treat an unexpected answer of the service as an error'),
   toggle('noColor', 'no colour; also NO_COLOR'),
   toggle('noPager', 'no pager'),
-  value('timeout', '30s', 'how long to wait for the first byte of an answer'),
-  value('retries', 'N', 'extra attempts after the first'),
-  value('maxWait', '60s', 'longest single wait that a Retry-After may cause'),
+  value('timeout', '30s', 'longest wait for an answer to begin'),
+  value('retries', 'N', 'attempts after the first'),
+  value('maxWait', '60s', 'longest single wait that the service may ask for'),
   value('maxTime', '10m', 'end the whole command after this time (exit 143); a run can be resumed'),
 ];
 

@@ -21,21 +21,23 @@ interface PageOptions {
   readonly long: boolean;
   /** The maximum width in columns. */
   readonly width?: number | undefined;
+  /** Emphasizes a heading, at a terminal. */
+  readonly bold?: ((text: string) => string) | undefined;
 }
 
 /** Returns the page that `rosterctl` shows without arguments. */
 export function startPage(table: CommandManifest, width = fullWidth): string {
-  const page = lines([
+  const page = lines(undefined, [
     `rosterctl ${table.version} — teams, players, documents and tryouts of one organization`,
     '',
     'Try it on demo data, nothing to configure:',
     '  rosterctl -p sandbox tryouts list --status pending',
     '',
-    'Start with your organization:',
+    'Connect your organization:',
     '  rosterctl auth login             store an API key and check it',
-    '  rosterctl teams list             the first look',
+    '  rosterctl teams list             see your teams',
     '',
-    'Find the way:',
+    'Find out more:',
     '  rosterctl --help                 all commands',
     '  rosterctl tryouts set-status -h  one command, with examples',
   ]);
@@ -43,9 +45,12 @@ export function startPage(table: CommandManifest, width = fullWidth): string {
 }
 
 /** Returns the page of the entire tool, one line per command. */
-export function rootHelp(table: CommandManifest, { long, width = fullWidth }: PageOptions): string {
+export function rootHelp(
+  table: CommandManifest,
+  { long, width = fullWidth, bold }: PageOptions,
+): string {
   const alone = table.commands.filter((command) => command.words.length === 1);
-  return lines([
+  return lines(bold, [
     'Usage: rosterctl <noun> <verb> [ids…] [flags]',
     '',
     ...columns(
@@ -90,9 +95,13 @@ function verbOf({ words }: ManifestCommand): string {
 }
 
 /** Returns the page of one noun with its verbs. */
-export function groupHelp(group: ManifestGroup, table: CommandManifest, width = fullWidth): string {
+export function groupHelp(
+  group: ManifestGroup,
+  table: CommandManifest,
+  { width = fullWidth, bold }: Partial<PageOptions> = {},
+): string {
   const verbs = verbsOf(group, table);
-  return lines([
+  return lines(bold, [
     ...fillWords(`${group.about}.`, width),
     '',
     ...startThenEnd(
@@ -114,7 +123,7 @@ export function groupHelp(group: ManifestGroup, table: CommandManifest, width = 
 /** Returns the page of one command: at most 45 lines with `-h`, everything with `--help`. */
 export function commandHelp(
   command: ManifestCommand,
-  { long, width = fullWidth }: PageOptions,
+  { long, width = fullWidth, bold }: PageOptions,
 ): string {
   const name = `rosterctl ${command.words.join(' ')}`;
   const globals = globalFlags.filter(
@@ -123,9 +132,9 @@ export function commandHelp(
       command.shows.includes(flag.word) ||
       (flag.common && (flag.only === undefined || command[flag.only])),
   );
-  // If flags are left out for space, a third example and the calls do not fit either.
+  // If flags are left out for space, a third example does not fit either.
   const omitsFlags = !long && command.flags.some((flag) => flag.rare);
-  return lines([
+  return lines(bold, [
     ...fillWords(`${command.summary}.`, width),
     ...(long && command.about ? ['', ...fillWords(command.about, width - 2)] : []),
     '',
@@ -152,7 +161,7 @@ export function commandHelp(
       : []),
     ...groupedFlags(command, long, width),
     ...section('Global flags', flagRows(globals), width),
-    ...(omitsFlags ? [] : calls(command, width)),
+    ...(long ? calls(command, width) : []),
     long ? '' : `More: ${name} --help`,
   ]);
 }
@@ -254,8 +263,12 @@ function startThenEnd(start: string, end: string, width: number): string[] {
     : [start, ...fillWords(end, width - 6).map((each) => `      ${each}`)];
 }
 
-function lines(all: readonly string[]): string {
-  return `${all
+/** A heading of a section, or the word at the start of the usage line. */
+const heading = /^(?:[A-Z][a-z]+(?: [a-z]+)?$|Usage:)/;
+
+function lines(bold: PageOptions['bold'], all: readonly string[]): string {
+  const shown = bold ? all.map((line) => line.replace(heading, bold)) : all;
+  return `${shown
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trimEnd()}\n`;

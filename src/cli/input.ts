@@ -75,7 +75,7 @@ export async function readBody(path: string, world: InputWorld): Promise<JsonObj
   const value = await readValue(path, world);
   if (isObject(value)) return value;
   throw new InputError(
-    `${path === '-' ? 'stdin' : path} holds no object: a body is one record, {"field": value} in JSON.`,
+    `${path === '-' ? 'stdin' : path} does not hold an object. Write one record: {"field": value} in JSON.`,
   );
 }
 
@@ -89,7 +89,7 @@ async function parseText(text: string, name: string): Promise<unknown> {
     return parseJson(text);
   } catch (error) {
     if (/\.json$/i.test(name) || /^\s*[[{]/.test(text))
-      throw new InputError(`${name} is not valid JSON: ${(error as Error).message}`, {
+      throw new InputError(`${name} is not valid JSON: ${(error as Error).message}.`, {
         cause: error,
       });
     return parseYaml(text, name);
@@ -101,7 +101,7 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
   const { parseDocument, visit } = await import('yaml');
   const document = parseDocument(text, { prettyErrors: false });
   const [problem] = document.errors;
-  if (problem) throw new InputError(`${name} is neither JSON nor YAML: ${problem.message}`);
+  if (problem) throw new InputError(`${name} is neither JSON nor YAML: ${problem.message}.`);
   visit(document, {
     Scalar(_, node) {
       if (node.type === 'PLAIN' && typeof node.value === 'number')
@@ -111,6 +111,6 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw new InputError(`${name} cannot be used: ${(error as Error).message}`, { cause: error });
+    throw new InputError(`${name} cannot be used: ${(error as Error).message}.`, { cause: error });
   }
 }

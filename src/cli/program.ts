@@ -7,9 +7,9 @@ import type {
   ManifestGroup,
   ManifestParam,
 } from '../data/command-manifest.js';
-import { didYouMean, nearest } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import type { Parsed, RawValue } from './check.js';
+import { asUsageError, refuseExcess } from './failures/parse-errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import {
   commandWords,
@@ -51,9 +51,10 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
     program.parse([...words], { from: 'user' });
   } catch (error) {
     if (parsed?.kind === 'version' || parsed?.kind === 'help') return parsed;
+    if (!(error instanceof CommanderError)) throw error;
     throw asUsageError(error, { noun, command: verbOf(group, verb, table), table });
   }
-  if (!parsed) throw new UsageError('nothing to do', { hint: 'rosterctl --help' });
+  if (!parsed) throw new UsageError('Nothing to do.', { hint: 'See: rosterctl --help' });
   return parsed;
 }
 
@@ -158,20 +159,11 @@ function leaf(command: ManifestCommand, word: string, pass: ParsePass): Command 
     if (given.quiet && !command.args.some(({ completes }) => completes === 'file'))
       refuseFilter(verb.args, pass.words);
     if (given.json) refuseFieldWords(command, verb.args, pass.words);
-    refuseExcess(verb, command);
+    refuseExcess(verb.args, command);
     onResult({ kind: 'command', command, values, globals: given });
   });
   onHelp(verb, command, pass);
   return verb;
-}
-
-function refuseExcess(verb: Command, { args, words: own }: ManifestCommand): void {
-  const extra = verb.args[args.length];
-  if (extra === undefined || args.at(-1)?.takes === 'values') return;
-  const name = `rosterctl ${own.join(' ')}`;
-  throw new UsageError(`Unexpected argument "${extra}" for ${name}.`, {
-    hint: `See: ${name} --help`,
-  });
 }
 
 function option(flag: ManifestParam): Option {
@@ -225,67 +217,4 @@ function valuesOf(verb: Command, command: ManifestCommand) {
 /** Accepts `-o=json`, as other tools do; no format or profile begins with `=`. */
 function withoutEquals(value: RawValue): RawValue {
   return typeof value === 'string' ? value.replace(/^=/, '') : value;
-}
-
-// --- commander's errors, reworded ---
-
-/** The command at which commander failed. */
-interface ErrorSite {
-  readonly noun: string | undefined;
-  readonly command: ManifestCommand | undefined;
-  readonly table: CommandManifest;
-}
-
-function asUsageError(error: unknown, site: ErrorSite): unknown {
-  if (!(error instanceof CommanderError)) return error;
-  const quoted = /'([^']*)'/.exec(error.message)?.[1] ?? '';
-  const hint = `See: ${['rosterctl', ...wordsOf(site), '--help'].join(' ')}`;
-  switch (error.code) {
-    case 'commander.unknownOption':
-      return unknownFlag(quoted, site, hint);
-    case 'commander.optionMissingArgument':
-      return new UsageError(
-        `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
-        { hint },
-      );
-    default:
-      return new UsageError(error.message.replace(/^error: /, ''), { hint });
-  }
-}
-
-/** The words of the command that was typed; none without a noun. */
-function wordsOf({ command, noun, table }: ErrorSite): readonly string[] {
-  if (command || noun === undefined) return command?.words ?? [];
-  return [table.groups.find((entry) => isCalled(entry, noun))?.word ?? noun];
-}
-
-function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
-  const { command, table } = site;
-  const word = flag.split('=')[0] ?? flag;
-  // Commander rejects a known flag only if it has a value and takes none.
-  if (flag !== word && [...globalFlags, ...(command?.flags ?? [])].some((one) => one.word === word))
-    return new UsageError(`${word} takes no value.`, { hint });
-  // `-q=false`, of which commander has consumed the -q.
-  if (word === '-')
-    return new UsageError(`A short flag before "${flag.slice(1)}" takes no value.`, { hint });
-  const [noun] = wordsOf(site);
-  const siblings = table.commands.filter(({ words }) => words[0] === noun);
-  const known = new Set([
-    ...globalFlags.map((entry) => entry.word),
-    ...(command ? [command] : siblings).flatMap(flagWords),
-    '--help',
-    '--version',
-  ]);
-  const has = (entry: ManifestCommand) => flagWords(entry).includes(word);
-  const sameVerb = table.commands.filter(({ words }) => words[1] === command?.words[1]);
-  const owner =
-    siblings.find(has) ??
-    (nearest(word, [...known]) === undefined ? sameVerb.find(has) : undefined);
-  const suggestion = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
-  const place = command ? ` for ${command.words.join(' ')}` : '';
-  return new UsageError(`Unknown flag ${word}${place}.${suggestion}`, { hint });
-}
-
-function flagWords({ flags }: ManifestCommand): readonly string[] {
-  return flags.map((entry) => entry.word);
 }

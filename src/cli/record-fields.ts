@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import { resources } from '../api/resources.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
-import { didYouMean, nearest } from '../data/nearest.js';
+import { nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { isEmptyValue, type RecordTest, type TestField } from '../data/where.js';
@@ -192,23 +192,38 @@ function addNames(record: JsonObject, names: Set<string>): void {
   }
 }
 
-function unknownField({ name, flag }: TestField, known: readonly string[]): UsageError {
+function unknownField({ name, flag, asking }: TestField, known: readonly string[]): UsageError {
+  const near = nearestName(name, known);
+  if (asking) {
+    return new UsageError(`No form has a question "${singleLine(questionOf(name))}".`, {
+      hint:
+        near === undefined
+          ? 'See the questions: rosterctl tryouts get ID --fields formResponses'
+          : `Did you mean: ${singleLine(asking(questionOf(near)))}`,
+    });
+  }
   const instead = flag === undefined ? '' : "\nFilter by one of them: --where 'FIELD=VALUE'";
   const plain = known.filter((entry) => !entry.includes('.'));
-  return new UsageError(`No record has a field "${name}".${suggestionFor(name, known)}`, {
-    hint: `Known fields: ${plain.map(singleLine).join(', ')}${instead}`,
-  });
+  return new UsageError(
+    `No record has a field "${name}".${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    { hint: `Known fields: ${plain.map(singleLine).join(', ')}${instead}` },
+  );
 }
 
-/** A suggestion for a misspelt name. Below an existing field, compares only the part behind the shared prefix. */
-function suggestionFor(name: string, known: readonly string[]): string {
+/** The question of a path such as `formResponses.Can you travel?`. */
+function questionOf(path: string): string {
+  return path.slice(path.indexOf('.') + 1);
+}
+
+/** The known name that is spelt most like a name. Below an existing field only the rest is compared. */
+function nearestName(name: string, known: readonly string[]): string | undefined {
   const outer = known.find((entry) => name.startsWith(`${entry}.`));
-  if (outer === undefined) return didYouMean(name, known);
+  if (outer === undefined) return nearest(name, known);
   const from = outer.length + 1;
   const inner = known.filter((entry) => entry.startsWith(`${outer}.`));
   const near = nearest(
     name.slice(from),
     inner.map((entry) => entry.slice(from)),
   );
-  return near === undefined ? '' : ` Did you mean ${outer}.${near}?`;
+  return near && `${outer}.${near}`;
 }

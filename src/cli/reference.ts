@@ -1,4 +1,4 @@
-/** Generated Markdown: the command reference, the assumptions page, and two tables of the README. */
+/** Generated Markdown: the command reference, the assumptions page, and the table of exit codes. */
 import { assumptions, contract, type Endpoint } from '../api/contract.js';
 import type {
   CommandManifest,
@@ -60,27 +60,12 @@ export function callSource(call: ManifestCall): string {
   return `${call.basis}, ${call.source}${permission}`;
 }
 
-/** Returns the README's table of exit codes. */
+/** Returns the table of exit codes for docs/scripts.md. */
 export function exitCodeRows(): string {
   return rows(
     ['Code', 'Meaning'],
     Object.values(exitCodes).map(({ code, text }) => [String(code), text]),
   );
-}
-
-/** Returns the README's list of assumptions about the service. */
-export function assumedRows(): string {
-  const undocumented = unshownResponses().map((row) => `\`${row.route}\``);
-  return [
-    rows(
-      ['Operation', 'Assumed request'],
-      assumedEndpoints().map(([, row]) => [row.summary, `\`${row.route}\``]),
-    ),
-    [
-      ...otherAssumptions(),
-      `- Answers: these requests are stated and what they answer is not: ${undocumented.join(', ')}.`,
-    ].join('\n'),
-  ].join('\n\n');
 }
 
 /** Returns docs/assumptions.md: every assumption with its reason, and how to replace it. */

@@ -4,18 +4,22 @@
  */
 
 import type { CommandManifest, ManifestCommand, ManifestGroup } from '../data/command-manifest.js';
-import { didYouMean, nearest } from '../data/nearest.js';
+import { nearest } from '../data/nearest.js';
 import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
+import { commandForVerb, commandForWord } from './failures/other-tools.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
 /** Verbs of other tools, with ours. */
 export const verbAliases: Readonly<Record<string, string>> = {
   ls: 'list',
   view: 'get',
+  show: 'get',
   new: 'create',
+  add: 'create',
   edit: 'update',
   rm: 'delete',
+  remove: 'delete',
 };
 
 /**
@@ -110,38 +114,50 @@ export function topWords(table: CommandManifest): string[] {
   return [...table.groups.flatMap((group) => [group.word, ...group.aliases]), ...alone];
 }
 
-/** The error for an unknown word, with the nearest known one. */
-function unknownWord(
-  what: string,
-  word: string,
-  known: readonly string[],
-  help: string,
-): UsageError {
-  const suggestion = didYouMean(word, known);
-  return new UsageError(`There is no ${what} "${word}".${suggestion}`, { hint: `See: ${help}` });
+/** The error for unknown words, with the line that was meant, else the page that lists what there is. */
+function unknownCommand(words: string, line: string | undefined, help: string): UsageError {
+  return new UsageError(`Unknown command "${words}".`, {
+    hint: line === undefined ? `See: ${help}` : `Did you mean: ${line}`,
+  });
 }
 
 /** Returns the error for an unknown first word, with the intended command if the word belongs elsewhere. */
 export function unknownNoun(words: readonly string[], table: CommandManifest): UsageError {
   const [noun = '', next] = words;
-  const line = noun === 'version' ? 'rosterctl --version' : commandOfVerb(noun, next, table);
-  if (line === undefined) return unknownWord('command', noun, topWords(table), 'rosterctl --help');
-  return new UsageError(`There is no command "${noun}". Did you mean: ${line}`, {
-    hint: 'See: rosterctl --help',
-  });
+  const line =
+    commandOfVerb(noun, next, table, { isOnly: false }) ??
+    commandForWord(noun, table) ??
+    commandOfVerb(noun, next, table, { isOnly: true }) ??
+    nearestNoun(noun, next, table);
+  return unknownCommand(noun, line, 'rosterctl --help');
 }
 
-/** The command for a verb in place of a noun: `list tryouts`, `login`. */
+/** The command of the noun that is spelt most like a word; with the verb if it has such a one. */
+function nearestNoun(
+  word: string,
+  verb: string | undefined,
+  table: CommandManifest,
+): string | undefined {
+  const noun = nearest(word, topWords(table));
+  const group = table.groups.find((entry) => isCalled(entry, noun));
+  const known = verb === undefined ? undefined : (verbAliases[verb] ?? verb);
+  const isVerb = table.commands.some(({ words }) => words[0] === group?.word && words[1] === known);
+  return noun && `rosterctl ${noun}${isVerb ? ` ${verb}` : ''}`;
+}
+
+/** The command for a verb in place of a noun: `list tryouts`; with `isOnly` the one that has it: `login`. */
 function commandOfVerb(
   word: string,
   next: string | undefined,
   table: CommandManifest,
+  { isOnly }: { isOnly: boolean },
 ): string | undefined {
   const verb = verbAliases[word] ?? word;
   const group = table.groups.find((entry) => isCalled(entry, next));
   const owners = table.commands.filter(({ words }) => words[1] === verb);
-  const only = owners.length === 1 ? owners[0] : undefined;
-  const found = owners.find(({ words }) => words[0] === group?.word) ?? only;
+  const found = isOnly
+    ? owners.find(() => owners.length === 1)
+    : owners.find(({ words }) => words[0] === group?.word);
   return found && `rosterctl ${found.words.join(' ')}`;
 }
 
@@ -155,16 +171,14 @@ export function unknownVerb(
   table: CommandManifest,
 ): UsageError {
   const own = table.commands.filter(({ words }) => words[0] === group.word && words.length === 2);
-  const help = `rosterctl ${group.word} --help`;
   const known = own.map(({ words }) => words[1] ?? '');
+  const near = nearest(verb, known);
   const line =
-    nearest(verb, known) === undefined
-      ? (commandOfValue(verb, own) ?? commandOfVerb(noun, undefined, table))
-      : undefined;
-  if (line === undefined) return unknownWord(`command ${group.word}`, verb, known, help);
-  return new UsageError(`There is no command ${group.word} "${verb}". Did you mean: ${line}`, {
-    hint: `See: ${help}`,
-  });
+    commandForVerb(group.word, verb, table) ??
+    (near === undefined
+      ? (commandOfValue(verb, own) ?? commandOfVerb(noun, undefined, table, { isOnly: true }))
+      : `rosterctl ${group.word} ${near}`);
+  return unknownCommand(`${noun} ${verb}`, line, `rosterctl ${group.word} --help`);
 }
 
 function commandOfValue(word: string, commands: readonly ManifestCommand[]): string | undefined {

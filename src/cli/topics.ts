@@ -28,7 +28,7 @@ export function topicTexts(): readonly Topic[] {
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
     topic(
       'undocumented',
-      'what is assumed about the service, and how to replace it',
+      'what is assumed about the service, and how to change it',
       undocumentedPage(),
     ),
     topic('sandbox', 'the embedded demo service and what it invents', sandboxPage()),
@@ -187,110 +187,107 @@ Exit 0 means that everything asked was done and written out.`;
 
 const bulkPage = `Changing records, one or many
 
-The rows come from exactly one place: ids typed, --ids FILE, --csv FILE, filter flags,
-or --all. No filter never means all. The list behind a filter must be complete, else
-exit 11 (--allow-partial continues with what is there).
+Name the records in one way: ids, --ids FILE, --csv FILE, filter flags, or --all. Without
+any, nothing is selected. If the list may be incomplete, nothing is changed (exit 11;
+--allow-partial continues with what is there).
 
-  --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id;
-         - is stdin
-  --csv  id, status, internalNotes (or note), if_status; other resources: id
-         and the fields to set; gamerTags.0.game sets that element of a list
-         a cell takes the type that the field has now (an empty one: text);
-         name:text, name:int, name:bool and name:json set another
-         blank = leave, <clear> = empty it; what list -o csv wrote is taken as
-         it is, and a row that changed since is a conflict, not overwritten
-         --map "THEIRS=id" renames a column, --ignore-columns ignores unknown ones
+  --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
+  --csv  a column id and the fields to set, for tryouts status, internalNotes (or note)
+         and if_status. What list -o csv wrote is accepted as it is.
+         An empty cell changes nothing, <clear> empties the field. A cell gets the type
+         that the field has; name:text, :int, :bool and :json set another.
+         --map "THEIRS=id" renames a column, --ignore-columns skips unknown ones.
 
-Spreadsheets rewrite long numbers: a Discord id of 18 digits is saved as 1.23457E+17. Such
-a cell is refused with its line. Import the column as text, or delete it before saving.
+A spreadsheet that opens a CSV shortens long numbers such as Discord ids (1.23457E+17).
+Such a cell is refused; import the column as text.
 
-Before the first write a preview shows what would change (l lists all rows); a script
-adds --yes. Deleting several records asks you to type the number; a script passes --yes
---expect N. --note over existing notes asks whether to replace or append. --dry-run sends
-nothing; with --exit-code it exits 12 when something would change.
+Before the first change you see a preview (l lists all rows); in a script, add --yes.
+Deleting several records always needs their number: type it, or add --yes --expect N.
+--note over existing notes asks whether to replace or append. --dry-run changes nothing;
+with --exit-code it exits 12 if something would change.
 
---max-changes N (default 100) is a brake: if more would change, nothing is sent (11). To
-change at most N and leave the rest for the next time, cut the selection: --sort
-submittedAt --limit 200 --max-changes 200. With -q, a run that went well prints nothing.
+--max-changes N (default 100) is a brake: if more would change, nothing is sent (exit 11).
+To change at most N and leave the rest for the next time, cut the selection:
+--sort submittedAt --limit 200 --max-changes 200. With -q, a run that went well prints
+nothing.
 
-Each row has one result: changed, unchanged, skipped (--if-status, --if), failed,
-conflict (409, or someone else changed it after the preview), unknown (it may have
-happened), not_attempted. Exit 0: all done; 8: rows failed or conflicted; 9: the
-service does not answer; 10: a row is unknown; 11: a cap, a lock, a doubtful list.
-401 and featureNotAvailable stop a run, as do a 403 at the first write, the third 403
-in a row and the fifth row in a row without an answer. One record typed by its id
-exits with the code of its own error instead.
+Results: changed, unchanged, skipped (--if, --if-status), failed, conflict (someone else
+changed it after the preview), unknown (it may have happened), not_attempted.
+Exit codes: rosterctl help exit-codes
 
-Every write goes the same way, for one record or thousands: read the record, check the
-guards, save the intent and the previous values to disk, send the request, save the
-result. No request leaves on a read older than 2 seconds; after a wait the record is
-read and every guard is checked again. After a crash, the same command continues where
-it stopped. A write that may have taken effect is checked by reading before anything is
-sent again (ROSTERCTL_SETTLE, 15s, is how long it may still be on its way). Losing your
-SSH session stops a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
+Each record is read at most 2 seconds before it is changed. A change that another admin
+makes in these 2 seconds is overwritten. If a run is interrupted, run the same command
+again: it continues where it stopped and repeats nothing. Losing your SSH session stops
+a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
 
   rosterctl runs list              finished and unfinished runs
   rosterctl runs show last         the result of each row
   rosterctl runs resume last       continue
-  rosterctl runs retry RUN         a new run from what failed or conflicted
+  rosterctl runs retry RUN         try again what failed or conflicted
   rosterctl runs undo last         restore what a run changed
-  --results FILE.csv               one line for each row of the input
 
-runs undo restores a field only if it still holds what the run wrote, and deletes a
-record that the run created only if nobody has changed it; anything else is a conflict.
-An undo is a run and can be undone. It does not undo deletions, conversions or what
-your Flows did. runs show RUN --undoable prints deleted records, one a line: pass a
-line to create --input to create that record again. Previous values are kept for 30
-days (undo.keep).
+An undo restores only what nobody has changed since, for 30 days (undo.keep). It cannot
+undo deletions, conversions or what your Flows did.
 
-Only one bulk write runs at a time for each organization and kind of record; another
-one exits 11 (--wait-lock 10m waits). A write of one record waits only for another
-write of that record, at most 10 seconds. Without /proc (macOS, Windows), a lock whose
-process cannot be identified is refused, and the error says how to remove it.
-
-The API has no conditional write: a change that another admin makes between the read
-and the write of a row is overwritten.`;
+One bulk change runs at a time for each organization and kind of record; --wait-lock 10m
+waits for the other one.`;
 
 function sandboxPage(): string {
   return `The embedded sandbox
 
 \`-p sandbox\` works on a fresh machine with nothing configured: a real HTTP service on
-this machine with demo data, and a file store on a second port. It enforces every rule
-of the service's contract. Its data stays between commands; rosterctl sandbox reset
-starts over.
+this machine with demo data and a file store. It enforces every documented rule of the
+service. Its data stays between commands; rosterctl sandbox reset starts over.
 
-Each command runs a server of its own, on any free ports, and all of them share the
-data. The server and its signed URLs (docs download --url, uploads create) end with the
-command. For URLs that last, and for other programs, run rosterctl sandbox start in
-another terminal: commands with -p sandbox use it while it runs.
+Each command runs a server of its own. For URLs that outlive the command, and for other
+programs, run rosterctl sandbox start in another terminal; commands with -p sandbox
+then use it.
 
-Where the contract is silent the sandbox chooses. These choices say nothing about
-the real service:
+To see how rosterctl works with another kind of service, or with a bad network, start it
+with --shape and --fault: rosterctl sandbox start --help, and docs/sandbox.md.
 
-${inventions.map((sentence) => `  - ${sentence}`).join('\n')}
+Where the service is not documented, the sandbox chooses. These choices prove nothing
+about the real service:
 
-To try rosterctl on another kind of service, sandbox start --shape KEY=VALUE (repeatable)
-changes what the sandbox answers, and list.teams=data or error.404=text one resource or
-status. The first value is the default:
+${inventions.map((sentence) => `  - ${sentence}`).join('\n')}`;
+}
 
+/** Returns docs/sandbox.md: how the sandbox imitates other services and bad networks. */
+export function sandboxGuide(): string {
+  return `# Shapes and faults of the sandbox
+
+Written by \`npm run generate\`. \`rosterctl sandbox start\` runs the sandbox as a server; \`rosterctl help sandbox\` says what it is.
+
+## Shapes
+
+\`--shape KEY=VALUE\` (repeatable) makes the sandbox answer like another service. \`list.teams=data\` or \`error.404=text\` change one resource or status. The first value is the default:
+
+\`\`\`text
 ${aligned(shapeRows())}
+\`\`\`
 
-VALUE of an answer may also be a template: \`201 {"player":"$record"}\`,
-\`{"data":"$rows","next":"$next?"}\`, \`302 $url\`, \`204\`. A placeholder that is a whole text
-becomes its value, $name? leaves its key out when it is null, and a key "..." spreads a
-record. Placeholders:
+The value of an answer may also be a template: \`201 {"player":"$record"}\`, \`{"data":"$rows","next":"$next?"}\`, \`302 $url\`, \`204\`. A placeholder that is a whole text becomes its value, \`$name?\` leaves its key out when it is null, and a key \`"..."\` spreads a record. Placeholders:
 
+\`\`\`text
 ${aligned(placeholderRows())}
+\`\`\`
 
-To test a program against a bad network, sandbox start --fault RULE (repeatable) injects
-faults into chosen requests. A rule is ${faultGrammar}
-with * for one part of a route; #2 is the second request that matches. Kinds:
+## Faults
 
+\`--fault RULE\` (repeatable) injects faults into chosen requests. A rule is
+
+\`\`\`text
+${faultGrammar}
+\`\`\`
+
+with \`*\` for one part of a route; \`#2\` is the second request that matches. Kinds:
+
+\`\`\`text
 ${aligned(Object.entries(faultKinds).map(([kind, { text }]) => [kind, text]))}
+\`\`\`
 
-While it runs, read and change the rules at /_sandbox/faults (GET, POST
-{"faults": […]}, DELETE) and read the requests at /_sandbox/requests, with the token of
-server.json in the header x-sandbox-token.`;
+While it runs, read and change the rules at \`/_sandbox/faults\` (GET, POST \`{"faults": […]}\`, DELETE), and read the requests at \`/_sandbox/requests\`, with the token of server.json in the header \`x-sandbox-token\`.
+`;
 }
 
 /** Renders names and their descriptions in two columns. */

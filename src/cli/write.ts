@@ -66,13 +66,13 @@ async function confirmOne(context: Context, { question, typed }: Confirmation): 
   const { prompts, settings } = context;
   if (typed) {
     if (typed.given === undefined && prompts.unavailable !== undefined)
-      throw new UsageError(`${question} This needs ${typed.flag} with its name.`, {
-        hint: `Add: ${typed.flag} NAME   (--yes alone is not enough)`,
+      throw new UsageError(`${question} Confirm it with ${typed.flag} and its name.`, {
+        hint: `Add ${typed.flag} NAME. --yes alone is not enough.`,
       });
     const name = typed.given ?? (await prompts.text(`${question} Type its name to confirm:`));
     if (name !== typed.name)
-      throw new GuardError(`The name does not match: it is not "${name}". Nothing was done.`, {
-        hint: 'Look at the record first; names are compared to the letter.',
+      throw new GuardError(`"${name}" is not its name. Nothing was done.`, {
+        hint: 'Look at the record first. The name must match exactly.',
       });
     return;
   }

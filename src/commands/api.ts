@@ -28,15 +28,18 @@ interface Request {
 }
 
 export default defineWrite({
-  summary: 'Send a request that no other command knows',
+  summary: 'Send any request to the service',
   about:
-    'GET, or POST when fields or --input are given without -X. The path starts below the base URL; you may leave out its leading slash, and {org} stands for the organization, also as the whole value of a field or parameter. ' +
-    'Fields of a GET become its query. DELETE asks first. The body of a refusal is printed like any other, and the error goes to stderr.',
+    'Sends a GET, or a POST when you give fields or --input without -X. The path is relative to the base URL; the leading slash is optional. {org} becomes the organization, also as the value of a field or parameter. ' +
+    'The fields of a GET become its query. A DELETE asks first. If the service refuses, its answer is still printed, and the error goes to stderr.',
   examples: [
     ['Any read', 'teams/{org}'],
-    ['A write, looked at first', "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run"],
-    ['Every record of a list', 'players/{org} --paginate'],
-    ['Status line and headers too', 'teams/{org} -i'],
+    [
+      'Look at a write before sending it',
+      "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run",
+    ],
+    ['Every page of a list', 'players/{org} --paginate'],
+    ['With status line and headers', 'teams/{org} -i'],
   ],
   calls: [],
   basis: 'assumed',
@@ -80,10 +83,10 @@ export default defineWrite({
   async plan(context, values) {
     const request = await buildRequest(context, values);
     if (values.paginate && request.method !== 'GET')
-      throw new UsageError('--paginate reads lists; it goes with GET only.');
+      throw new UsageError('--paginate works with GET only.');
     const { method, path, body } = request;
     if (context.settings.dryRun && method !== 'GET')
-      context.note('There is no undo for what api sends.');
+      context.note('What api sends cannot be undone.');
     const basis = statedRoute(method, path) ? 'stated' : 'assumed';
     return {
       calls: [],
@@ -95,7 +98,9 @@ export default defineWrite({
     };
   },
   confirm({ state: { method, path } }) {
-    return method === 'DELETE' ? { question: `Send DELETE ${path}? There is no undo.` } : undefined;
+    return method === 'DELETE'
+      ? { question: `Send DELETE ${path}? This cannot be undone.` }
+      : undefined;
   },
   async apply(context, { state: { method, path, body } }, { include, paginate }) {
     const { overrides } = context.settings;
@@ -175,7 +180,7 @@ async function buildRequest(context: Context, values: Values): Promise<Request> 
   });
   if (method === 'GET') {
     if (input !== undefined)
-      throw new UsageError('A GET has no body; --input goes with another method.');
+      throw new UsageError('A GET has no body. Add -X POST, or another method, for --input.');
     const asQuery = fields.map(({ key, value }): [string, string] => [key, String(value)]);
     return { method, path: withQuery(base, [...query, ...asQuery]), body: undefined };
   }
@@ -215,12 +220,9 @@ function pathBelowBase(typed: string, { baseUrl, organizationId }: Context['api'
 function refusePlaceholder(path: string): void {
   const placeholder = /\{[^{}/]*\}/.exec(path)?.[0];
   if (placeholder === undefined) return;
-  throw new UsageError(
-    `There is no placeholder ${placeholder}.${didYouMean(placeholder, ['{org}'])}`,
-    {
-      hint: 'Only {org} is filled in; a brace of an id is written %7B or %7D.',
-    },
-  );
+  throw new UsageError(`Unknown placeholder ${placeholder}.${didYouMean(placeholder, ['{org}'])}`, {
+    hint: 'Only {org} is filled in. Write a brace in an id as %7B or %7D.',
+  });
 }
 
 function splitPair(word: string): [string, string] {

@@ -20,12 +20,12 @@ type Answer = Script | Settled;
 export default defineLocalWrite({
   summary: 'Complete commands, flags and ids with TAB, in four shells',
   about:
-    'Prints the script, or puts it where the shell finds it. A TAB starts rosterctl, which answers from its own commands and from a private cache that ordinary lists fill (config set completion.cache off stops that); it never asks the service. A new shell is needed after --install.',
+    'Prints the script, or installs it where the shell finds it; open a new shell afterwards. TAB completes from the commands and from a private cache that your lists fill (config set completion.cache off turns it off). It never asks the service.',
   examples: [
     ['Print the script', 'bash'],
     ['Install it for this user', 'zsh --install'],
     ['See what that would write', 'fish --install -n'],
-    ['Take it away again', 'bash --uninstall'],
+    ['Remove it again', 'bash --uninstall'],
   ],
   calls: [],
   everywhere: true,

@@ -7,13 +7,14 @@ import { anyWords } from '../cli/words.js';
 import type { CommandManifest } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
+import { createPaint } from '../terminal/paint.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
 
 export default defineLocalCommand({
   summary: 'Explain a topic or a command',
   examples: [
     ['What each exit code means', 'exit-codes'],
-    ['One command, everything', 'tryouts list'],
+    ['Everything about one command', 'tryouts list'],
   ],
   calls: [],
   everywhere: true,
@@ -24,8 +25,10 @@ export default defineLocalCommand({
   },
   view: linesOf(({ text }: { text: string }) => text.trimEnd().split('\n')),
   run({ table, topic, isInteractive, streams }, { topic: words }) {
-    const width = isInteractive ? Math.min(fullWidth, streams.stdout.columns) : fullWidth;
-    return { text: pageFor(words, table, topic, width) };
+    const { columns, color } = streams.stdout;
+    const width = isInteractive ? Math.min(fullWidth, columns) : fullWidth;
+    const { bold } = createPaint(isInteractive && color);
+    return { text: pageFor(words, table, topic, { width, bold }) };
   },
 });
 
@@ -33,10 +36,10 @@ function pageFor(
   words: readonly string[],
   table: CommandManifest,
   topic: (name: string) => string | undefined,
-  width: number,
+  { width, bold }: { width: number; bold: (text: string) => string },
 ): string {
   const [noun, verb] = words;
-  if (noun === undefined) return rootHelp(table, { long: true, width });
+  if (noun === undefined) return rootHelp(table, { long: true, width, bold });
   const page = words.length === 1 ? topic(noun) : undefined;
   if (page !== undefined) return fitPage(page, width);
   const group = table.groups.find((entry) => isCalled(entry, noun));
@@ -44,16 +47,15 @@ function pageFor(
     .filter((word) => word !== undefined)
     .join(' ');
   const command = table.commands.find((entry) => entry.words.join(' ') === name);
-  if (command) return commandHelp(command, { long: true, width });
-  if (group && verb === undefined) return groupHelp(group, table, width);
+  if (command) return commandHelp(command, { long: true, width, bold });
+  if (group && verb === undefined) return groupHelp(group, table, { width, bold });
   if (group && words.length === 2) throw unknownVerb(group, words, table);
   const known = [
     ...table.topics.map((entry) => entry.name),
     ...table.commands.map((entry) => entry.words.join(' ')),
     ...table.groups.map((entry) => entry.word),
   ];
-  throw new UsageError(
-    `There is no topic or command "${words.join(' ')}".${didYouMean(name, known)}`,
-    { hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}` },
-  );
+  throw new UsageError(`Unknown topic or command "${words.join(' ')}".${didYouMean(name, known)}`, {
+    hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}`,
+  });
 }

@@ -16,7 +16,7 @@ export function cleanKey(text: string, source: string): string {
     throw new UsageError(`${source} is too long for a key.`, { hint: copyHint });
   if (!isHeaderValue(key))
     throw new UsageError(
-      `${source} holds a line break or another character that no key can have.`,
+      `${source} holds a line break or another character that no key can contain.`,
       { hint: copyHint },
     );
   return key;
@@ -42,14 +42,16 @@ export async function readKeyFile(
   } catch (error) {
     if (error instanceof CancelledError) throw error;
     throw new InputError(`${source}: ${file} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Check the path and its mode.',
+      hint: 'Check the path and its permissions.',
     });
   }
   try {
     return cleanKey(text, `The file ${file}`);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new InputError(error.message, { hint: 'The file holds the key alone, on one line.' });
+    throw new InputError(error.message, {
+      hint: 'The file must hold nothing but the key, on one line.',
+    });
   }
 }
 

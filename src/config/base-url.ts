@@ -22,12 +22,12 @@ export function parseBaseUrl(text: string): string {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuse('must begin with https://', 'http:// is accepted for this machine only.');
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    throw refuse('must begin with https://', 'http:// would send the key unprotected.');
+    throw refuse('must begin with https://', 'http:// would send the key unencrypted.');
   const path = url.pathname.replace(/\/+$/, '');
   if (!/(^|\/)v1$/.test(path) || path.includes('//'))
     throw refuse(
       'must end in /v1',
-      `Keys work there only. Did you mean ${url.origin}${withV1(path)} ?`,
+      `Keys work only there. Did you mean: ${url.origin}${withV1(path)}`,
     );
   return `${url.origin}${path}`;
 }

@@ -65,7 +65,10 @@ export function parseCredentialsFile(text: string, file: string): StoredKeys {
     Object.entries(parseObject(text, file)).map(([name, value]) => {
       const { key, origin, organization } = isObject(value) ? value : {};
       if (typeof key !== 'string' || typeof origin !== 'string' || typeof organization !== 'string')
-        throw invalidFile(file, `the entry "${name}" is not {key, origin, organization}`);
+        throw invalidFile(
+          file,
+          `cannot be used: the entry "${name}" is not {key, origin, organization}`,
+        );
       return [name, { key, origin, organization }];
     }),
   );
@@ -96,7 +99,7 @@ export function parseJsonText(text: string): unknown {
 }
 
 function parseProfile(value: unknown, name: string, file: string): StoredProfile {
-  if (!isObject(value)) throw invalidFile(file, `${name} is not an object`);
+  if (!isObject(value)) throw invalidFile(file, `cannot be used: ${name} is not an object`);
   const { baseUrl, organization, ...settings } = value;
   return {
     baseUrl: optionalText(baseUrl, `${name}.baseUrl`, file),
@@ -110,7 +113,10 @@ function settingsOf(value: JsonObject, name: string, file: string): ReadonlyMap<
     Object.entries(value).map(([key, entry]) => {
       if (typeof entry === 'string' || typeof entry === 'number' || typeof entry === 'boolean')
         return [key, String(entry)];
-      throw invalidFile(file, `${name}.${key} is neither text nor a number nor true or false`);
+      throw invalidFile(
+        file,
+        `cannot be used: ${name}.${key} is neither text nor a number nor true or false`,
+      );
     }),
   );
 }
@@ -124,25 +130,25 @@ function parseObject(text: string, file: string): JsonObject {
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     const line =
       position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
-    throw invalidFile(file, `it is not valid JSON${line === undefined ? '' : ` (line ${line})`}`);
+    throw invalidFile(file, `is not valid JSON${line === undefined ? '' : ` (line ${line})`}`);
   }
-  if (!isObject(value)) throw invalidFile(file, 'it holds no JSON object');
+  if (!isObject(value)) throw invalidFile(file, 'does not hold a JSON object');
   return value;
 }
 
 function optionalObject(value: unknown, name: string, file: string): JsonObject {
   if (value === undefined) return {};
   if (isObject(value)) return value;
-  throw invalidFile(file, `${name} is not an object`);
+  throw invalidFile(file, `cannot be used: ${name} is not an object`);
 }
 
 function optionalText(value: unknown, name: string, file: string): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw invalidFile(file, `${name} is not text`);
+  throw invalidFile(file, `cannot be used: ${name} is not text`);
 }
 
 function invalidFile(file: string, reason: string): ConfigError {
-  return new ConfigError(`The file ${file} cannot be used: ${reason}.`, {
-    hint: 'Fix it in an editor, or move it away and run: rosterctl auth login',
+  return new ConfigError(`${file} ${reason}.`, {
+    hint: 'Fix it, or move it away and run: rosterctl auth login',
   });
 }

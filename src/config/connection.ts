@@ -171,7 +171,7 @@ function parseConfigured(
   } catch (error) {
     if (!source || !(error instanceof UsageError)) throw error;
     const { message, hint } = error;
-    const text = `${message} (${source.origin})`;
+    const text = `${message.replace(/\.$/, '')} (${source.origin}).`;
     throw source.origin.startsWith('profile ')
       ? new ConfigError(text, { hint })
       : new UsageError(text, { hint });
@@ -180,16 +180,19 @@ function parseConfigured(
 
 function missing(what: string, profile: string, flags: string): UsageError {
   return new UsageError(`No ${what} is set for profile ${profile}.`, {
-    hint: `Store one with: ${loginCommand(profile)}   (or give ${flags})`,
+    hint: `Store one: ${loginCommand(profile)}\nOr add ${flags}.`,
   });
 }
 
 /** Returns an organization id unchanged if it can be part of a path. Throws UsageError. */
 export function checkOrganization(id: string): string {
   if (id.trim() === '' || ['.', '..'].includes(id.trim()) || /\p{Cc}|\p{Cs}/u.test(id))
-    throw new UsageError('The organization id is empty or holds what no id can hold.', {
-      hint: 'It comes from --org, ROSTERCTL_ORG or the profile (rosterctl profile show).',
-    });
+    throw new UsageError(
+      'The organization id is empty or contains characters that no id can have.',
+      {
+        hint: 'It comes from --org, ROSTERCTL_ORG or the profile (rosterctl profile show).',
+      },
+    );
   return id;
 }
 
@@ -210,14 +213,14 @@ function checkBinding(
     throw new UsageError(
       `The key of profile ${name} belongs to organization ${bound.organization}, not to ${organizationId}.`,
       {
-        hint: `${dropHint(input, 'organization')}, or store a key of that organization in a separate profile: rosterctl auth login --profile NAME`,
+        hint: `${dropHint(input, 'organization')}.\nOr store a key of that organization: rosterctl auth login --profile NAME`,
       },
     );
   if (bound.origin === originOf(baseUrl)) return;
   throw new UsageError(
     `The key of profile ${name} was stored for ${bound.origin} and is not sent to ${originOf(baseUrl)}.`,
     {
-      hint: `${dropHint(input, 'baseUrl')}, or store a key for that service in a separate profile: rosterctl auth login --profile NAME`,
+      hint: `${dropHint(input, 'baseUrl')}.\nOr store a key for that service: rosterctl auth login --profile NAME`,
     },
   );
 }

@@ -27,13 +27,15 @@ export async function runKeyCommand(
   const [program, ...args] = splitWords(command);
   if (program === undefined)
     throw new ConfigError(`${source} is empty.`, {
-      hint: 'Set it with: rosterctl config set key.command COMMAND   (or take it out: config unset key.command)',
+      hint: 'Set it: rosterctl config set key.command COMMAND\nOr remove it: rosterctl config unset key.command',
     });
   const output = await outputOf(program, args, source, options);
   try {
     return cleanKey(output, `What ${source} printed`);
   } catch (error) {
-    throw new ConfigError((error as Error).message, { hint: 'It must print the key and no more.' });
+    throw new ConfigError((error as Error).message, {
+      hint: 'It must print the key and nothing else.',
+    });
   }
 }
 

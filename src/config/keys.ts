@@ -187,12 +187,9 @@ export function requireKey(name: string): SettingKey {
   if (key) return key;
   const command = Object.hasOwn(setElsewhere, name) ? setElsewhere[name] : undefined;
   if (command) throw new UsageError(`${name} is not a setting.`, { hint: `Use: ${command}` });
-  throw new UsageError(
-    `There is no setting "${name}".${didYouMean(name, [...settingKeys.keys()])}`,
-    {
-      hint: 'See: rosterctl config list; what replaces a guess: rosterctl help undocumented',
-    },
-  );
+  throw new UsageError(`Unknown setting "${name}".${didYouMean(name, [...settingKeys.keys()])}`, {
+    hint: 'See: rosterctl config list\nSettings for an undocumented service: rosterctl help undocumented',
+  });
 }
 
 function named<T, const M extends Omit<SettingKey<T>, 'name' | 'text' | 'parse'>>(

@@ -11,8 +11,8 @@ export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
   return (text) => {
     const found = words.find((word) => word === text);
     if (found !== undefined) return found;
-    throw new UsageError(`"${text}" is not known.${didYouMean(text, words)}`, {
-      hint: `It is one of: ${words.map((known) => (/^\w/.test(known) ? known : `"${known}"`)).join(', ')}.`,
+    throw new UsageError(`unknown value "${text}".${didYouMean(text, words)}`, {
+      hint: `Use one of: ${words.map((known) => (/^\w/.test(known) ? known : `"${known}"`)).join(', ')}.`,
     });
   };
 }
@@ -54,7 +54,7 @@ export const onOff: Parse<boolean> = (text) => {
 export function refuseSpreadsheet(flag: string, file: string | undefined): void {
   const extension = /\.(xlsx|xlsm|xls|ods|numbers)$/i.exec(file ?? '')?.[0];
   if (extension === undefined) return;
-  throw new UsageError(`${flag}: no ${extension} file is written here.`, {
+  throw new UsageError(`${flag} cannot write ${extension} files.`, {
     hint: 'Use .csv: every spreadsheet opens it.',
   });
 }
@@ -69,7 +69,7 @@ export function formatOfFile(flag: string, file: string | undefined): string | u
   if (extension === '.csv' || extension === '.json' || extension === '.ndjson')
     return extension.slice(1);
   if (extension !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(extension))
-    throw new UsageError(`${flag}: no ${extension} file is written here.`, {
+    throw new UsageError(`${flag} cannot write ${extension} files.`, {
       hint: 'Use .csv, .json or .ndjson, or choose the format with -o.',
     });
   return undefined;

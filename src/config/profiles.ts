@@ -17,15 +17,17 @@ export function checkProfileName(name: string): string {
       hint: 'Choose another name. The sandbox needs no login: rosterctl -p sandbox tryouts list',
     });
   if (name === '' || name !== name.trim() || name.startsWith('-'))
-    throw new UsageError('A profile name is not empty and begins with no space or dash.');
+    throw new UsageError(
+      'A profile name cannot be empty, begin with a dash, or begin or end with a space.',
+    );
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name))
-    throw new UsageError('A profile name has no control characters.');
-  if (name.length > 100) throw new UsageError('A profile name has at most 100 characters.');
+    throw new UsageError('A profile name cannot contain control characters.');
+  if (name.length > 100) throw new UsageError('A profile name can have at most 100 characters.');
   return name;
 }
 
 /** The hint for when several profiles are stored and none is active. */
-export const chooseOne = 'Choose one: rosterctl profile use NAME   (see: rosterctl profile list)';
+export const chooseOne = 'See: rosterctl profile list\nChoose one: rosterctl profile use NAME';
 
 const noProfile: StoredProfile = {
   baseUrl: undefined,
@@ -48,8 +50,8 @@ export function requireProfile(
     throw new ConfigError(`${file.file}: the active profile ${name} does not exist.${suggestion}`, {
       hint: 'Choose another: rosterctl profile use NAME',
     });
-  throw new UsageError(`There is no profile ${name}.${suggestion}`, {
-    hint: 'See: rosterctl profile list   Store one: rosterctl auth login --profile NAME',
+  throw new UsageError(`Unknown profile ${name}.${suggestion}`, {
+    hint: 'See: rosterctl profile list\nStore one: rosterctl auth login --profile NAME',
   });
 }
 

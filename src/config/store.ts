@@ -121,7 +121,7 @@ function readPrivate(
     // Another process may have replaced the file since the check; a link may be dangling.
     if (code === 'ENOENT') return undefined;
     throw new ConfigError(`The file ${file} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Fix its mode, or move it away.',
+      hint: 'Fix its permissions, or move it away.',
       cause: error,
     });
   }

@@ -31,7 +31,9 @@ export function readFieldWord(word: string): FieldWord {
   const text = equals < 0 ? undefined : word.slice(equals + 1);
   const list = key.endsWith('[]');
   if (text === undefined && !list)
-    throw new UsageError(`"${word}" is not a field. Write it as key=value, such as role=Support.`);
+    throw new UsageError(`"${word}" is not a field.`, {
+      hint: 'Write a field as key=value, for example: -F role=Support',
+    });
   return { key, path: pathOf(list ? key.slice(0, -2) : key, key), list, text };
 }
 
@@ -40,7 +42,7 @@ function pathOf(text: string, key: string): string[] {
     const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]+\])*)$/.exec(segment) ?? [];
     if (first === undefined)
       throw new UsageError(
-        `"${key}" is not a field name: write a.b for a nested field, a[] for a list.`,
+        `"${key}" is not a field name. Write a.b for a nested field, a[] for a list.`,
       );
     return [first, ...[...rest.matchAll(/\[([^[\]]+)\]/g)].map(([, inner = '']) => inner)];
   });

@@ -69,7 +69,7 @@ export function readHeader(
   const all = new Set(names);
   for (const [from] of options.map)
     if (!headers.some((cell) => cell.trim() === from.trim()))
-      throw new InputError(`--map names a column "${from}" that the CSV does not have.`, {
+      throw new InputError(`--map "${from}": the CSV has no such column.`, {
         hint: `It has: ${firstOf(headers)}.`,
       });
   const normalizedNames = new Set(names.map(normalized));
@@ -111,7 +111,7 @@ export function readHeader(
       throw new InputError(
         `Columns ${previousIndex + 1} and ${index + 1} are both ${isId ? 'id' : column?.name}.`,
         {
-          hint: 'Take one of them out of the file.',
+          hint: 'Remove one of them from the file.',
         },
       );
     used.set(key, index);
@@ -194,7 +194,7 @@ function checkNoSpreadsheetError(cell: string, name: string, line: number): void
   throw new InputError(`Line ${line}: ${name} holds the spreadsheet error ${cell.trim()}.`, {
     hint:
       name === 'id'
-        ? 'Fix the cell, or take the line out; then save the CSV again.'
+        ? 'Fix the cell, or remove the line; then save the CSV again.'
         : 'Fix the cell, or empty it to leave the field as it is; then save the CSV again.',
   });
 }
@@ -203,7 +203,7 @@ function checkNoSpreadsheetError(cell: string, name: string, line: number): void
 function checkNotShortened(cell: string, name: string, line: number, { raw }: HeaderOptions): void {
   if (raw || !shortenedNumber.test(cell.trim())) return;
   throw new InputError(
-    `Line ${line}: ${name} holds ${cell.trim()}, as a spreadsheet writes a long number whose last digits it lost.`,
+    `Line ${line}: ${name} holds ${cell.trim()}: a spreadsheet shortened a long number and lost its last digits.`,
     {
       hint: 'Import that column as text, or empty the cell to leave the field as it is. If the text is meant: --csv-raw',
     },
@@ -241,9 +241,9 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
 function unknownColumn(name: string, rules: ColumnRules): InputError {
   const known = ['id', ...rules.columns.map((column) => column.name)];
   return new InputError(
-    `The column "${name}" is not known.${didYouMean(name, [...known, ...rules.exported])}`,
+    `Unknown column "${name}".${didYouMean(name, [...known, ...rules.exported])}`,
     {
-      hint: `Columns: ${known.join(', ')}. Rename one with --map "${name}=NAME", or pass over strangers with --ignore-columns.`,
+      hint: `Columns: ${known.join(', ')}\nRename it with --map "${name}=NAME", or skip unknown columns with --ignore-columns.`,
     },
   );
 }

@@ -82,9 +82,12 @@ class Reader implements CsvReader {
     const nul = end < 0 ? this.buffered.indexOf('\0', this.buffered.length - chunk.length) : -1;
     if (nul >= 0) throw nulAt(this.line + lineEnds(this.buffered.slice(0, nul)));
     if (Math.max(end, this.scanned) > longestFirstLine)
-      throw new InputError('The first line is longer than 1 MiB: this is probably no CSV.', {
-        hint: 'A CSV begins with a line of column names. A JSON array of ids, or NDJSON, is for --ids.',
-      });
+      throw new InputError(
+        'The first line is longer than 1 MiB: this is probably not a CSV file.',
+        {
+          hint: 'A CSV begins with a line of column names. A JSON array of ids, or NDJSON, is for --ids.',
+        },
+      );
     if (end >= 0) yield* this.readBuffered(this.buffered.slice(0, end));
   }
 

@@ -19,10 +19,10 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 export function parseRoute(text: string, assumed: string): RouteWords {
   const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1] ?? 'id';
   const [method = '', path = '', ...rest] = text.trim().split(/ +/);
-  if (path === '' || rest.length > 0) throw refuse(text, 'is a method and a path', assumed);
+  if (path === '' || rest.length > 0) throw refuse(text, 'must be a method and a path', assumed);
   if (!methods.includes(method.toUpperCase()))
-    throw refuse(text, `begins with ${methods.join(', ')}`, assumed);
-  if (!path.startsWith('/')) throw refuse(text, 'has a path that begins with /', assumed);
+    throw refuse(text, `must begin with ${methods.join(', ')}`, assumed);
+  if (!path.startsWith('/')) throw refuse(text, 'needs a path that begins with /', assumed);
   if (/^\/v1(?=[/?]|$)/.test(path))
     throw new UsageError(`"${text}" repeats /v1.`, {
       hint: 'Leave out /v1: the base URL already ends with it.',
@@ -35,21 +35,21 @@ export function parseRoute(text: string, assumed: string): RouteWords {
     !/^[\w.~/{}-]+$/.test(steps) ||
     queries.length > 1
   )
-    throw refuse(text, 'has no host, fragment, //, or .., and only plain names', assumed);
+    throw refuse(text, 'must have no host, fragment, // or .., and only plain names', assumed);
   if (/[{}]/.test(steps + queries.join('')))
-    throw refuse(text, 'has names in whole braces', assumed);
+    throw refuse(text, 'must have its names in whole braces', assumed);
   const [, query] = path.split('?');
   if (query !== undefined && !query.split('&').every(isParameter))
     throw refuse(
       text,
-      'may end in a query such as ?id={id}&organizationId={organizationId}',
+      'may only end in a query such as ?id={id}&organizationId={organizationId}',
       assumed,
     );
   const unknownName = names.find((name) => !['id', 'organizationId', idName].includes(name));
   if (unknownName !== undefined)
-    throw refuse(text, `knows {id} and {organizationId}, not {${unknownName}}`, assumed);
+    throw refuse(text, `can contain {id} and {organizationId}, not {${unknownName}}`, assumed);
   if (names.filter((name) => name !== 'organizationId').length !== 1)
-    throw refuse(text, 'holds {id} once', assumed);
+    throw refuse(text, 'must contain {id} once', assumed);
   return { method: method.toUpperCase(), path: path.replace('{id}', `{${idName}}`) };
 }
 

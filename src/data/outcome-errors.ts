@@ -31,8 +31,8 @@ export class NotAppliedError extends Failure {
   constructor(id: string, { resource, deletes, unchanged, changed }: NotApplied) {
     super(
       deletes
-        ? `The service accepted the deletion of ${id}, and it is still there.`
-        : `The service accepted the change of ${id}, and still shows the former ${unchanged.map(fieldLabel).join(', ') || 'value'}.${changed.map((field) => ` The ${fieldLabel(field)} was set.`).join('')}`,
+        ? `The service accepted the deletion of ${id}, but it is still there.`
+        : `The service accepted the change of ${id}, but still shows the old ${unchanged.map(fieldLabel).join(', ') || 'value'}.${changed.map((field) => ` The ${fieldLabel(field)} was set.`).join('')}`,
       { hint: `See: rosterctl ${resource} get ${shellQuote(id)}` },
     );
   }

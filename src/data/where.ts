@@ -156,6 +156,8 @@ export interface TestField {
   on(record: JsonObject): boolean;
   /** The flag that reads the field, if it cannot read every type. */
   readonly flag?: string;
+  /** Set if the field is a question of a form: returns the flag that asks this question. */
+  readonly asking?: (question: string) => string;
   /** The names under which a record has the field; by default its own name. */
   keysIn?(record: JsonObject): readonly string[];
 }

@@ -118,7 +118,7 @@ export async function downloadSelection(
 ): Promise<Result | ValueWithExit<Result>> {
   const source = sourceOf(values, selecting);
   if (values.file !== undefined && (source !== undefined || values.ids.length > 1))
-    throw new UsageError('-O names one file, and there may be several documents.', {
+    throw new UsageError('-O writes one file, but several documents may match.', {
       hint: 'Use -D DIR: each file is named after its document.',
     });
   const { rows } =

@@ -129,7 +129,7 @@ class Saver {
       const keptBytes = isResumable(error) ? await file.leave() : 0;
       if (keptBytes > 0)
         this.note(
-          `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; run the same command again to continue from there.`,
+          `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; run the same command again to continue.`,
         );
       throw error;
     } finally {
@@ -179,7 +179,7 @@ class Saver {
 
   private async skip({ id, record }: Target, path: string): Promise<SavedRow> {
     const { size } = await stat(path).catch((error: unknown) => {
-      throw new OutputError(`${path} cannot be looked at: ${systemReason(error)}.`, {
+      throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, {
         cause: error,
       });
     });

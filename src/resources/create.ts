@@ -25,7 +25,7 @@ export function createOperation(
     const body = touchedFields(await fields(context, values));
     const { noun } = rowOf(resource);
     if (Object.keys(body).length === 0)
-      throw new UsageError(`A ${noun} cannot be created without any field.`, {
+      throw new UsageError(`A new ${noun} needs at least one field, such as --name.`, {
         hint: `See: rosterctl ${resource} create --help`,
       });
     return body;

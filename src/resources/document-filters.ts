@@ -72,7 +72,7 @@ function parseType(text: string): string {
   const type = typeByName(`.${short}`);
   if (type !== undefined) return type;
   throw new UsageError(`"${text}" is not a content type.${didYouMean(short, typeWords)}`, {
-    hint: `It is one of ${allowedExtensions.join(', ')}, or a type such as image/png, or image/ for all.`,
+    hint: `Use ${allowedExtensions.join(', ')}, a type such as image/png, or image/ for all.`,
   });
 }
 

@@ -14,12 +14,12 @@ export const noteFlags = {
     z.optional(
       z.string().check(z.refine(isText, 'must not be empty; --clear-note removes the notes')),
     ),
-    'new internal notes',
+    'replace the notes (asks first where there are some)',
     { placeholder: 'TEXT', group: 'change' },
   ),
   noteFile: param(
     z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    'new notes from a file',
+    'replace the notes with the text of a file',
     {
       placeholder: 'FILE|-',
       group: 'change',

@@ -126,9 +126,7 @@ function withoutOwnNote(target: EditTarget, record: JsonObject): EditTarget {
 function checkStatus(status: string | undefined, record: JsonObject): void {
   if (status === undefined || status === record['status']) return;
   if (TryoutStatus.options.some((option) => option === status)) return;
-  throw new UsageError(
-    `"${status}" is not a status that can be set. Use one of ${orList(TryoutStatus.options)}.`,
-  );
+  throw new UsageError(`"${status}" is not a status. Use one of ${orList(TryoutStatus.options)}.`);
 }
 
 /** Warns of status changes that look like mistakes; the contract forbids none (section 3). */

@@ -7,7 +7,7 @@ import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
-import { foldCase, isSameText } from '../data/text.js';
+import { foldCase, isSameText, shellQuote } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import {
   anyEquals,
@@ -24,26 +24,26 @@ const point = () => z.optional(parsedBy(parseWhen));
 
 /** The filters that only applications have; all are applied by rosterctl, not by the service (contract 4.4). */
 export const tryoutFilters = {
-  status: params(z.optional(z.array(TryoutStatus)), 'with one of these', {
+  status: params(z.optional(z.array(TryoutStatus)), 'one of these statuses', {
     commaList: true,
     placeholder: 'S[,S]',
     group,
   }),
-  notStatus: params(z.optional(z.array(TryoutStatus)), 'without, e.g. pending', {
+  notStatus: params(z.optional(z.array(TryoutStatus)), 'exclude these statuses', {
     commaList: true,
     placeholder: 'S[,S]',
     group,
   }),
   game: params(
     z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
-    'a gamer tag for it',
+    'applicants who play this game',
     {
       placeholder: 'GAME',
       group,
       completes: 'value:gamerTags.game',
     },
   ),
-  form: params(z.optional(z.array(parsedBy(parseAnswer))), 'an answer of the form', {
+  form: params(z.optional(z.array(parsedBy(parseAnswer))), 'applicants who gave this answer', {
     placeholder: "'question=answer'",
     group,
     completes: 'value:formResponses',
@@ -145,8 +145,8 @@ function parseAnswer(text: string): readonly Answer[] {
   }));
   const [first] = readings;
   if (!first || first.question.trim() === '')
-    throw new UsageError('An answer is written as question=answer.', {
-      hint: 'Questions: rosterctl tryouts get ID --fields formResponses',
+    throw new UsageError('Write an answer as question=answer.', {
+      hint: 'See the questions: rosterctl tryouts get ID --fields formResponses',
     });
   return readings;
 }
@@ -168,6 +168,7 @@ function answers(readings: readonly Answer[]): RecordTest {
     field: {
       name: `formResponses.${readings[0]?.question ?? ''}`,
       on: (record) => answersIn(record).length > 0,
+      asking: (question) => `--form ${shellQuote(`${question}=${readings[0]?.answer ?? ''}`)}`,
     },
   };
 }

@@ -64,7 +64,7 @@ function wrongRouteError(refused: RefusedRoute, proof: string): ProtocolError {
   const row = endpoint(call.endpoint);
   const from =
     route.source === 'assumed'
-      ? `${undocumented(row)}; ${used} is a guess.`
+      ? `${undocumented(row)}; rosterctl assumes ${used}.`
       : `${used} comes from ${call.route === undefined ? `the setting ${route.configKey}` : '--route'}.`;
   return new ProtocolError(
     `The service does not know ${used}: ${proof}, so the ${route.source} route is wrong.`,
@@ -72,7 +72,7 @@ function wrongRouteError(refused: RefusedRoute, proof: string): ProtocolError {
       call: error.call,
       status: error.status,
       code: wrongRoute,
-      hint: `${from}${allowedBy(error)}\nSet another (or --route for one call): ${settingCommand(refused, row)}`,
+      hint: `${from}${allowedBy(error)}\nSet another: ${settingCommand(refused, row)}`,
       cause: error,
     },
   );
@@ -82,7 +82,7 @@ function withRouteHint(refused: RefusedRoute): ApiError {
   const { error, call, route } = refused;
   const row = endpoint(call.endpoint);
   const used = `${route.method} ${withPlainId(route.template)}`;
-  const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; ${used} is a guess.${allowedBy(error)} Set another (or --route for one call): ${settingCommand(refused, row)}`;
+  const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; rosterctl assumes ${used}.${allowedBy(error)}\nSet another: ${settingCommand(refused, row)}`;
   return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, routeHint });
 }
 

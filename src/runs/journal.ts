@@ -200,7 +200,7 @@ export async function setAside({ folder }: DamagedRun): Promise<string> {
     await rename(folder, aside);
   } catch (error) {
     throw new OutputError(`${folder} cannot be set aside: ${systemReason(error)}.`, {
-      hint: 'Move it away from there yourself, then run the same line again.',
+      hint: 'Move it away from there yourself, then run the same command again.',
       cause: error,
     });
   }
@@ -235,7 +235,7 @@ export function damagedBefore(
   for (const run of damaged) if (!replaced.includes(run)) context.message(run.message);
   const [first] = replaced;
   if (first && !restart)
-    throw new GuardError(`${first.message} What it did of these rows is not known.`, {
+    throw new GuardError(`${first.message} It is unknown which of these rows it changed.`, {
       code: 'damaged',
       hint: 'Check the records yourself. --restart starts over and sets this journal aside.',
     });

@@ -113,7 +113,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new OutputError(`The plan ${path} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Nothing of this run is repeated until it can be read. Fix the file or its mode.',
+      hint: 'Nothing of this run is repeated until it can be read. Fix the file or its permissions.',
       cause: error,
     });
   });

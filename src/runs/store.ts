@@ -106,7 +106,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw new OutputError(`The runs in ${folder} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Check the folder and its mode, or set ROSTERCTL_STATE_DIR.',
+      hint: 'Check the folder and its permissions, or set ROSTERCTL_STATE_DIR.',
       cause: error,
     });
   });

@@ -191,7 +191,7 @@ export async function findRun(
 ): Promise<StoredRun> {
   const run = name === 'last' ? await lastRun(store, candidates) : await namedRun(store, name);
   if (run) return run;
-  throw new UsageError(name === 'last' ? 'There is no such run.' : `There is no run "${name}".`, {
+  throw new UsageError(name === 'last' ? 'No run was found.' : `There is no run "${name}".`, {
     hint: 'See: rosterctl runs list',
   });
 }

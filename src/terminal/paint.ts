@@ -4,6 +4,8 @@
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
+  /** Red, for the mark of an error. */
+  readonly bad: (text: string) => string;
   /** Colours a word by its meaning: accepted green, rejected red. */
   readonly status: (text: string) => string;
 }
@@ -45,10 +47,11 @@ const toneOf: Readonly<Record<string, keyof typeof tones>> = {
 
 /** Creates the painter; without `color` it returns every text unchanged. */
 export function createPaint(color: boolean): Paint {
-  if (!color) return { bold: identity, dim: identity, status: identity };
+  if (!color) return { bold: identity, dim: identity, bad: identity, status: identity };
   return {
     bold: (text) => sgr(1, text, 22),
     dim: (text) => sgr(2, text, 22),
+    bad: (text) => sgr(tones.bad, text, 39),
     status(text) {
       const word = text.trim();
       const tone = Object.hasOwn(toneOf, word) ? toneOf[word] : undefined;

@@ -15,7 +15,7 @@ export function wrapWholeWords(line: string, columns: number): string[] {
   const lead = line.indexOf(': rosterctl ') + 1;
   if (lead > maxLeadLength)
     return [...wrapWholeWords(line.slice(0, lead), columns), indent + line.slice(lead + 1)];
-  if (line.includes('rosterctl ')) return [line];
+  if (isToCopy(line)) return [line];
   const lines: string[] = [];
   let current = indent;
   // Spaces that align something become empty words, so they survive where no line is broken.
@@ -28,6 +28,11 @@ export function wrapWholeWords(line: string, columns: number): string[] {
     } else current = longer;
   }
   return [...lines, current];
+}
+
+/** True for a command or flag with at most a short lead: `See: rosterctl runs list`. */
+function isToCopy(line: string): boolean {
+  return /^\s*(?:[^:]{0,24}: )?rosterctl |^\s*[^:]{1,24}: --/.test(line);
 }
 
 /** The minimum width of a second column that is easy to read. */

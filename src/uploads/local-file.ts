@@ -117,7 +117,7 @@ function typeOfStdin(
   if (named) checkContentMatches(`${name} (stdin)`, named, found, size);
   const type = named ?? found;
   if (type) return type;
-  throw new UsageError('Neither --name nor the content of stdin says what it is.', {
+  throw new UsageError('The type of the file from stdin is unknown.', {
     hint: typeHint,
   });
 }
@@ -136,7 +136,7 @@ function checkContentMatches(
 }
 
 const typeHint =
-  'Name its type with --content-type. The allowed types: rosterctl docs upload --help';
+  'State its type with --content-type. See the allowed types: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {
   const handle = await open(path, 'r').catch((error: unknown) => {

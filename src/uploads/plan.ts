@@ -164,8 +164,8 @@ function conflictWithFile(name: string, paths: readonly string[]): NameConflict 
 
 function incompleteList(name: string, reason: string): GuardError {
   return new GuardError(
-    `Whether a document is named ${name} is not known: the list of documents may be incomplete: ${reason}. Nothing was sent.`,
-    { code: 'incomplete', hint: 'To upload it all the same: --if-exists duplicate' },
+    `Cannot tell whether a document is named ${name}: the list of documents may be incomplete: ${reason}. Nothing was sent.`,
+    { code: 'incomplete', hint: 'To upload it anyway: --if-exists duplicate' },
   );
 }
 

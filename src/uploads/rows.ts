@@ -73,7 +73,7 @@ export async function inspectAgain(
 
 /** The error for `--name` with several files. */
 export function oneNameForMany(): UsageError {
-  return new UsageError('--name names one document, and there are several files.');
+  return new UsageError('--name works with one file, and you gave several.');
 }
 
 /** The part of a file that the plan stores until its upload is finished. */

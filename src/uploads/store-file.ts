@@ -155,7 +155,7 @@ export async function confirmDocument(
   if (sign) return documentDespite(context, sign, body, made);
   if (!made) return recordInList(context, body, context.now().getTime());
   const { method, path } = context.api.describe(call);
-  const sentence = `The answer of ${method} ${path} is another record than the one to be made.`;
+  const sentence = `The service answered ${method} ${path} with another record.`;
   throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
 }
 

@@ -33,7 +33,7 @@ export async function findUnfinishedUpload(
     uploads.map((upload) => upload.id),
   );
   throw new UsageError(
-    `There is no unfinished upload ${id}${near ? ` (did you mean ${near}?)` : ''}.`,
+    `There is no unfinished upload ${id}.${near ? ` Did you mean ${near}?` : ''}`,
     { hint: 'See: rosterctl uploads list' },
   );
 }

@@ -333,7 +333,7 @@ describe('answers that cannot be read', () => {
     const error = await thrownBy(apiTo(service.baseUrl).api.send(getTryout));
     expect(error).toBeInstanceOf(ProtocolError);
     expect((error as Error).message).toBe(
-      `HTML from ${service.origin}: wrong base URL or a proxy page.`,
+      `${service.origin} answered with a web page, not with JSON.`,
     );
   });
 

@@ -194,7 +194,7 @@ describe('a list that breaks', () => {
     const list = api.list('teams');
     const error = await thrownBy(collect(list, records));
     expect(error).toBeInstanceOf(NetworkError);
-    expect((error as NetworkError).message).toContain('it is not whole');
+    expect((error as NetworkError).message).toContain('Only part of the list arrived.');
     expect((error as NetworkError).exitName).toBe('temporary');
     expect(records.length).toBeGreaterThan(100);
     expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);

@@ -9,13 +9,13 @@ const hint = (code: string) => tlsHint(code, 'https://api.test', true);
 test.each([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /does not know who issued/, true],
   ['SELF_SIGNED_CERT_IN_CHAIN', /does not know who issued/, true],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', /self-signed/, true],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', /is self-signed/, true],
   ['ERR_TLS_CERT_ALTNAME_INVALID', /another host than api\.test/, false],
   ['CERT_HAS_EXPIRED', /has expired.*clock/, false],
   ['CERT_NOT_YET_VALID', /not valid yet.*clock/, false],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/, false],
-  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', /no TLS of version 1\.2/, false],
-  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /broke off the handshake/, false],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', /does not support TLS 1\.2/, false],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /ended the handshake/, false],
 ])('%s has its own hint, and names an authority only if one helps', (code, text, helps) => {
   expect(hint(code)).toMatch(text);
   expect(hint(code).includes('NODE_EXTRA_CA_CERTS')).toBe(helps);
@@ -29,7 +29,7 @@ test('https to a plain http port says so, and that a retry cannot help', async (
   expect(errorOf(ran)).toMatchObject({
     kind: 'network',
     retryable: false,
-    hint: expect.stringContaining('does not speak TLS: is the port right?'),
+    hint: expect.stringContaining('does not speak TLS. Is the port right?'),
   });
   const told = await converse(temporaryFolder(), ['doctor'], [], env, 200);
   expect(told.shown).toContain('does not speak TLS');

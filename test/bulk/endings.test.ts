@@ -192,7 +192,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     );
     const ran = await userOf(service).run(line.replace(' --json', ''));
     expect(ran.code).toBe(4);
-    expect(ran.stderr).toContain('did not accept the API key of ROSTERCTL_API_KEY');
+    expect(ran.stderr).toContain('does not accept the API key in ROSTERCTL_API_KEY');
     expect(ran.stdout.trimEnd().split('\n')).toHaveLength(7);
   });
 });

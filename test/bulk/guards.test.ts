@@ -31,7 +31,7 @@ describe('--expect', () => {
     const { service, user } = await unfinished();
     const wrong = await user.run(line(6, '--yes --expect 5'));
     expect(wrong).toMatchObject({ code: 11 });
-    expect(wrong.stderr).toContain('6 rows are selected and --expect says 5');
+    expect(wrong.stderr).toContain('6 rows are selected, but --expect says 5');
     expect(written(service)).toHaveLength(5);
     expect(await user.run(line(6, '--yes --expect 6'))).toMatchObject({ code: 0 });
   });
@@ -115,7 +115,7 @@ describe('--fields of a report', () => {
       'tryouts update app_1 --status rejected --json --fields id,nope',
     );
     expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'app_1', nope: null }]);
-    expect(ran.stderr).toContain('There is no field "nope"');
+    expect(ran.stderr).toContain('Unknown field "nope"');
   });
 });
 
@@ -249,7 +249,10 @@ test('a run with an unreadable plan is not called finished, and its rows are not
     expect.stringContaining(`The plan ${plan} cannot be read: it is a folder (EISDIR).`),
   ]);
   const again = await user.run(line(6, '--yes'));
-  expect([again.code, again.stderr]).toEqual([11, expect.stringContaining('is not known')]);
+  expect([again.code, again.stderr]).toEqual([
+    11,
+    expect.stringContaining('It is unknown which of these rows it changed.'),
+  ]);
   expect(await user.run('runs list')).toMatchObject({ code: 0 });
   expect((await user.run('doctor')).stdout).toContain('cannot be read: it is a folder (EISDIR)');
   expect(written(service)).toHaveLength(5);

@@ -71,13 +71,13 @@ describe('a CSV has values for each row', () => {
 
   test.each([
     ['id,status\na,x\nb,x\na,y\n', /a is given twice, on lines 2 and 4/],
-    ['id,statu\na,x\n', /"statu" is not known. Did you mean status/],
+    ['id,statu\na,x\n', /Unknown column "statu". Did you mean status/],
     ['name,status\nx,y\n', /no column "id"/],
     ['id,note,internalNotes\na,b,c\n', /Columns 2 and 3 are both internalNotes/],
     ['id,status\na,#N/A\n', /Line 2: status holds the spreadsheet error #N\/A/],
     ['id,status\na,#REF!\n', /Line 2: status holds the spreadsheet error/],
     ['id,status\na,<clear>\n', /Line 2: status cannot be cleared/],
-    ['id,status\na,x,z\n', /Line 2 has 3 cells, the header 2/],
+    ['id,status\na,x,z\n', /Line 2 has 3 cells, but the header has 2/],
     ['id,status\n,x\n', /Line 2: an id must not be empty/],
     ['id,status\n..,x\n', /Line 2: ".." is not an id/],
     ['id,status\norg_7,x\n', /organization's id/],

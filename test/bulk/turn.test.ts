@@ -186,7 +186,7 @@ describe('a player update that the service accepts but does not apply', () => {
     const ran = await rosterctl('players update player_1 -F role=igl --json', await idle());
     expect([ran.code, ran.stdout]).toEqual([1, '']);
     expect(ran.stderr).toContain(
-      'The service accepted the change of player_1, and still shows the former role.',
+      'The service accepted the change of player_1, but still shows the old role.',
     );
   });
 });

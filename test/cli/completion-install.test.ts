@@ -159,7 +159,9 @@ test('on Windows, only PowerShell is supported', () => {
     script: 'C:\\Users\\a\\AppData\\Local\\rosterctl\\completion\\rosterctl.ps1',
     start: { file: 'C:\\Users\\a\\Documents\\PowerShell\\profile.ps1' },
   });
-  expect(() => shellFiles('fish', machine)).toThrow('on Windows is not known');
+  expect(() => shellFiles('fish', machine)).toThrow(
+    'does not know where fish keeps its completions on Windows',
+  );
 });
 
 describe('marked lines', () => {

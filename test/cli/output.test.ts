@@ -442,9 +442,7 @@ describe('--fields', () => {
         (error: unknown) => error,
       );
       expect(failure).toBeInstanceOf(UsageError);
-      expect((failure as UsageError).message).toBe(
-        'There is no field "statsu". Did you mean status?',
-      );
+      expect((failure as UsageError).message).toBe('Unknown field "statsu". Did you mean status?');
       expect((failure as UsageError).hint).toContain('formResponses.rank');
       expect(made.stdout()).toBe('');
     },

@@ -264,7 +264,7 @@ test('--paginate never follows a link to another organization', async () => {
 
 test.each([
   ['teams/{orgg}', 'Did you mean {org}?'],
-  ['teams/{id}', 'There is no placeholder {id}.'],
+  ['teams/{id}', 'Unknown placeholder {id}.'],
 ])('api %s is rejected because of the unknown placeholder', async (path, message) => {
   const api = await service();
   const ran = await rosterctl(['api', path], { env: api.env });
@@ -275,7 +275,7 @@ test.each([
 test('the hint of a 403 begins with a capital letter', async () => {
   const api = await service(() => ({ status: 403, json: { error: 'forbidden' } }));
   const ran = await rosterctl('teams list', { env: api.env });
-  expect(ran.stderr).toMatch(/^The key may lack the permission/m);
+  expect(ran.stderr).toMatch(/^The key may lack a permission/m);
 });
 
 test.each([
@@ -295,8 +295,8 @@ test('api warns that there is no undo, in its dry run and before a delete', asyn
   const api = await service();
   for (const line of ['api things -X PATCH -f a=b -n', 'api things/1 -X DELETE']) {
     const ran = await rosterctl(line, { env: api.env });
-    expect(ran.stderr).toContain('no undo');
+    expect(ran.stderr).toContain('cannot be undone');
   }
   const read = await rosterctl('api things -n', { env: api.env });
-  expect(read.stderr).not.toContain('no undo');
+  expect(read.stderr).not.toContain('cannot be undone');
 });

@@ -150,8 +150,8 @@ test('wraps its lines to 80 and to 40 columns, aligned with their start', async 
   const found = wide.findIndex((line) => line.startsWith('warn  read tryouts'));
   expect(wide.slice(found, -1)).toEqual([
     'warn  read tryouts    The service refused GET /tryout-applications (forbidden).',
-    '                      The key may lack the permission, or the organization may',
-    "                      not be the key's.",
+    '                      The key may lack a permission, or belong to another',
+    '                      organization.',
   ]);
   const narrow = await at(40);
   expect(Math.max(...narrow.map((line) => line.length))).toBeLessThanOrEqual(40);
@@ -161,9 +161,8 @@ test('wraps its lines to 80 and to 40 columns, aligned with their start', async 
     'warn  read tryouts',
     '      The service refused GET',
     '      /tryout-applications (forbidden).',
-    '      The key may lack the permission,',
-    '      or the organization may not be the',
-    "      key's.",
+    '      The key may lack a permission, or',
+    '      belong to another organization.',
   ]);
 });
 

@@ -104,7 +104,7 @@ describe.concurrent('an assumed route that is refused', () => {
       const error = isRefusedRow ? JSON.parse(ran.stdout).results[0].error : errorOf(ran);
       expect(error).toMatchObject({ code: 'nope', status });
       expect(error['hint']).toContain(
-        `Or the assumed route is wrong: the service does not document how to ${verb} a player; ${guesses[verb]} is a guess.`,
+        `Or the assumed route is wrong: the service does not document how to ${verb} a player; rosterctl assumes ${guesses[verb]}.`,
       );
       expect(error['hint']).toContain(`rosterctl config set endpoints.players.${verb} "`);
     },
@@ -128,8 +128,8 @@ describe('the refusal of a wrong route', () => {
     const ran = await rosterctl(lines.update(1), { env });
     expect(ran.stderr.trim().split('\n').slice(-3)).toEqual([
       'The service does not know PATCH /players/{id}: the player p1 is there, so the assumed route is wrong.',
-      'The service does not document how to update a player; PATCH /players/{id} is a guess. The service allows: POST, DELETE.',
-      'Set another (or --route for one call): rosterctl config set endpoints.players.update "POST /players/{id}"',
+      'The service does not document how to update a player; rosterctl assumes PATCH /players/{id}. The service allows: POST, DELETE.',
+      'Set another: rosterctl config set endpoints.players.update "POST /players/{id}"',
     ]);
     const removal = await rosterctl(`${lines.delete(1)} --json`, { env });
     expect(errorOf(removal)['hint']).toContain('delete "DELETE /players/{organizationId}/{id}"');

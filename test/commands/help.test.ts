@@ -25,7 +25,7 @@ function pages(width?: number): string[] {
   return [true, false].flatMap((long) => [
     startPage(table, width),
     rootHelp(table, { long, width }),
-    ...table.groups.map((group) => groupHelp(group, table, width)),
+    ...table.groups.map((group) => groupHelp(group, table, { width })),
     ...table.commands.map((command) => commandHelp(command, { long, width })),
   ]);
 }

@@ -205,13 +205,13 @@ describe('what is refused before any request', () => {
       'a misspelt profile beside a complete environment',
       { profile: 'wrok', via: 'flag', env: inEnvironment },
       'usage',
-      /no profile wrok/,
+      /Unknown profile wrok/,
     ],
     [
       'a misspelt ROSTERCTL_PROFILE beside a complete environment',
       { profile: 'wrok', via: 'environment', env: inEnvironment },
       'usage',
-      /no profile wrok/,
+      /Unknown profile wrok/,
     ],
     ['an active profile that the file lost', { profile: 'gone' }, 'usage', /active profile gone/],
     [

@@ -189,7 +189,7 @@ describe('a bad value says where it is and suggests a correction', () => {
     ['flag', { maxWait: '2w' }, {}, ['--max-wait', 'too long']],
     ['flag', { retries: '-1' }, {}, ['--retries', 'whole number']],
     ['flag', { retries: '1.5' }, {}, ['--retries', 'whole number']],
-    ['flag', { time: 'localtime' }, {}, ['--time', 'not known']],
+    ['flag', { time: 'localtime' }, {}, ['--time', 'unknown value']],
     ['flag', { delimiter: '|' }, {}, ['--delimiter']],
     ['flag', { fields: 'id,,name' }, {}, ['--fields']],
     ['flag', { fields: '' }, {}, ['--fields']],

@@ -115,7 +115,7 @@ describe('the complete attempt has a deadline', () => {
   fault('F025', 'a body that stands still, a read', async (attack) => {
     const action = bytes(ok(`content-length: ${text.length}`, text.slice(0, 9)));
     const { ran } = await spoiltRead(attack, action, { ROSTERCTL_RETRIES: '0' }, bound);
-    expectFailure(ran, 9, /in time|stood still/);
+    expectFailure(ran, 9, /in time|stalled/);
   });
 
   fault('F025', 'a body that stands still, a status that was done', async (attack) => {

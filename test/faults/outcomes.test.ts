@@ -59,9 +59,9 @@ const outcomes = {
   notApplied: {
     result: 'failed',
     exit: 1,
-    says: /accepted the (change|deletion) of \w+, and .*(still shows the former|still there)/,
+    says: /accepted the (change|deletion) of \w+, but .*(still shows the old|still there)/,
   },
-  unknown: { result: 'unknown', exit: 10, says: /may have taken effect|not readably/ },
+  unknown: { result: 'unknown', exit: 10, says: /may have taken effect|cannot be read/ },
   conflict: { result: 'conflict', exit: 6, says: /Used elsewhere/ },
   // The first step is done, so the row has changed.
   halfDone: { result: 'failed', exit: 6, says: /Used elsewhere/ },

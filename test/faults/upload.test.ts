@@ -163,7 +163,7 @@ describe('step 1 and 2', () => {
     });
     // The progress is printed every ten seconds.
     const stderr = ran.stderr.replaceAll(/^\d+ of \d+ files?, .*\n/gm, '');
-    expectFailure({ ...ran, stderr }, 9, /stood still/);
+    expectFailure({ ...ran, stderr }, 9, /stalled/);
     expect(world.done.documents).toBe(0);
   });
 

@@ -45,7 +45,7 @@ test('shapes end with their server, and what was written through them stays', as
 });
 
 test.each([
-  ['--shape lits=data', 'There is no shape "lits". Did you mean list?'],
+  ['--shape lits=data', 'Unknown shape "lits". Did you mean list?'],
   ['--shape paging=curser', 'paging cannot be "curser". Did you mean cursor?'],
   ['--shape paging', 'Not a shape: "paging". Write KEY=VALUE.'],
   ['--shape', '--shape needs a value.'],

@@ -116,16 +116,12 @@ test.each(
 
 test.each([
   ['list', 'Not a shape: "list". Write KEY=VALUE.', 'Keys: list, get, '],
-  ['lits=data', 'There is no shape "lits". Did you mean list?', 'Keys: list, '],
-  ['list.team=data', 'There is no shape "list.team". Did you mean list.teams?', 'Keys: list, '],
-  ['update.path.tryouts=/x/{id}', 'There is no shape "update.path.tryouts".', 'Keys: '],
-  ['list=dtaa', 'list cannot be "dtaa". Did you mean data?', 'It is one of: resource, array, '],
-  [
-    'paging=curser',
-    'paging cannot be "curser". Did you mean cursor?',
-    'It is one of: none, page, ',
-  ],
-  ['create.effect=soft', 'create.effect cannot be "soft".', 'It is one of: done, none, late'],
+  ['lits=data', 'Unknown shape "lits". Did you mean list?', 'Keys: list, '],
+  ['list.team=data', 'Unknown shape "list.team". Did you mean list.teams?', 'Keys: list, '],
+  ['update.path.tryouts=/x/{id}', 'Unknown shape "update.path.tryouts".', 'Keys: '],
+  ['list=dtaa', 'list cannot be "dtaa". Did you mean data?', 'Use one of: resource, array, '],
+  ['paging=curser', 'paging cannot be "curser". Did you mean cursor?', 'Use one of: none, page, '],
+  ['create.effect=soft', 'create.effect cannot be "soft".', 'Use one of: done, none, late'],
   ['list={"a":"$rwos"}', 'list has no $rwos. Did you mean $rows?', 'It has: $resource, '],
   ['page-size=0', 'page-size must be a number of records, not "0".', ''],
   ['update.path=/teams', 'update.path must be a path with {id}, not "/teams".', ''],

@@ -83,8 +83,8 @@ function remove({ path, folders }: FileChange): void {
 function readOurs(path: string, shell: Shell): string | undefined {
   const text = readText(path);
   if (text === undefined || text.includes(`rosterctl completion ${shell}\n`)) return text;
-  throw new GuardError(`${path} was not written by rosterctl and stays as it is.`, {
-    hint: 'Move it away, then run this again.',
+  throw new GuardError(`${path} was not written by rosterctl. It was left unchanged.`, {
+    hint: 'Move it away, then run the same command again.',
   });
 }
 
@@ -103,7 +103,7 @@ function attempt(path: string, act: () => void): void {
     act();
   } catch (error) {
     throw new OutputError(`${path} cannot be written: ${writeReason(error)}.`, {
-      hint: 'Without --install the script is printed, to be put where your shell looks.',
+      hint: 'Leave out --install to print the script, and store it where your shell looks.',
       cause: error,
     });
   }
@@ -213,9 +213,12 @@ function onUnix(shell: Shell, { env, platform }: Machine): ShellFiles {
 
 function onWindows(shell: Shell, { env }: Machine): ShellFiles {
   if (shell !== 'powershell')
-    throw new ConfigError(`The place of ${shell}'s completions on Windows is not known.`, {
-      hint: `Print the script and put it there: rosterctl completion ${shell}`,
-    });
+    throw new ConfigError(
+      `rosterctl does not know where ${shell} keeps its completions on Windows.`,
+      {
+        hint: `Print the script and put it there: rosterctl completion ${shell}`,
+      },
+    );
   const { LOCALAPPDATA: local, USERPROFILE: home } = env;
   if (!local || !home) throw homeless('LOCALAPPDATA or USERPROFILE');
   const own = win32.join(local, 'rosterctl', 'completion');
@@ -225,7 +228,7 @@ function onWindows(shell: Shell, { env }: Machine): ShellFiles {
 }
 
 function homeless(variable: string): ConfigError {
-  return new ConfigError(`There is no place to install to: ${variable} is not set.`, {
+  return new ConfigError(`Cannot install the completion: ${variable} is not set.`, {
     hint: 'Print the script and put it where you want it: rosterctl completion SHELL',
   });
 }

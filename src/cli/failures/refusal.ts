@@ -59,7 +59,7 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
   const thing = subject(error, command);
   switch (status) {
     case 401:
-      return `The service did not accept the API key${keyOf(command)}${code}.`;
+      return `The service does not accept the API key${keyOf(command)}${code}.`;
     case 403:
       if (serviceCode === 'featureNotAvailable')
         return `The organization's plan does not include API access${code}.`;
@@ -73,10 +73,10 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
     case 413:
       return `The file is too large for the organization's plan${code}.`;
     case 429:
-      return `The service asks to slow down${code}.`;
+      return `The service asks you to slow down${code}.`;
     default:
       if (status >= 500) return `The service failed with ${status}${code}.`;
-      if (status >= 400) return `The service refused the request as invalid: ${status}${code}.`;
+      if (status >= 400) return `The service rejected the request: ${status}${code}.`;
       return `The service answered ${site} with ${status}${code}.`;
   }
 }
@@ -122,7 +122,7 @@ function variableOf({ keySource = '' }: FailedCommand): string | undefined {
 
 function keyOf(command: FailedCommand): string {
   const variable = variableOf(command);
-  if (variable !== undefined) return ` of ${variable}`;
+  if (variable !== undefined) return ` in ${variable}`;
   const profile = profileOf(command);
   return profile === undefined ? '' : ` of profile ${profile}`;
 }
@@ -147,12 +147,12 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
   if (error.status === 403) {
     const { permission } = error.details;
     const needed = permission === undefined ? '' : `It needs the permission ${permission}. `;
-    const see = isDoctor ? '' : ' See: rosterctl doctor';
-    return `${needed}The key may lack the permission, or the organization may not be the key's.${see}`;
+    const see = isDoctor ? '' : '\nSee: rosterctl doctor';
+    return `${needed}The key may lack a permission, or belong to another organization.${see}`;
   }
   if (error.status === 404 && resource) return `See: rosterctl ${resource} list`;
   if (!isDoctor && mayBeOrganization(error))
-    return 'Is the organization id right? See: rosterctl auth status';
+    return 'Is the organization id right?\nSee: rosterctl auth status';
   if (error.exitName === 'invalid' && !isDoctor)
     return `See: rosterctl ${command.words.join(' ')} --help`;
   return undefined;

@@ -40,7 +40,7 @@ interface LoggedIn {
 export default defineLocalCommand({
   summary: 'Store an API key for a profile, after checking it',
   about:
-    'Asks at a terminal for what is missing, and again for what is wrong. The key is never a flag value: type it, pipe it with --key-stdin, or copy it from a file. A key that may read nothing of the organization is not stored.',
+    'At a terminal, asks for what is missing, and again for what is wrong. The key is never a flag value: type it, pipe it with --key-stdin, or copy it from a file. A key that cannot read anything of the organization is not stored.',
   examples: [
     ['Ask for everything that is missing', ''],
     [

@@ -25,13 +25,13 @@ interface LoggedOut {
 }
 
 export default defineLocalWrite({
-  summary: 'Forget the stored key of a profile',
+  summary: 'Delete the stored key of a profile',
   about:
-    'The profile keeps its service, organization and settings; what completion remembered goes. ' +
-    'Where no other profile has a key for its organization, finished runs and what runs undo needs ' +
-    'go too; unfinished runs are named and stay. Does not ask.',
+    'The profile keeps its service, organization and settings. Cached ids for completion are deleted. ' +
+    'If no other profile has a key for its organization, finished runs and the values for runs undo ' +
+    'are deleted too; unfinished runs are listed and kept. Does not ask.',
   examples: [
-    ['The profile in force', ''],
+    ['The active profile', ''],
     ['Another profile', '--profile work'],
   ],
   calls: [],

@@ -23,10 +23,10 @@ interface CheckedKey {
 }
 
 export default defineLocalCommand({
-  summary: 'Show which key is in force and ask the service whether it is good',
-  about: 'Exits 4 when there is no key or the service refuses it (401).',
+  summary: 'Show which key is used, and check it with the service',
+  about: 'The exit code is 4 if there is no key or the service refuses it (401).',
   examples: [
-    ['The profile in force', ''],
+    ['The active profile', ''],
     ['Every stored profile, without asking the service', '--all --offline'],
   ],
   calls: ['listTeams'],

@@ -9,11 +9,11 @@ import { originsOf } from './shared.js';
 export default defineLocalCommand({
   summary: 'Show one setting',
   about:
-    'Prints the value alone, nothing when it is not set; --json adds where it came from. A stored ' +
-    'output format counts here too: -o table prints the value whatever it is.',
+    'Prints the value alone, or nothing when it is not set; --json adds where it came from. A stored ' +
+    'output format applies here too: add -o table to print the plain value.',
   examples: [
-    ['The output format in force', 'output'],
-    ['A guess about the service', 'endpoints.players.update'],
+    ['The output format', 'output'],
+    ['What you set about the service', 'endpoints.players.update'],
   ],
   calls: [],
   args: { key: param(word, 'the setting', { completes: 'configKey' }) },

@@ -6,12 +6,12 @@ import type { SettingOrigin } from '../../config/settings.js';
 import { originsOf } from './shared.js';
 
 export default defineLocalCommand({
-  summary: 'List the settings in force and where each came from',
+  summary: 'List the settings and where each came from',
   about:
-    'Shows every named setting, and of the replaceable guesses those that are set. Never a key.',
+    'Shows every setting, and what you have set about an undocumented service. Never shows a key.',
   examples: [
-    ['What is in force', ''],
-    ['With the file that says so', '--show-origin'],
+    ['All settings', ''],
+    ['With the file that holds it', '--show-origin'],
   ],
   calls: [],
   flags: { showOrigin: flag('name the file of what is stored') },

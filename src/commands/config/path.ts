@@ -10,8 +10,8 @@ interface Places {
 }
 
 export default defineLocalCommand({
-  summary: 'Show where the configuration is kept',
-  about: 'Prints the path of the configuration file alone; --json adds keys, state and cache.',
+  summary: 'Show where the configuration is stored',
+  about: 'Prints the path of the configuration file; --json adds those of keys, state and cache.',
   examples: [['The file', '']],
   calls: [],
   view: linesOf<Places>(({ config }) => [config]),

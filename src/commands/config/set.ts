@@ -21,13 +21,13 @@ import { settingPlace } from './shared.js';
 const overrideGroups = [...new Set(overrideRows().map(([name]) => name.replace(/\..*$/, '.*')))];
 
 export default defineLocalWrite({
-  summary: 'Set a setting of the profile in force, or of all when there is none',
+  summary: 'Change a setting of the active profile, or of all profiles when none is active',
   about:
-    `Settings: ${Object.keys(namedKeys).join(', ')}. What the contract does not show can be replaced, too: ` +
-    `${overrideGroups.join(', ')}; rosterctl help undocumented lists these.`,
+    `Settings: ${Object.keys(namedKeys).join(', ')}. To say how an undocumented service works: ` +
+    `${overrideGroups.join(', ')}; see rosterctl help undocumented.`,
   examples: [
     ['JSON by default', 'output json'],
-    ['Replace a guessed route', 'endpoints.players.update "PUT /players/{id}"'],
+    ['Use another route', 'endpoints.players.update "PUT /players/{id}"'],
   ],
   calls: [],
   args: {

@@ -14,8 +14,8 @@ interface Unset {
 }
 
 export default defineLocalWrite({
-  summary: 'Take a setting back',
-  examples: [['Back to the table', 'output']],
+  summary: 'Remove a setting',
+  examples: [['Back to tables', 'output']],
   calls: [],
   args: { key: param(word, 'the setting', { completes: 'configKey' }) },
   view: linesOf(({ key, origin, removed }: Unset) => [

@@ -26,7 +26,7 @@ interface DocumentValues extends FileFacts, Pick<StoredFile, 'fileKey' | 'fileRe
 }
 
 export default defineOperation({
-  summary: 'Record a file that was uploaded already (step 3 of an upload alone)',
+  summary: 'Create the document of an uploaded file (step 3 of an upload)',
   about:
     'Step 1 is rosterctl uploads create, step 2 rosterctl uploads put; rosterctl docs upload does all three. ' +
     'Content type and size must be those of step 1.',
@@ -38,14 +38,14 @@ export default defineOperation({
   ],
   calls: ['createDocument'],
   flags: {
-    fileKey: param(z.string().check(z.minLength(1)), 'the key that step 1 answered', {
+    fileKey: param(z.string().check(z.minLength(1)), 'the fileKey from step 1', {
       placeholder: 'KEY',
     }),
-    fileRef: param(z.string().check(z.minLength(1)), 'the fileRef that step 1 answered', {
+    fileRef: param(z.string().check(z.minLength(1)), 'the fileRef from step 1', {
       placeholder: 'REF',
     }),
-    contentType: param(UploadContentType, 'the content type of step 1', { placeholder: 'TYPE' }),
-    sizeBytes: param(sizeBytesSchema, 'the size of step 1', { placeholder: 'N' }),
+    contentType: param(UploadContentType, 'the content type from step 1', { placeholder: 'TYPE' }),
+    sizeBytes: param(sizeBytesSchema, 'the size from step 1', { placeholder: 'N' }),
     name: nameFlag('documents'),
     tag: params(z.optional(z.array(z.string())), 'a tag of the document', {
       completes: 'value:tags',

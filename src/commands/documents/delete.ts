@@ -9,7 +9,7 @@ import { listSelectionFlags } from '../../resources/selection.js';
 export default defineOperation({
   summary: 'Delete one or several documents',
   about:
-    'Asks first and names the document; a script adds --yes. The route is a guess: the contract does not show it.',
+    'Asks first and names the document. In a script, add --yes. The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['See what would be sent', 'doc_0001 --dry-run'],
     ['From a script', 'doc_0001 --yes'],

@@ -14,13 +14,13 @@ import { listSelectionFlags } from '../../resources/selection.js';
 export default defineCommand({
   summary: 'Download the files of documents',
   about:
-    'A file is named after its document, made safe, and written to -D or the current folder; ' +
-    'documents that share a name get their ids into it. A file that is there is not replaced (exit ' +
-    '11). Until a download is complete, the file is NAME.partial: run the same ' +
-    'command again to continue it. --skip-existing fetches only what is missing. The signed URL is fetched without the key.',
+    'Each file is named after its document and written to -D or the current folder; if documents ' +
+    'share a name, their ids are added to it. An existing file is not replaced (exit ' +
+    '11). An unfinished download is named NAME.partial: run the same ' +
+    'command again to continue it. --skip-existing downloads only what is missing. The API key is not sent to the file store.',
   examples: [
     ['Into the current folder', 'doc_0001'],
-    ['All, as a backup; the same line fetches what is missing', '--all -D backup --skip-existing'],
+    ['A backup of all; run it again to fetch what is missing', '--all -D backup --skip-existing'],
     ['Under another name', 'doc_0001 -O copy.pdf'],
     ['To a pipe', 'doc_0001 -O -'],
     ['Several into a folder', 'doc_0001 doc_0002 -D files --skip-existing'],

@@ -7,8 +7,8 @@ import { showRecords } from '../../resources/read.js';
 export default defineCommand({
   summary: 'Show one or several documents',
   about:
-    'The contract has no call for one document: it is looked for in the list, one list call for all ids. ' +
-    'Missing ones are reported on stderr (exit 5).',
+    'The service has no call for a single document, so rosterctl finds documents in the list, which it reads once. ' +
+    'With several ids, missing ones are reported and the exit code is 5.',
   examples: [
     ['One document', 'doc_0001'],
     ['Two documents as a list', 'doc_0001 doc_0002 --json'],

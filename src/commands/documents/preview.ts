@@ -11,7 +11,7 @@ import { idOf } from '../../resources/params.js';
 export default defineCommand({
   summary: 'Get the preview of a document, or its signed URL',
   about:
-    'As rosterctl docs download, through the preview call: the store is asked to show the file, not to save it.',
+    'Works like rosterctl docs download, but with a URL that shows the file in a browser instead of saving it.',
   examples: [
     ['A URL for a browser', 'doc_0001 --url'],
     ['The file itself', 'doc_0001 -O preview.pdf'],

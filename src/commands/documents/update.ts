@@ -23,9 +23,9 @@ const tagsFlag = (text: string) =>
 export default defineOperation({
   summary: 'Change the name, the tags or other fields of documents',
   about:
-    'The document is looked for in the list first and only fields that differ are sent. --tag is the ' +
-    "new value; to select by a tag: --where 'tags=TAG'. " +
-    'The route is a guess: the contract does not show it.',
+    'The document is found in the list first, and only the fields that differ are sent. --tag sets the ' +
+    "tags; to select by a tag, use: --where 'tags=TAG'. " +
+    'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['Rename', "doc_0001 --name 'Player contract 2026'"],
     ['One tag more, one less', 'doc_0001 --add-tag signed --remove-tag draft'],

@@ -28,16 +28,16 @@ export default defineOperation({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
-    'All files are checked before the first request; one that cannot be uploaded fails alone, unless --fail-fast. ' +
+    'All files are checked before the first request. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
     `Allowed types: ${UploadContentType.options.join(', ')}; ` +
-    'name and content must agree unless --content-type says what it is. Several files print a report. ' +
+    'name and content must agree, or state the type with --content-type. Several files print a report. ' +
     'If an upload is interrupted, run the same command again, or rosterctl uploads finish.',
   examples: [
     ['One file', 'contract.pdf --tag contract'],
     ['Under another name', "contract.pdf --name 'Player contract 2026'"],
     ['Several files', 'contract.pdf photo.png --tag 2026-spring'],
-    ['All files of a folder, each read back and compared', '-r consents --verify'],
-    ['Not a second time', 'contract.pdf --if-exists skip'],
+    ['All files of a folder, and compare each with the upload', '-r consents --verify'],
+    ['Only if it was not uploaded before', 'contract.pdf --if-exists skip'],
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
   args: {
@@ -51,7 +51,7 @@ export default defineOperation({
     ),
   },
   flags: {
-    recursive: flag('all files below a folder, but hidden ones and links', {
+    recursive: flag('all files in a folder, except hidden ones and links', {
       short: 'r',
       group: 'selection',
     }),
@@ -64,7 +64,7 @@ export default defineOperation({
         completes: 'value:tags',
       },
     ),
-    contentType: param(z.optional(UploadContentType), 'what the file is, whatever its name says', {
+    contentType: param(z.optional(UploadContentType), 'the type of the file, whatever its name', {
       placeholder: 'TYPE',
       group: 'change',
     }),

@@ -10,8 +10,8 @@ import { nameFlag } from '../../resources/params.js';
 export default defineOperation({
   summary: 'Create a player',
   about:
-    'The contract shows no fields of a player: what is typed is sent, and the service judges it. ' +
-    'Prints the record as it reads afterwards.',
+    'The service does not document the fields of a player: rosterctl sends what you type, and the service checks it. ' +
+    'Prints the record as the service shows it afterwards.',
   examples: [
     ['A player with a name', "--name 'Nadja Beispiel'"],
     [

@@ -9,7 +9,7 @@ import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 export default defineOperation({
   summary: 'Delete one or several players',
   about:
-    'Asks first and names the player; a script adds --yes. The route is a guess: the contract does not show it.',
+    'Asks first and names the player. In a script, add --yes. The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['See what would be sent', 'player_0001 --dry-run'],
     ['From a script', 'player_0001 --yes'],

@@ -7,7 +7,7 @@ import { showRecords } from '../../resources/read.js';
 export default defineCommand({
   summary: 'Show one or several players',
   about:
-    'One id prints the record; several print a list. Missing ones are reported on stderr (exit 5).',
+    'One id prints the record, several print a list. With several ids, missing ones are reported and the exit code is 5.',
   examples: [
     ['One player', 'player_0001'],
     ['Two players as a list', 'player_0001 player_0002 --json'],

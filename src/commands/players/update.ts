@@ -11,8 +11,8 @@ import { updateOperation } from '../../resources/update.js';
 export default defineOperation({
   summary: 'Change fields of one or several players',
   about:
-    'The player is read first and only fields that differ are sent; if nothing differs, nothing is sent. ' +
-    'The route is a guess: the contract does not show it.',
+    'The player is read first, and only the fields that differ are sent. ' +
+    'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],
     ['Set other fields', 'player_0001 -F role=Support'],

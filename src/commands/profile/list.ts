@@ -12,7 +12,7 @@ interface Row {
 
 export default defineLocalCommand({
   summary: 'List the stored profiles',
-  about: 'The built-in profile sandbox is listed only while it is the active one.',
+  about: 'The built-in profile sandbox is listed only while it is active.',
   examples: [['All of them', '']],
   calls: [],
   view: rowsOf<Row>(['name', 'organization', 'baseUrl', 'active']),

@@ -8,9 +8,9 @@ import { activeProfileOf } from '../../config/store.js';
 export default defineLocalWrite({
   summary: 'Remove a profile with its settings and its key',
   about:
-    'Asks first; a script adds --yes. The key itself stays valid until the dashboard revokes it.',
+    'Asks first; in a script, add --yes. The key itself stays valid until you revoke it in the dashboard.',
   examples: [
-    ['See what would go', 'work -n'],
+    ['See what would be removed', 'work -n'],
     ['From a script', 'work --yes'],
   ],
   calls: [],

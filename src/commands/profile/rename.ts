@@ -8,7 +8,7 @@ import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 
 export default defineLocalWrite({
-  summary: 'Give a profile another name',
+  summary: 'Rename a profile',
   examples: [['From default to main', 'default main']],
   calls: [],
   args: {

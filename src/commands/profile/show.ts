@@ -17,9 +17,9 @@ interface Profile {
 
 export default defineLocalCommand({
   summary: 'Show one profile',
-  about: 'Without a name, the profile in force. Never shows the key.',
+  about: 'Without a name, shows the active profile. Never shows the key.',
   examples: [
-    ['The profile in force', ''],
+    ['The active profile', ''],
     ['By name', 'work'],
   ],
   calls: [],

@@ -6,8 +6,9 @@ import { requireProfile, sandboxProfile, withActive } from '../../config/profile
 import { activeProfileOf } from '../../config/store.js';
 
 export default defineLocalWrite({
-  summary: 'Make a profile the one used when none is named',
-  about: 'Scripts and cron lines name theirs with -p, so that this cannot change what they do.',
+  summary: 'Make a profile the active one',
+  about:
+    'The active profile is used when a command names none. Name one with -p in scripts and cron, so that this does not change what they do.',
   examples: [
     ['A stored profile', 'work'],
     ['The built-in sandbox', 'sandbox'],

@@ -20,7 +20,7 @@ interface Run {
 const maxListed = 50;
 
 export default defineLocalCommand({
-  summary: 'List the runs kept on this machine',
+  summary: 'List the runs on this machine',
   about:
     `The ${maxListed} newest, oldest first; finished changes of a single record are left out. ` +
     'Resume an unfinished run with runs resume, or run the same command again.',

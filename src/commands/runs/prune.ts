@@ -27,16 +27,16 @@ interface RunsToRemove {
 }
 
 export default defineLocalWrite({
-  summary: 'Remove runs from this machine',
+  summary: 'Delete runs from this machine',
   about:
-    'Without a name: finished runs that are old. One that is unfinished, has a row whose outcome is ' +
-    'unknown or an upload to finish, or is younger than the setting undo.keep, always stays; one ' +
-    'whose files are damaged is set aside once it has ended. With a name: that run, also an ' +
-    'unfinished one; afterwards its results are gone, and runs undo cannot ' +
-    'undo it. Asks first.',
+    'Without a name, deletes old finished runs. Runs that are unfinished, have a row with an unknown ' +
+    'outcome or an upload to finish, or are younger than the setting undo.keep are kept; a finished ' +
+    'run whose files are damaged is set aside. With a name, deletes that run, even an ' +
+    'unfinished one: its results are gone then, and it cannot be ' +
+    'undone. Asks first.',
   examples: [
     ['Look first', '--dry-run'],
-    ['All that are a week old', '--older-than 7d'],
+    ['All older than a week', '--older-than 7d'],
   ],
   calls: [],
   args: {

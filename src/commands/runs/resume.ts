@@ -13,10 +13,10 @@ import { storedReport } from './show.js';
 export default defineWrite({
   summary: 'Resume a run that was interrupted',
   about:
-    'Rows that were not attempted or whose outcome is unknown; a write that may have taken effect is ' +
-    'read before anything is sent. Running the same command again does the same.',
+    'Continues with the rows that were not attempted or whose outcome is unknown. A record that may ' +
+    'have changed is read before anything is sent. Running the original command again does the same.',
   examples: [
-    ['The newest that is unfinished', 'last --dry-run'],
+    ['The newest unfinished run', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
   ...earlierRunCommand,

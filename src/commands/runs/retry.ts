@@ -12,8 +12,8 @@ import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 export default defineWrite({
   summary: 'Start a new run from the rows that failed or conflicted',
   about:
-    'The rows are read and previewed again, so what others changed meanwhile is seen first. The rows of ' +
-    'a run are retried once: a second retry names the run that took them.',
+    'The rows are read and previewed again, so you see first what others have changed. The rows of ' +
+    'a run can be retried once; then retry the newer run.',
   examples: [
     ['Look first', 'last --dry-run'],
     ['From a script', 'last --yes'],
@@ -37,7 +37,9 @@ export default defineWrite({
     if (operation.recovery?.hasLeftovers(stored))
       throw new GuardError(
         `Files of the run ${head.run} have arrived and only lack their documents.`,
-        { hint: 'Finish these first: rosterctl uploads finish --all (or: uploads forget ID)' },
+        {
+          hint: 'Finish them first: rosterctl uploads finish --all\nOr give one up: rosterctl uploads forget ID',
+        },
       );
     return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
   },

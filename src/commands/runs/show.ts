@@ -25,8 +25,8 @@ export const runArg = param(
 );
 
 export default defineLocalCommand({
-  summary: 'Show what became of each row of a run',
-  about: 'Notes are not kept: of them the report shows a hash.',
+  summary: 'Show the result of each row of a run',
+  about: 'Notes are not stored: the report shows a hash of them.',
   examples: [
     ['The newest run', 'last'],
     ['Only what failed', 'last --failed'],

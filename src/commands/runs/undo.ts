@@ -25,13 +25,13 @@ interface Values extends Pick<BulkValues, 'waitLock'> {
 }
 
 export default defineOperation({
-  summary: 'Undo a run: put fields back and remove what it created',
+  summary: 'Undo a run: restore fields and delete what it created',
   about:
-    'A field goes back to its value before the run only where it still holds what the run wrote; a record ' +
-    'that somebody changed since is a conflict and is left as it is. Records that the run created are ' +
-    'deleted if they still read as they did then. Deleted records, conversions and the events of status ' +
+    'A field is restored only if it still holds what the run wrote; a record ' +
+    'that someone has changed since is a conflict and is left alone. Records that the run created are ' +
+    'deleted if nobody has changed them. Deletions, conversions and the events of status ' +
     'changes cannot be undone; runs show RUN --undoable prints the records that a run deleted. An undo ' +
-    'is a run itself and can be undone.',
+    'is itself a run and can be undone.',
   examples: [
     ['Look first', 'last --dry-run'],
     ['From a script', 'last --yes'],

@@ -26,12 +26,12 @@ export default defineLocalCommand({
   about:
     'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. While it runs, commands with -p sandbox use it, unless --data names another folder.',
   examples: [
-    ['On your sandbox data and any free port', ''],
+    ['With your sandbox data, on any free port', ''],
     [
       'On separate data with 1,200 applications, for a script',
       '--data ./sandbox --seed-size large --json',
     ],
-    ['With lists like those of another service', '--shape list=data --shape paging=cursor'],
+    ['Behave like another service', '--shape list=data --shape paging=cursor'],
   ],
   calls: [],
   flags: {
@@ -56,7 +56,7 @@ export default defineLocalCommand({
     ),
     shape: params(
       z.optional(z.array(z.string())),
-      'answer as another service would: list=data, paging=cursor; see help sandbox',
+      'answer as another service would: list=data, paging=cursor; see docs/sandbox.md',
       { placeholder: 'KEY=VALUE', completes: `pair:${shapeWords}` },
     ),
     strictEvents: flag('emit events also for an update to the present status'),

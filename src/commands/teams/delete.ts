@@ -9,8 +9,8 @@ import { deletedView, idOf, routeFlag } from '../../resources/params.js';
 export default defineOperation({
   summary: 'Delete a team',
   about:
-    'Asks for the name of the team, typed in full; a script gives it with --confirm, and --yes alone is not enough. ' +
-    'The route is a guess: the contract does not show it.',
+    'Asks you to type the name of the team in full. In a script, give it with --confirm; --yes alone is not enough. ' +
+    'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['See what would be sent', 'team_0001 --dry-run'],
     ['From a script', "team_0001 --confirm 'Falkenmoor Vanguard'"],

@@ -10,8 +10,8 @@ import { updateOperation } from '../../resources/update.js';
 export default defineOperation({
   summary: 'Change fields of one or several teams',
   about:
-    'The team is read first and only fields that differ are sent; if nothing differs, nothing is sent. ' +
-    'The route is a guess: the contract does not show it.',
+    'The team is read first, and only the fields that differ are sent. ' +
+    'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['Rename a team', "team_0001 --name 'Foxes Prime'"],
     ['Set other fields', 'team_0001 -F region=EU -F active=false'],

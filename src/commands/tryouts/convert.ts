@@ -16,15 +16,15 @@ import { anyIds } from './shared.js';
 export default defineOperation({
   summary: 'Convert applications to players',
   about:
-    'The application is read first: one that is a player already is left alone and nothing is sent. ' +
-    'Afterwards it is read again and printed with its player. Fields set with -F are sent as typed; ' +
-    'which ones the service takes is not shown (contract 4.4). A CSV of your own (not an export) may ' +
-    'have columns for such fields. A conversion does not set the status; ' +
-    "--accept does that first, which triggers your organization's Flows (automations).",
+    'Each application is read first: one that is already a player is left unchanged. ' +
+    'Afterwards it is printed with its player. Fields set with -F are sent as typed; ' +
+    'the service does not document which ones it accepts. A CSV of your own (not an export) may ' +
+    'have columns for such fields. A conversion does not change the status; ' +
+    "--accept does so first, which triggers your organization's Flows (automations).",
   examples: [
     ['Make a player of an applicant', 'app_0016'],
     ['Into a team', 'app_0022 -F teamId=team_0001'],
-    ['Accept first, then convert; look first', 'app_0006 --accept --dry-run'],
+    ['Accept and convert; look first', 'app_0006 --accept --dry-run'],
   ],
   calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
   args: { ids: anyIds },

@@ -7,8 +7,8 @@ import { someIds } from './shared.js';
 export default defineCommand({
   summary: 'Show one or several tryout applications',
   about:
-    'One id prints the application; several print a list. Missing ones are reported on stderr (exit 5). ' +
-    'On a terminal one application is a card, with other applications of the same person and what ' +
+    'One id prints the application, several print a list. With several ids, missing ones are reported and the exit code is 5. ' +
+    'At a terminal one application is a card, with other applications of the same person and what ' +
     'this machine changed; -v adds every field.',
   examples: [
     ['One application, everything', 'app_0001'],

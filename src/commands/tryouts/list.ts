@@ -13,14 +13,14 @@ import {
 export default defineCommand({
   summary: 'List the tryout applications',
   about:
-    'Filters are applied on your machine, after the list is read. --where takes any field, dotted; = and != compare text (numbers by value, null is also ' +
-    'absent), ~ finds a part in any case, < > <= >= compare numbers or times; a list is met by one ' +
-    'element, and != is the opposite of =. A bare date begins at local midnight and ends with its day.',
+    'Filters are applied on your machine, after the list is read. --where takes any field, also nested (a.b). = and != compare text (numbers by value), ~ finds a ' +
+    'part of the text, < > <= >= compare numbers or times. A list matches if one of its elements ' +
+    'does. A date without a time is local: --since begins at midnight, --until ends with the day.',
   examples: [
     ['Who is waiting', '--status pending'],
     ['Last week, newest first', '--since 7d --sort submittedAt:desc'],
     ['One game, not yet decided', '--game Valorant --status pending,reviewing,shortlisted'],
-    ['Ids for another command', "--where 'gamerTags.game~league' -o ids"],
+    ['Ids, for another command', "--where 'gamerTags.game~league' -o ids"],
   ],
   calls: ['listTryouts'],
   flags: { ...tryoutFilters, ...listFlags },

@@ -17,16 +17,22 @@ import { idsBeside } from './shared.js';
 export default defineOperation({
   summary: 'Change the status of one or many applications',
   about:
-    'The applications come from ids, --ids, --csv, or filters; no filter never means all. --status ' +
-    'selects, --to is the new status; without --to it comes from the CSV. Each is read right before ' +
-    'it is written: one that already has the status is unchanged and nothing is sent for it, one whose ' +
-    'status moved since the preview or the export is a conflict and left alone. Every change is ' +
-    'written to a journal before it is sent: after a crash, run the same command again (help bulk). ' +
+    'Name the applications by ids, --ids, --csv or filters; without any, nothing is selected. --status ' +
+    'selects, --to is the new status; without --to it comes from the CSV. Each application is read ' +
+    'right before it is changed: one that already has the status is left unchanged, and one whose ' +
+    'status changed since the preview or the export is a conflict and left alone. ' +
+    'If it is interrupted, run the same command again (help bulk). ' +
     "Status changes trigger your organization's Flows (automations). That cannot be undone.",
   examples: [
     ['Reject two applicants', 'app_0013 app_0018 --to rejected'],
-    ['With a dated note', "app_0020 --to shortlisted --append-note 'Second trial on Friday'"],
-    ['Whoever waited two months', '--status pending --older-than 60d --to rejected --dry-run'],
+    [
+      'Shortlist, with a dated note',
+      "app_0020 --to shortlisted --append-note 'Second trial on Friday'",
+    ],
+    [
+      'Reject all who have waited for two months; look first',
+      '--status pending --older-than 60d --to rejected --dry-run',
+    ],
   ],
   calls: ['getTryout', 'updateTryout', 'listTryouts'],
   args: { ids: idsBeside('--to').any },

@@ -18,7 +18,7 @@ export const anyIds = params(z._default(z.array(Id), []), 'ids of applications',
 export function idsBeside(statusFlag: '--status' | '--to') {
   const id = Id.check(({ value, issues }) => {
     if (!TryoutStatus.safeParse(value).success) return;
-    const message = `that is a status, not an id (did you mean ${statusFlag} ${value}?)`;
+    const message = `"${value}" is a status, not an id.\nDid you mean: ${statusFlag} ${value}`;
     issues.push({ code: 'custom', message, input: value });
   });
   return {

@@ -24,9 +24,9 @@ const view: View<Stats> = {
 export default defineCommand({
   summary: 'Count applications by status, game and week',
   about:
-    'A week is named by its Monday, in local time, and counts what was submitted in it; one that has ' +
-    'not begun is left out. An application counts once for each game it has a gamer tag for. CSV has ' +
-    'one line per count, with its share of all applications.',
+    'A week is named after its Monday, in local time, and counts the applications submitted in it. ' +
+    'An application counts once for each of its games. ' +
+    'A week that has not begun is left out. CSV has one line per count, with its share.',
   examples: [
     ['The whole season', ''],
     ['The last four weeks, for a script', '--since 4w --json'],

@@ -12,13 +12,13 @@ import { idsBeside } from './shared.js';
 export default defineOperation({
   summary: 'Change the status or the notes of applications',
   about:
-    'The application is read first and only fields that differ are sent; if nothing differs, ' +
-    "nothing is sent. A status change triggers your organization's Flows (automations), " +
-    'and accepting or declining triggers events for that. The API has no conditional write: what ' +
-    'another admin changes between the read and the write is overwritten.',
+    'The application is read first, and only the fields that differ are sent. --append-note adds a ' +
+    'dated line to the notes; --note replaces them. ' +
+    "A status change triggers your organization's Flows (automations). That cannot be undone. " +
+    'A change that another admin makes between the read and the write is overwritten.',
   examples: [
     ['Shortlist an applicant', 'app_0020 --status shortlisted'],
-    ['Note what was seen, dated', "app_0013 --append-note 'Strong aim, quiet on comms'"],
+    ['Add a dated note', "app_0013 --append-note 'Strong aim, quiet on comms'"],
     ['Look first', 'app_0028 --status reviewing --dry-run'],
     ['Remove the notes', 'app_0021 --clear-note'],
   ],

@@ -9,9 +9,9 @@ import { grantCall } from '../../uploads/store-file.js';
 const grantView: View<JsonObject> = { kind: 'record' };
 
 export default defineWrite({
-  summary: 'Ask for a presigned upload URL (step 1 of an upload alone)',
+  summary: 'Ask for a presigned upload URL (step 1 of an upload)',
   about:
-    'The uploadUrl is a secret while it is valid. The file must have exactly this size and content type.',
+    'The URL is a secret while it is valid. The file must have exactly this size and content type.',
   examples: [
     ['For a picture', '--content-type image/png --size-bytes 1024'],
     [

@@ -25,8 +25,8 @@ const { concurrency, waitLock } = bulkFlags;
 export default defineWrite({
   summary: 'Finish uploads that were interrupted',
   about:
-    'A file that has arrived is not sent again: only its document is created, unless it ' +
-    'exists already. Other files are sent from the beginning, if they have not changed.',
+    'If the file has arrived, only its document is created, unless it exists already. ' +
+    'Other files are sent again from the beginning, if they have not changed.',
   examples: [
     ['All of this organization', '--all'],
     ['See what would be sent', '--all --dry-run'],

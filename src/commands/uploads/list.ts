@@ -18,9 +18,9 @@ interface UploadLine {
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
-    'Oldest first, of every profile. put_done, doc_intent, orphan and unknown: the file has arrived and ' +
-    'no document is known to record it. uploads finish continues each of them. Uploads that ' +
-    'another process is sending right now are left out.',
+    'Oldest first, of every profile. In the states put_done, doc_intent, orphan and unknown the file ' +
+    'has arrived, and its document is missing. Finish them with uploads finish. Uploads that ' +
+    'are running right now are left out.',
   examples: [
     ['All of them', ''],
     ['Their ids, for a script', '-o ids'],

@@ -13,7 +13,7 @@ import { inspectFile } from '../../uploads/local-file.js';
 const maxInputBytes = 64 * 1024;
 
 export default defineWrite({
-  summary: 'Send a file to a presigned upload URL (step 2 of an upload alone)',
+  summary: 'Send a file to a presigned upload URL (step 2 of an upload)',
   about:
     'The URL is a secret while it is valid: with - it is read from stdin and appears in no process list. ' +
     'Stdin holds the URL alone, or what step 1 prints: rosterctl uploads create … --json | rosterctl uploads put - FILE. ' +

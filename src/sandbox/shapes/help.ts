@@ -1,4 +1,4 @@
-/** The part of `help sandbox` that names the shapes. */
+/** The part of docs/sandbox.md that names the shapes. */
 import { type ShapeKey, shapeKeys } from './table.js';
 
 /** Rows of keys and what their values may be; keys with the same values share a row. */

@@ -64,7 +64,7 @@ function firstName(key: string): string {
   return Object.keys(shapeKeys[key]?.names ?? {})[0] ?? '';
 }
 
-const knownKeys = `Keys: ${Object.keys(shapeKeys).join(', ')}. See: rosterctl help sandbox`;
+const knownKeys = `Keys: ${Object.keys(shapeKeys).join(', ')}. docs/sandbox.md explains them.`;
 
 /** The row of `key` or `key.RESOURCE`. Throws UsageError. */
 function keyOf(text: string): ShapeKey {
@@ -79,7 +79,7 @@ function keyOf(text: string): ShapeKey {
       endingsOf(each, of).map((ending) => `${name}.${ending}`),
     ),
   ]);
-  throw new UsageError(`There is no shape "${text}".${near}`, { hint: knownKeys });
+  throw new UsageError(`Unknown shape "${text}".${near}`, { hint: knownKeys });
 }
 
 function endingsOf({ of }: ShapeKey, given: string): readonly string[] {
@@ -117,7 +117,7 @@ function check(key: string, row: ShapeKey, value: string): void {
 function unknown(key: string, value: string, names: readonly string[], also: string): UsageError {
   const known = [...names, ...(also === '' ? [] : [also])];
   return new UsageError(`${key} cannot be "${value}".${didYouMean(value, names)}`, {
-    hint: `It is one of: ${known.join(', ')}`,
+    hint: `Use one of: ${known.join(', ')}`,
   });
 }
 

@@ -20,7 +20,7 @@ test('a refused create shows what happened, why and the next command', async () 
   expect([ran.code, ran.stderr.split('\n')]).toEqual([
     3,
     [
-      'The service refused the request as invalid: 400 (invalidRequest).',
+      'The service rejected the request: 400 (invalidRequest).',
       'The service says:',
       '  email: taken',
       '  name: Required',
@@ -55,7 +55,7 @@ test('a write whose outcome a refusal leaves unknown shows what the service said
 });
 
 describe('a 400 on a list or a get names the organization as a possible cause', () => {
-  const hint = 'Is the organization id right? See: rosterctl auth status';
+  const hint = 'Is the organization id right?\nSee: rosterctl auth status';
 
   test.each([
     ['teams list', hint],
@@ -121,7 +121,7 @@ describe('a bulk report', () => {
     expect(report.results[1]?.error).toMatchObject({
       code: 'invalidRequest',
       message:
-        'The service refused the request as invalid: 400 (invalidRequest). The service says: Bad request with the key [redacted]; status: not now; status: not so',
+        'The service rejected the request: 400 (invalidRequest). The service says: Bad request with the key [redacted]; status: not now; status: not so',
       service: { ...body, message: 'Bad request with the key [redacted]' },
     });
     const kept = journals(home);
@@ -164,7 +164,7 @@ describe('a bulk report', () => {
     const ran = await rosterctl(`${words} --json`, { env, home });
     expect([ran.code, ran.stdout.includes(note)]).toEqual([8, true]);
     const kept = journals(home);
-    expect(kept).toContain('The service refused the request as invalid');
+    expect(kept).toContain('The service rejected the request');
     expect(kept).not.toContain(note);
   });
 });

@@ -36,7 +36,7 @@ function refusal(
 function said(...words: Parameters<typeof refusal>): readonly string[] {
   const { lines, error } = refusal(...words);
   const at = lines.findIndex((line) => line.startsWith('The service says:'));
-  const from = at < 0 ? [] : lines.slice(at, error.hint === undefined ? undefined : -1);
+  const from = at < 0 ? [] : lines.slice(at, -(error.hint?.split('\n').length ?? 0) || undefined);
   const [first = '', ...rest] = from;
   const single = first.replace(/^The service says: ?/, '');
   return [...(single === '' ? [] : [single]), ...rest.map((line) => line.trim())];

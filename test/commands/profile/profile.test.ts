@@ -97,7 +97,7 @@ describe('rejected, and nothing is changed', () => {
     ['profile rename work other', /already/],
     ['profile rename work sandbox', /built in/],
     ['profile rename sandbox mine', /built in/],
-    ['profile rename work ""', /not empty/],
+    ['profile rename work ""', /cannot be empty/],
     ['-p wrok config set output json', /Did you mean work\?/],
   ])('%s', async (line, words) => {
     const home = await twoProfiles();

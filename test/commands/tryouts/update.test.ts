@@ -201,7 +201,7 @@ describe.concurrent('an ambiguous response', () => {
     const instead = on('PATCH app_1', { status: 200, json: application('app_1') });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(errorOf(ran)['message']).toContain('still shows the former status');
+    expect(errorOf(ran)['message']).toContain('still shows the old status');
   });
 
   test('of 200 with the former notes is a failure, alone and in a run', async () => {
@@ -212,7 +212,7 @@ describe.concurrent('an ambiguous response', () => {
     const alone = await rosterctl('tryouts update app_1 --note ours --yes --json', {
       env: service.env,
     });
-    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining('the former notes') });
+    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining('the old notes') });
     const line = 'tryouts update --ids - --note ours --yes --json';
     const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
     expect(run.code).toBe(8);
@@ -263,7 +263,7 @@ describe.concurrent('an ambiguous response', () => {
     const line = 'tryouts update --ids - --status rejected --note mine --yes --json';
     const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
     expect([run.code, JSON.parse(run.stdout).results[0].result]).toEqual([8, 'failed']);
-    expect(run.stdout).toContain('still shows the former notes. The status was set.');
+    expect(run.stdout).toContain('still shows the old notes. The status was set.');
   });
 
   test('of 204 is completed by reading', async () => {
@@ -286,8 +286,8 @@ describe('a mistake is rejected before any request', () => {
     ['update app_1', '--status'],
     ['update', 'Nothing to change'],
     ['update --status accepted', 'ID'],
-    ['update app_1 accepted', 'did you mean --status accepted?'],
-    ['update app_1 accepted --clear-note', 'did you mean --status accepted?'],
+    ['update app_1 accepted', 'Did you mean: --status accepted'],
+    ['update app_1 accepted --clear-note', 'Did you mean: --status accepted'],
     ['update app_1 --status acepted', 'accepted'],
     ['update app_1 --note ""', '--clear-note'],
     ['update app_1 --note x --clear-note', 'together'],
@@ -299,8 +299,8 @@ describe('a mistake is rejected before any request', () => {
     ['update app_1 app_1 --status accepted --yes', 'twice'],
     ['set-status app_1', '--to'],
     ['set-status --to accepted', 'ids'],
-    ['set-status app_1 accepted', 'did you mean --to accepted?'],
-    ['set-status accepted app_1 --to accepted', 'did you mean --to accepted?'],
+    ['set-status app_1 accepted', 'Did you mean: --to accepted'],
+    ['set-status accepted app_1 --to accepted', 'Did you mean: --to accepted'],
     [`set-status ${organization} --to accepted`, "organization's id"],
     ['set-status app_1 --to done', 'one of'],
     ['convert', 'ids'],

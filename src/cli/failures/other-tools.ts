@@ -1,0 +1,154 @@
+/** Words of other tools (gh, kubectl, git, spreadsheets) and what they are called here. */
+import type { CommandManifest, ManifestCommand } from '../../data/command-manifest.js';
+import { globalFlags } from '../global-flags.js';
+
+/** Commands that a first word may mean, best first. */
+const firstWords: Readonly<Record<string, readonly string[]>> = {
+  whoami: ['auth status'],
+  status: ['auth status'],
+  signin: ['auth login'],
+  configure: ['auth login'],
+  init: ['auth login'],
+  setup: ['auth login'],
+  switch: ['profile use NAME'],
+  context: ['profile list'],
+  contexts: ['profile list'],
+  organizations: ['profile list'],
+  orgs: ['profile list'],
+  settings: ['config list'],
+  import: ['players import FILE', 'tryouts set-status --csv FILE'],
+  export: ['tryouts list -o csv --out FILE'],
+  open: ['documents open ID', 'documents download ID'],
+  rename: ['teams update ID --name NAME'],
+  search: ['tryouts list --search TEXT'],
+  find: ['tryouts list --search TEXT'],
+  history: ['runs list'],
+  jobs: ['runs list'],
+  logs: ['runs list'],
+  undo: ['runs undo last'],
+  accept: ['tryouts set-status ID --to accepted'],
+  approve: ['tryouts set-status ID --to accepted'],
+  reject: ['tryouts set-status ID --to rejected'],
+  applications: ['tryouts list'],
+  applicants: ['tryouts list'],
+  candidates: ['tryouts list'],
+  roster: ['players list'],
+  members: ['players list'],
+  users: ['players list'],
+  files: ['documents list'],
+};
+
+/** Commands of the same noun (`*`) that a verb may mean, best first. */
+const verbs: Readonly<Record<string, readonly string[]>> = {
+  import: ['* upload FILE', '* set-status --csv FILE', '* update --csv FILE'],
+  export: ['* list -o csv --out FILE'],
+  search: ['* list --search TEXT'],
+  find: ['* list --search TEXT'],
+  filter: ['* list --where FIELD=VALUE'],
+  count: ['* stats', '* list -o ids'],
+  rename: ['* update ID --name NAME'],
+  modify: ['* update ID'],
+  patch: ['* update ID'],
+  set: ['* update ID'],
+  describe: ['* get ID', '* show RUN'],
+  inspect: ['* get ID', '* show RUN'],
+  info: ['* get ID'],
+  get: ['* show RUN'],
+  view: ['* show RUN'],
+  destroy: ['* delete ID'],
+  delete: ['* remove NAME', '* prune RUN'],
+  rm: ['* remove NAME', '* prune RUN', '* forget ID'],
+  remove: ['* prune RUN', '* forget ID'],
+  open: ['* download ID'],
+  save: ['* download ID'],
+  approve: ['* set-status ID --to accepted'],
+  decline: ['* set-status ID --to rejected'],
+  note: ['* update ID --append-note TEXT'],
+  comment: ['* update ID --append-note TEXT'],
+  tag: ['* update ID --add-tag TAG'],
+  rerun: ['* retry RUN'],
+  continue: ['* resume last'],
+  revert: ['* undo last'],
+  whoami: ['* status'],
+  switch: ['* use NAME', 'profile use NAME'],
+  list: ['profile list'],
+  add: ['auth login --profile NAME'],
+  create: ['auth login --profile NAME'],
+  new: ['auth login --profile NAME'],
+};
+
+/** Flags of other tools, with ours. */
+const flags: Readonly<Record<string, readonly string[]>> = {
+  '--columns': ['--fields'],
+  '--select': ['--fields'],
+  '--format': ['--output'],
+  '--output-file': ['--out'],
+  '--organization': ['--org'],
+  '--url': ['--base-url'],
+  '--host': ['--base-url'],
+  '--context': ['--profile'],
+  '--force': ['--overwrite', '--yes'],
+  '--silent': ['--quiet'],
+  '--filter': ['--where'],
+  '--query': ['--search'],
+  '--grep': ['--search'],
+  '--order-by': ['--sort'],
+  '--top': ['--limit'],
+  '--max': ['--limit'],
+  '--per-page': ['--limit'],
+  '--page-size': ['--limit'],
+  '--state': ['--to', '--status'],
+  '--after': ['--since'],
+  '--from': ['--since'],
+  '--before': ['--until'],
+  '--label': ['--tag'],
+  '--message': ['--append-note'],
+  '--comment': ['--append-note'],
+  '--body': ['--input'],
+  '--data': ['--input'],
+  '--field': ['--set'],
+};
+
+/** Returns the command line that a first word of another tool means, if there is one. */
+export function commandForWord(word: string, table: CommandManifest): string | undefined {
+  if (word === 'version') return 'rosterctl --version';
+  return firstKnown(firstWords, word, '', table);
+}
+
+/** Returns the command line of this noun that a verb of another tool means, if there is one. */
+export function commandForVerb(
+  noun: string,
+  verb: string,
+  table: CommandManifest,
+): string | undefined {
+  return firstKnown(verbs, verb, noun, table);
+}
+
+/** Returns the flag that a flag of another tool means, if it is among `known`. */
+export function flagFor(word: string, known: ReadonlySet<string>): string | undefined {
+  return of(flags, word).find((flag) => known.has(flag));
+}
+
+function firstKnown(
+  words: Readonly<Record<string, readonly string[]>>,
+  word: string,
+  noun: string,
+  { commands }: CommandManifest,
+): string | undefined {
+  const lines = of(words, word).map((line) => line.replace('*', noun));
+  const found = lines.find((line) => {
+    const [first, second] = line.split(' ');
+    const command = commands.find(({ words: own }) => own[0] === first && own[1] === second);
+    return command && hasFlags(command, line);
+  });
+  return found && `rosterctl ${found}`;
+}
+
+function hasFlags(command: ManifestCommand, line: string): boolean {
+  const known = new Set([...command.flags, ...globalFlags].map((flag) => flag.word));
+  return (line.match(/--[\w-]+/g) ?? []).every((flag) => known.has(flag));
+}
+
+function of(words: Readonly<Record<string, readonly string[]>>, word: string): readonly string[] {
+  return Object.hasOwn(words, word) ? (words[word] ?? []) : [];
+}

@@ -1,0 +1,113 @@
+/** Errors of the parser: flags and words that commander refused, in our words. */
+import type { CommandManifest, ManifestCommand } from '../../data/command-manifest.js';
+import { didYouMean, nearest } from '../../data/nearest.js';
+import { resourceNames, resourceWords } from '../../data/resources.js';
+import { shellQuote } from '../../data/text.js';
+import { UsageError } from '../../errors.js';
+import { globalFlags } from '../global-flags.js';
+import { argUsage } from '../help.js';
+import { isCalled } from '../resolve-command.js';
+import { flagFor } from './other-tools.js';
+
+/** Throws UsageError for a positional word too many; it suggests the flag whose value it is. */
+export function refuseExcess(
+  words: readonly string[],
+  { args, flags, words: own }: ManifestCommand,
+): void {
+  const extra = words[args.length];
+  if (extra === undefined || args.at(-1)?.takes === 'values') return;
+  const name = `rosterctl ${own.join(' ')}`;
+  const flag = flags.find(({ choices }) => nearest(extra, choices ?? []) !== undefined);
+  const value = nearest(extra, flag?.choices ?? []);
+  const isSearchable = flags.some(({ word }) => word === '--search');
+  const see = isSearchable ? `To search: ${name} --search ${shellQuote(extra)}` : `See: ${name} -h`;
+  throw new UsageError(`Unexpected argument "${extra}" for ${name}.`, {
+    hint: flag && value ? `Did you mean: ${flag.word} ${value}` : see,
+  });
+}
+
+/** The command at which commander failed. */
+interface ErrorSite {
+  readonly noun: string | undefined;
+  readonly command: ManifestCommand | undefined;
+  readonly table: CommandManifest;
+}
+
+/** Returns an error of commander in our words. */
+export function asUsageError(
+  error: { readonly code: string; readonly message: string },
+  site: ErrorSite,
+): UsageError {
+  const quoted = /'([^']*)'/.exec(error.message)?.[1] ?? '';
+  const hint = `See: ${['rosterctl', ...wordsOf(site), '--help'].join(' ')}`;
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return unknownFlag(quoted, site, hint);
+    case 'commander.missingArgument':
+      return missingArgument(quoted, site, hint);
+    case 'commander.optionMissingArgument':
+      return new UsageError(
+        `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
+        { hint },
+      );
+    default:
+      return new UsageError(error.message.replace(/^error: /, ''), { hint });
+  }
+}
+
+/** The words of the command that was typed; none without a noun. */
+function wordsOf({ command, noun, table }: ErrorSite): readonly string[] {
+  if (command || noun === undefined) return command?.words ?? [];
+  return [table.groups.find((entry) => isCalled(entry, noun))?.word ?? noun];
+}
+
+function missingArgument(quoted: string, { command }: ErrorSite, hint: string): UsageError {
+  const name = quoted.replace(/\.{3}$/, '');
+  const arg = command?.args.find((one) => one.name === name);
+  const resource = resourceNames.find((one) => arg?.completes === `id:${one}`);
+  if (command && resource === undefined) {
+    const usage = ['rosterctl', ...command.words, ...command.args.map(argUsage)].join(' ');
+    return new UsageError(`${arg?.word ?? name.toUpperCase()} is missing.`, {
+      hint: `Usage: ${usage}`,
+    });
+  }
+  if (resource === undefined) return new UsageError(`${name.toUpperCase()} is missing.`, { hint });
+  const { noun } = resourceWords[resource];
+  return new UsageError(`Which ${noun}? Give an id.`, {
+    hint: `See the ids: rosterctl ${resource} list`,
+  });
+}
+
+function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
+  const { command, table } = site;
+  const word = flag.split('=')[0] ?? flag;
+  // Commander rejects a known flag only if it has a value and takes none.
+  if (flag !== word && [...globalFlags, ...(command?.flags ?? [])].some((one) => one.word === word))
+    return new UsageError(`${word} takes no value.`, { hint });
+  // `-q=false`, of which commander has consumed the -q.
+  if (word === '-')
+    return new UsageError(`A short flag before "${flag.slice(1)}" takes no value.`, { hint });
+  const [noun] = wordsOf(site);
+  const siblings = table.commands.filter(({ words }) => words[0] === noun);
+  const known = new Set([
+    ...globalFlags.map((entry) => entry.word),
+    ...(command ? [command] : siblings).flatMap(flagWords),
+    '--help',
+    '--version',
+  ]);
+  const has = (entry: ManifestCommand) => flagWords(entry).includes(word);
+  const sameVerb = table.commands.filter(({ words }) => words[1] === command?.words[1]);
+  const owner =
+    siblings.find(has) ??
+    (nearest(word, [...known]) === undefined ? sameVerb.find(has) : undefined);
+  const place = command ? ` for ${command.words.join(' ')}` : '';
+  const ours = flagFor(word, known);
+  if (ours !== undefined)
+    return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
+  const suggestion = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
+  return new UsageError(`Unknown flag ${word}${place}.${suggestion}`, { hint });
+}
+
+function flagWords({ flags }: ManifestCommand): readonly string[] {
+  return flags.map((entry) => entry.word);
+}
