@@ -65,9 +65,8 @@ async function showHelp(page: string, streams: ProcessStreams): Promise<void> {
     self: { pid: process.pid, isAlive },
     lendKeys() {
       // Ctrl-C belongs to the pager.
-      const ignore = () => {};
-      process.on('SIGINT', ignore);
-      return () => process.off('SIGINT', ignore);
+      process.on('SIGINT', doNothing);
+      return () => process.off('SIGINT', doNothing);
     },
   });
 }
@@ -291,3 +290,5 @@ async function printLimit(
   await streams.stderr.write(`${text}\n`);
   return exit.failed;
 }
+
+function doNothing(): void {}

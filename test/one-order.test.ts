@@ -4,6 +4,8 @@ import { inProcess } from './support/in-process.js';
 import { temporaryFolder } from './support/run.js';
 import { organization, type Recorded, type Reply, recordingService } from './support/service.js';
 
+const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
 type Kept = Record<string, unknown> & { readonly id: string };
 
 /** A service whose only list holds what the test puts there, in any order; it takes every write. */
@@ -54,6 +56,17 @@ const cases = [
   ['documents', ["--where 'status=pending'", '--search example'], 'update -F role=x'],
 ] as const;
 
+const column = (text: string, by: RegExp) =>
+  text
+    .split(/\r?\n/)
+    .slice(1, -1)
+    .map((line) => line.split(by, 1)[0]);
+
+const told = async (line: string) => {
+  const { stderr } = await inProcess(line, { env: service.env, home: temporaryFolder() });
+  return stderr;
+};
+
 describe.each(cases)('the first five %s', (resource, filters, write) => {
   test('are the same by table, ids, csv, ndjson, json, dry run and run', async () => {
     await fc.assert(
@@ -69,17 +82,11 @@ describe.each(cases)('the first five %s', (resource, filters, write) => {
         };
         const list = `${resource} list ${filter} -L 5`;
         const ids = (await run(`${list} -o ids`)).split('\n').slice(0, -1);
-        const column = (text: string, by: RegExp) =>
-          text
-            .split(/\r?\n/)
-            .slice(1, -1)
-            .map((line) => line.split(by, 1)[0]);
         expect(column(await run(list), /\t/)).toEqual(ids);
         expect(
           column(await run(`${list} --fields id`, { ROSTERCTL_FORCE_TTY: '80' }), / /),
         ).toEqual(ids);
         expect(column(await run(`${list} -o csv --csv-raw --fields id`), /,/)).toEqual(ids);
-        const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
         expect(idsOf(JSON.parse(await run(`${list} --json`)) as Kept[])).toEqual(ids);
         const lines = (await run(`${list} -o ndjson`)).split('\n').slice(0, -1);
         expect(idsOf(lines.map((line) => JSON.parse(line) as Kept))).toEqual(ids);
@@ -107,10 +114,6 @@ test('--limit 0 is refused before any request', async () => {
 test('a limit that cut says so on stderr, except with -q', async () => {
   kept.clear();
   for (const id of ['a', 'b', 'c']) kept.set(id, { id, name: id });
-  const told = async (line: string) => {
-    const { stderr } = await inProcess(line, { env: service.env, home: temporaryFolder() });
-    return stderr;
-  };
   for (const format of ['table', 'ids', 'csv', 'json', 'ndjson'])
     expect(await told(`teams list -L 2 -o ${format}`)).toBe('Showing the first 2 of 3 teams.\n');
   expect(await told("teams list -L 2 --template '{name}'")).toBe(

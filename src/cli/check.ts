@@ -2,6 +2,7 @@
 import type { GlobalFlags } from '../config/settings.js';
 import type { ManifestCommand, ManifestGroup, ManifestParam } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
+import { resourceNames, resourceWords } from '../data/resources.js';
 import { orList } from '../data/text.js';
 import { MissingArgumentError, UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
@@ -46,10 +47,15 @@ export function missingArgument(
   values: RawValues,
 ): MissingArgumentError | undefined {
   const missing = command.args.find(({ name, required }) => required && !isGivenIn(values, name));
-  return (
-    missing &&
-    new MissingArgumentError(`A word is missing: ${missing.word}.`, { hint: helpFor(command) })
-  );
+  if (!missing) return undefined;
+  const resource = resourceNames.find((name) => missing.completes === `id:${name}`);
+  if (resource === undefined) {
+    const usage = ['rosterctl', ...command.words, ...command.args.map(argUsage)].join(' ');
+    return new MissingArgumentError(`${missing.word} is missing.`, { hint: `Usage: ${usage}` });
+  }
+  return new MissingArgumentError(`Which ${resourceWords[resource].noun}? Give an id.`, {
+    hint: `See the ids: rosterctl ${resource} list`,
+  });
 }
 
 /** True if the only argument of a command names something that can be listed. */
@@ -119,3 +125,9 @@ export type Parsed =
       readonly values: RawValues;
       readonly globals: GlobalFlags;
     };
+
+/** Returns a positional as the usage line shows it: `ID…`, `[PATH]`. */
+export function argUsage(arg: ManifestParam): string {
+  const word = arg.takes === 'values' ? `${arg.word}…` : arg.word;
+  return arg.required ? word : `[${word}]`;
+}

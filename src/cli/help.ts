@@ -13,6 +13,7 @@ import {
   fullWidth,
   minTextWidth,
 } from '../terminal/whole-words.js';
+import { argUsage } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
 /** How to render a page. */
@@ -196,12 +197,6 @@ function calls(command: ManifestCommand, width: number): string[] {
     }),
     '',
   ];
-}
-
-/** Returns a positional as the usage line shows it: `ID…`, `[PATH]`. */
-export function argUsage(arg: ManifestParam): string {
-  const word = arg.takes === 'values' ? `${arg.word}…` : arg.word;
-  return arg.required ? word : `[${word}]`;
 }
 
 function flagRows(flags: readonly ManifestParam[]): [string, string][] {

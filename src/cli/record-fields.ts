@@ -44,10 +44,10 @@ const typeNames: Readonly<Record<string, string>> = {
 
 /** Returns the type of a documented field in words: `text`, `time`, `list`, `text or null`. */
 export function fieldType(resource: ResourceName, field: string): string {
-  const { shape = {} }: Definition = resources[resource].schema._zod.def;
-  const isNullable = !field.includes('.') && shape[field]?._zod.def.type === 'optional';
+  const { shape }: Definition = resources[resource].schema._zod.def;
+  const isNullable = !field.includes('.') && shape?.[field]?._zod.def.type === 'optional';
   const { type = '' } = definitionAt(resources[resource].schema, field.split('.')) ?? {};
-  const word = /At$/.test(field) ? 'time' : (typeNames[type] ?? type);
+  const word = field.endsWith('At') ? 'time' : (typeNames[type] ?? type);
   return isNullable ? `${word} or null` : word;
 }
 

@@ -8,8 +8,8 @@ import type {
 } from '../data/command-manifest.js';
 import { kebab, upperFirst } from '../data/text.js';
 import { exitCodes } from '../exit-codes.js';
+import { argUsage } from './check.js';
 import { globalFlags } from './global-flags.js';
-import { argUsage } from './help.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
 /** Returns docs/reference.md: every command with its usage, flags, examples and calls. */

@@ -10,6 +10,7 @@ import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
 import { fieldsPage } from './lists/fields-page.js';
+import { outputPage } from './lists/output-page.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
@@ -135,55 +136,6 @@ export const listRules: readonly string[] = [
   'A list is complete if the answer says so (hasMore or hasNextPage false, last true, next null, the last page, a total that fits), or if nothing suggests more.',
   'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation or moreToken, status 206, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
 ];
-
-const outputPage = `Output
-
-stdout carries the result and nothing else; notes, prompts, progress and errors go
-to stderr.
-
-  -o table    aligned and fitted in a terminal; tab-separated with a header when piped
-  -o json     lists are a bare array, one record is an object; whole or nothing
-  -o ndjson   one record a line, written as they come
-  -o csv      RFC 4180, nested fields as dotted columns; whole or nothing
-  -o ids      one id a line
-  --template  one line a record: '{name} <{email}> {submittedAt|ago}'
-
---json is -o json; --json=id,name is --json --fields id,name.
-
---fields keeps the named fields in that order, in every format. Dots reach into
-objects and lists: gamerTags.0.gamerTag.
-
-In a pipe, the report of a run is one row per record (row, id, result, before, after,
-error), with its summary on stderr; json holds both, ndjson ends with the summary.
-
-In --template, filters follow a bar: ago, date, json, csv, md (Markdown, with links and
-mentions disarmed). {{ is a brace; a missing field is empty.
-
-A piped table has fixed columns; choose others with --fields. A terminal shows human
-heads, and columns.RESOURCE shapes its table (help fields). ROSTERCTL_FORCE_TTY=80 gives
-a pipe the aligned table of that width. Long pages go through a pager (ROSTERCTL_PAGER,
-pager, PAGER, else less; cat for none).
-
-Applications are listed newest first, everything else by name. --limit keeps the first N
-in this order, in every format and selection, or in that of --sort. Without both, machine
-formats come in the service's order as they arrive: | head -1 is not --limit 1.
-
---out FILE writes the result to a file, atomically; its ending chooses the format.
-
-Records are passed through untouched: every field that the service sent, in its
-order, numbers as they came. What differs from the documented fields (missing, of
-another type, an unknown status) is shown as it came and noted once on stderr;
---strict makes it an error.
-
-In tab-separated output \\, tab, line feed and carriage return in values are written
-\\\\, \\t, \\n, \\r. Csv cells that a spreadsheet would read as a formula get a
-leading ', also after a ; a tab or a line end in the cell; a NUL is written \u2400 (--csv-raw leaves
-both out).
-
-With json or ndjson the last line of stderr is the error:
-  {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}
-Where the service refused, "service" holds the body of its answer.
-Exit 0 means that everything asked was done and written out.`;
 
 const bulkPage = `Changing records, one or many
 

@@ -6,10 +6,10 @@ import { recordingService } from '../support/service.js';
 import { application, keep } from './tryouts/service.js';
 
 interface Terminal {
-  inTerminal(
+  readonly inTerminal: (
     words: readonly string[],
     options: { home: string; columns?: number; rows?: number; env?: Record<string, string> },
-  ): Promise<{ code: number; text: string }>;
+  ) => Promise<{ code: number; text: string }>;
 }
 const script = new URL('../../build/terminal.mjs', import.meta.url).href;
 const { inTerminal } = (await import(script)) as Terminal;
@@ -37,6 +37,8 @@ const onTerminal = async (
   expect(code).toBe(0);
   return text;
 };
+
+const told = async (line: string) => rosterctl(line, { env: service.env });
 
 describe('a list on a terminal', () => {
   test('has human heads, games as words, and a footer that counts what matters', async () => {
@@ -102,7 +104,6 @@ describe('a list on a terminal', () => {
 });
 
 test('a filter for a game that nobody plays names the games there are in a pipe too, except with -q', async () => {
-  const told = async (line: string) => rosterctl(line, { env: service.env });
   expect(await told('tryouts list --game Fortnite -o ids')).toMatchObject({
     code: 0,
     stdout: '',
@@ -143,16 +144,11 @@ describe('with wide, right-to-left, hostile and empty values', async () => {
   }));
   test.each([40, 80, 120, 200])('no line of a list is wider than %i columns', async (columns) => {
     for (const line of ['tryouts list', 'players list', 'teams list -v', 'docs list']) {
+      const env = { ...hostile.env, ROSTERCTL_FORCE_TTY: String(columns) };
       // oxlint-disable-next-line no-await-in-loop
-      const { code, text } = await inTerminal([...line.split(' '), '--no-pager'], {
-        home,
-        columns,
-        env: hostile.env,
-      });
+      const { code, stdout } = await rosterctl(line, { env, home });
       expect(code).toBe(0);
-      const table = withoutColor(text)
-        .split('\n')
-        .filter((each) => /^(?:Id|id|app_| *\d+ )/.test(each));
+      const table = stdout.split('\n').filter((each) => /^(?:Id|id|app_| *\d+ )/.test(each));
       expect(table.length).toBeGreaterThan(records.length);
       for (const each of table) expect(displayWidth(each)).toBeLessThanOrEqual(columns);
     }

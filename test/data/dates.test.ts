@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { localDay, mondayOf, parseWhen, resolveWhen, timeOf } from '../../src/data/dates.js';
 
+const local = (text: string) => new Date(text).toISOString();
+
 const now = new Date('2026-03-10T12:00:00Z');
 const at = (text: string, edge: 'start' | 'end' = 'start') =>
   new Date(resolveWhen(parseWhen(text), edge, now)).toISOString();
@@ -21,7 +23,6 @@ describe('a point in time as typed', () => {
   });
 
   test('a month and a word are whole local days, up to their last millisecond', () => {
-    const local = (text: string) => new Date(text).toISOString();
     expect([at('2026-02'), at('2026-02', 'end')]).toEqual([
       local('2026-02-01T00:00'),
       local('2026-02-28T23:59:59.999'),

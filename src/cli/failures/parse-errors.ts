@@ -1,11 +1,9 @@
 /** Errors of the parser: flags and words that commander refused, in our words. */
 import type { CommandManifest, ManifestCommand } from '../../data/command-manifest.js';
 import { didYouMean, nearest } from '../../data/nearest.js';
-import { resourceNames, resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { globalFlags } from '../global-flags.js';
-import { argUsage } from '../help.js';
 import { isCalled } from '../resolve-command.js';
 import { flagFor } from './other-tools.js';
 
@@ -43,8 +41,6 @@ export function asUsageError(
   switch (error.code) {
     case 'commander.unknownOption':
       return unknownFlag(quoted, site, hint);
-    case 'commander.missingArgument':
-      return missingArgument(quoted, site, hint);
     case 'commander.optionMissingArgument':
       return new UsageError(
         `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
@@ -59,23 +55,6 @@ export function asUsageError(
 function wordsOf({ command, noun, table }: ErrorSite): readonly string[] {
   if (command || noun === undefined) return command?.words ?? [];
   return [table.groups.find((entry) => isCalled(entry, noun))?.word ?? noun];
-}
-
-function missingArgument(quoted: string, { command }: ErrorSite, hint: string): UsageError {
-  const name = quoted.replace(/\.{3}$/, '');
-  const arg = command?.args.find((one) => one.name === name);
-  const resource = resourceNames.find((one) => arg?.completes === `id:${one}`);
-  if (command && resource === undefined) {
-    const usage = ['rosterctl', ...command.words, ...command.args.map(argUsage)].join(' ');
-    return new UsageError(`${arg?.word ?? name.toUpperCase()} is missing.`, {
-      hint: `Usage: ${usage}`,
-    });
-  }
-  if (resource === undefined) return new UsageError(`${name.toUpperCase()} is missing.`, { hint });
-  const { noun } = resourceWords[resource];
-  return new UsageError(`Which ${noun}? Give an id.`, {
-    hint: `See the ids: rosterctl ${resource} list`,
-  });
 }
 
 function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {

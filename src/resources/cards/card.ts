@@ -1,11 +1,12 @@
 /** Cards: one record for a person, with what is near it and what this machine changed of it. */
 import { shortValue } from '../../cli/lines.js';
+import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { clockTime, shortDay } from '../../data/time.js';
 import { alignedLines, type Piece } from '../../terminal/pieces.js';
-import { allFields, type CardStyle, fieldLabel, fieldText } from './fields.js';
+import { allFields, type CardStyle, fieldText } from './fields.js';
 import type { PastChange } from './history.js';
 import { type CardPage, pageLines, type Section } from './page.js';
 

@@ -2,6 +2,7 @@
 
 import { detailLines, detailValue } from '../../cli/card.js';
 import { binarySize, type CellOptions } from '../../cli/cells.js';
+import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
 import type { Settings } from '../../config/settings.js';
 import { isObject, type JsonObject } from '../../data/json.js';
@@ -78,7 +79,10 @@ export function furtherFields(
   return Object.entries(record)
     .filter(([field]) => !shownElsewhere.includes(field) && !shown.includes(field))
     .filter(([, value]) => !isEmptyValue(value))
-    .map(([field, value]) => ({ label: fieldLabel(field), ...detailValue(value, field, style) }));
+    .map(([field, value]) => ({
+      label: singleLine(fieldLabel(field)) || '""',
+      ...detailValue(value, field, style),
+    }));
 }
 
 /** With -v: every field by the API's name, as in JSON. */
@@ -90,17 +94,6 @@ export function allFields(
   if (!verbose) return [];
   const lines = (columns: number) => detailLines(record, { ...style, columns });
   return [{ label: 'All fields', isBelow: true, lines }];
-}
-
-/** Returns `Short name` for `shortName` and `Teams` for `teamIds`; other names stay as they are. */
-export function fieldLabel(field: string): string {
-  if (!/^[a-zA-Z][a-zA-Z0-9]*(_[a-zA-Z0-9]+)*$/.test(field)) return singleLine(field) || '""';
-  const words = field
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase()
-    .replace(/ id(s?)$/, '$1');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Returns the size of a document, `79.2 KiB`; empty if its record does not tell. */
