@@ -6,7 +6,7 @@ import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { Settings } from './config/settings.js';
 import { type CommandManifest, readManifest } from './data/command-manifest.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
-import { Failure, PipeClosedError } from './errors.js';
+import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
 import { watchSignals, watchStops } from './terminal/signals.js';
@@ -272,7 +272,7 @@ async function printFailure(
   const { stderr } = streams;
   const lines = printsJson(argv)
     ? [envelopeJson(description)]
-    : [...renderFailure(description.lines, stderr, process.env)];
+    : [...renderFailure(description.lines, stderr, process.env, error instanceof CancelledError)];
   const isBug = error instanceof Error && !(error instanceof Failure);
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await stderr.write(`${lines.join('\n')}\n`);

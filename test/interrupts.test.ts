@@ -225,8 +225,8 @@ const run = ['tryouts', 'set-status', ...ids(9), '--to', 'rejected', '--yes', '-
 
 test.each([
   ['a read', ['teams', 'list'], /trying again in 3\d s/, refuses, 'Interrupted.'],
-  ['a run', run, /cannot be undone/, keeps, 'app_1'],
-  ['a sandbox', ['sandbox', 'start', '--port', '0'], /127\.0\.0\.1/, refuses, ''],
+  ['a run', run, /cannot be undone/, keeps, '✘ 9 not sent'],
+  ['a sandbox', ['sandbox', 'start', '--port', '0'], /--org org_demo/, refuses, ''],
 ] as const)(
   'the output after the ^C of %s begins on its own line',
   async (_, line, ready, serve, message) => {
@@ -254,7 +254,7 @@ test('the first Ctrl-C in a write says what it waits for, the second quits, and 
   const home = temporaryFolder();
   const line = ['tryouts', 'update', 'app_1', '--status', 'rejected', '--yes'];
   const keys = [
-    [/0 of 1 record/, '\u0003'],
+    [/0 of 1/, '\u0003'],
     [/Press Ctrl-C again to quit now/, '\u0003'],
   ] as const;
   const { code, shown } = await converse(home, line, keys, silent.env);

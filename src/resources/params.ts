@@ -34,7 +34,7 @@ export function idOf(resource: ResourceName) {
 export function routeFlag(resource: ResourceName, method: 'PUT' | 'DELETE') {
   return param(
     z.optional(z.string()),
-    `another route than the assumed one, e.g. '${method} /${resource}/{id}'; rosterctl help undocumented`,
+    `another route than the assumed one, e.g. '${method} /${resource}/{id}'`,
     { placeholder: "'METHOD /path'", group: 'change' },
   );
 }

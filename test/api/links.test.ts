@@ -219,7 +219,7 @@ describe('through the client', () => {
     const page = { status: 200, text: '<html>canary', headers: { 'content-type': 'text/html' } };
     const error = await thrownBy(link(page));
     expect(error).toBeInstanceOf(ProtocolError);
-    expect((error as Error).message).toContain('HTML from http://127.0.0.1');
+    expect((error as Error).message).toContain('answered with a web page');
     expect((error as Error).message).not.toContain('canary');
   });
 

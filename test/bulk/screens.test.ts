@@ -86,7 +86,7 @@ test('after a change of many only the rows that went wrong are listed, by name; 
   expect(lines.slice(-3)).toEqual(
     [
       '✘ 2 unchanged, 1 failed of 3. Run 000000.',
-      '  app_2  東京 太郎  failed  The service refused the request as invalid: 400 (invalid).',
+      '  app_2  東京 太郎  failed  The service rejected the request: 400 (invalid).',
       'To try those again: rosterctl runs retry 000000',
     ].map((each) => expect.stringMatching(pattern(each))),
   );

@@ -44,7 +44,7 @@ describe('--template', () => {
 
   test('an unknown field is an error, and no line is printed', async () => {
     await expect(printed('{id} {nmae}', [ann], listOf('tryouts'))).rejects.toThrow(
-      'There is no field "nmae". Did you mean name?',
+      'Unknown field "nmae". Did you mean name?',
     );
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/terminal/width.js';
-import { hostileTexts, withoutColor } from '../support/hostile.js';
+import { hostileTexts } from '../support/hostile.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { application, keep } from './tryouts/service.js';

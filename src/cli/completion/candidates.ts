@@ -195,7 +195,8 @@ function flags({ command, given }: Line, current: string): Completion | undefine
   const offered = flagsOf(command)
     .filter(({ word, takes }) => takes === 'values' || !given.has(word))
     .map(({ word, text }) => described(word, text));
-  return answer(matching(offered.join('\n'), current), '');
+  // No others: a shell that matches loosely would offer a flag that only resembles the typed one.
+  return answer(beginning(offered.join('\n'), current, 'i'), '');
 }
 
 /** The last one stands for all further words where it is variadic. */

@@ -13,15 +13,17 @@ interface Screen {
 
 /**
  * Returns the lines of an error, made harmless: at a terminal with a mark (`✘`, or `error:` where
- * the locale is not UTF-8) and wrapped to its width; elsewhere as they are, for logs and mails.
+ * the locale is not UTF-8) and wrapped to its width; elsewhere as they are, for logs and mails. An
+ * answer of No (`isCancelled`) is no error and gets no mark.
  */
 export function renderFailure(
   lines: readonly string[],
   screen: Screen,
   env: Environment,
+  isCancelled = false,
 ): readonly string[] {
   const safe = lines.map(singleLine);
-  if (!screen.isTerminal) return safe;
+  if (!screen.isTerminal || isCancelled) return safe;
   const mark = isUtf8Locale(env) ? '✘' : 'error:';
   const [message = '', ...below] = safe;
   const indent = ' '.repeat(mark.length + 1);

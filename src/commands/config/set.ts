@@ -21,7 +21,7 @@ import { settingPlace } from './shared.js';
 const overrideGroups = [...new Set(overrideRows().map(([name]) => name.replace(/\..*$/, '.*')))];
 
 export default defineLocalWrite({
-  summary: 'Change a setting of the active profile, or of all profiles when none is active',
+  summary: 'Change a setting of the profile in use, or of all profiles',
   about:
     `Settings: ${Object.keys(namedKeys).join(', ')}. To say how an undocumented service works: ` +
     `${overrideGroups.join(', ')}; see rosterctl help undocumented.`,

@@ -285,7 +285,7 @@ describe('a mistake is rejected before any request', () => {
   test.each([
     ['update app_1', '--status'],
     ['update', 'Nothing to change'],
-    ['update --status accepted', 'ID'],
+    ['update --status accepted', 'Which applications? Give ids'],
     ['update app_1 accepted', 'Did you mean: --status accepted'],
     ['update app_1 accepted --clear-note', 'Did you mean: --status accepted'],
     ['update app_1 --status acepted', 'accepted'],
