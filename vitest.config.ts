@@ -4,8 +4,14 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/**/*.test.ts'],
-    // These have commands of their own: npm run faults, npm run shapes.
-    exclude: ['test/faults/**', 'test/crash/**', 'test/shapes/all/**', 'node_modules/**'],
+    // These have commands of their own: npm run faults, with all that is slow, and npm run shapes.
+    exclude: [
+      'test/faults/**',
+      'test/crash/**',
+      'test/**/*.slow.test.ts',
+      'test/shapes/all/**',
+      'node_modules/**',
+    ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     isolate: false,

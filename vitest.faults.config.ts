@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-/** The fault catalogue and the kill loop: the built program against hostile servers, files and kill -9. */
+/** The fault catalogue, the kill loop and what is slow: the built program against hostile servers, files and kill -9. */
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts', 'test/faults/support/program.ts'],
-    include: ['test/faults/**/*.test.ts', 'test/crash/**/*.test.ts'],
+    include: ['test/faults/**/*.test.ts', 'test/crash/**/*.test.ts', 'test/**/*.slow.test.ts'],
     testTimeout: 900_000,
     hookTimeout: 60_000,
     pool: 'forks',
@@ -12,6 +12,7 @@ export default defineConfig({
     maxConcurrency: 6,
     reporters: ['default', './test/faults/support/summary.ts'],
     env: {
+      TZ: 'UTC',
       NODE_EXTRA_CA_CERTS: '',
       NO_COLOR: '',
       FORCE_COLOR: '',

@@ -23,7 +23,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   }),
   value('org', 'ID', 'the organization that the key was stored for'),
   value('baseUrl', 'URL', 'the service, ending in /v1'),
-  value('output', 'FORMAT', `${formats.join(', ')}; a table is tab-separated when piped`, {
+  value('output', 'FORMAT', `${formats.slice(0, -1).join(', ')} or ${formats.at(-1)}`, {
     short: 'o',
     choices: formats,
     common: true,
