@@ -207,7 +207,7 @@ describe('invalid HTTP', () => {
       'gzip that was not requested',
       bytes(ok('content-encoding: gzip\r\ncontent-length: 3', 'abc')),
       1,
-      /content-encoding that was not asked for/,
+      /content encoding that rosterctl did not ask for/,
     ],
   ] as const)
     fault(id, title, async (attack) => {
