@@ -61,10 +61,10 @@ describe('3xx', () => {
 
 /** [id, status, body, exit, what stderr says, requests for a read]. */
 const refusals: readonly (readonly [string, number, unknown, number, RegExp])[] = [
-  ['F071', 400, { error: 'invalidRequest' }, 3, /invalid: 400 \(invalidRequest\)/],
+  ['F071', 400, { error: 'invalidRequest' }, 3, /rejected the request: 400 \(invalidRequest\)/],
   ['F072', 400, { error: 'rosterLocked', message: 'closed' }, 3, /rosterLocked.*\n.*closed/],
-  ['F072', 400, undefined, 3, /invalid: 400/],
-  ['F073', 401, { error: 'unauthorized' }, 4, /did not accept the API key.*unauthorized/],
+  ['F072', 400, undefined, 3, /rejected the request: 400/],
+  ['F073', 401, { error: 'unauthorized' }, 4, /does not accept the API key.*unauthorized/],
   ['F073', 401, { error: 'invalidApiKey' }, 4, /invalidApiKey[^]*auth login/],
   ['F074', 403, { error: 'forbidden' }, 7, /refused GET .*forbidden/],
   ['F075', 403, { error: 'featureNotAvailable' }, 7, /plan does not include API access/],
@@ -73,10 +73,10 @@ const refusals: readonly (readonly [string, number, unknown, number, RegExp])[] 
   ...[402, 405, 406, 410, 415, 422, 451].map(
     (status) => ['F081', status, { error: 'oddCode' }, 3, /oddCode/] as const,
   ),
-  ['F093', 400, { error: { deep: 1 } }, 3, /invalid: 400/],
-  ['F093', 400, { error: 17 }, 3, /invalid: 400/],
+  ['F093', 400, { error: { deep: 1 } }, 3, /rejected the request: 400/],
+  ['F093', 400, { error: 17 }, 3, /rejected the request: 400/],
   ['F093', 404, ['error'], 5, /not found/],
-  ['F093', 401, 'no', 4, /did not accept/],
+  ['F093', 401, 'no', 4, /does not accept/],
 ];
 describe('4xx', () => {
   for (const [id, status, body, exit, says] of refusals)
