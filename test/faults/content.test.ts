@@ -33,12 +33,7 @@ const unreadable = (method: string, action: Action): WorldOptions => ({
 describe('bodies that are not JSON', () => {
   for (const [id, title, action, says] of [
     ['F042', 'half of JSON', json('{"id":"team_1",'), /not JSON/],
-    [
-      'F043',
-      'a page',
-      json(page, 'text/html'),
-      /http:\/\/127.*answered with a web page/,
-    ],
+    ['F043', 'a page', json(page, 'text/html'), /http:\/\/127.*answered with a web page/],
     ['F043', 'a page that says it is JSON', json(page), /answered with a web page/],
     ['F045', 'nothing', json(''), /answer from .* is empty/],
     ['F056', 'a million brackets', json('['.repeat(1e6)), /not JSON|nested|deep/],

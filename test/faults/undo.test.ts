@@ -114,7 +114,7 @@ describe('every kind of write is undone', () => {
     const say = (line: string) => converse(home, ['-p', 'sandbox', ...line.split(' ')]);
     await say('players create --name Ann');
     const undone = await say('runs undo last --yes');
-    expect(undone.shown).toMatch(/^player_\w+ {2}changed {8}deleted player Ann\r$/m);
+    expect(undone.shown).toMatch(/✔ Ann \(player_\w+\): deleted\./);
     expect((await say('runs show last')).shown).toMatch(/ deleted player Ann\r$/m);
   });
 
@@ -401,9 +401,9 @@ describe('an undo that deletes is confirmed like a delete', () => {
   test('at a terminal with the number of records', async () => {
     const { home, run } = await withFiles();
     const line = ['-p', 'sandbox', 'runs', 'undo', 'last'];
-    const wrong = await converse(home, line, [[/Delete 3 records\? Type the number/, 'y\r']]);
+    const wrong = await converse(home, line, [[/Delete 3 documents\? Type the number/, 'y\r']]);
     expect(wrong.code).toBe(130);
-    const right = await converse(home, line, [[/Delete 3 records\? Type the number/, '3\r']]);
+    const right = await converse(home, line, [[/Delete 3 documents\? Type the number/, '3\r']]);
     expect(right.code).toBe(0);
     expect((await run('docs list -o ids')).stdout).not.toMatch(/doc_00(19|2\d)/);
   });
