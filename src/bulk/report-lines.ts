@@ -11,15 +11,7 @@ import {
 import { singleLine } from '../terminal/safe-text.js';
 import { hangingLines } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
-import {
-  type Action,
-  counted,
-  describeOne,
-  named,
-  resultWord,
-  rowChanges,
-  verbOf,
-} from './words.js';
+import { type Action, counted, describeOne, named, resultWord, rowChanges } from './words.js';
 
 const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
@@ -51,7 +43,7 @@ export function shortReport(
   if (only?.result === 'changed' && results.length === 1) {
     const { id } = only;
     const what = isDeletion(report, only)
-      ? `${named(names?.get(id), id)}: ${verbOf(action).done}`
+      ? `${named(names?.get(id), id)}: deleted`
       : describeOne(only, action, { name: names?.get(id) });
     return headline(`${mark} ${singleLine(what)}.`, undo, canvas);
   }

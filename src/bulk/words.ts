@@ -138,7 +138,6 @@ export function describeOne(
   const id = typeof made === 'string' ? made : row.id;
   const verb = verbOf(action);
   const who = named(name, id);
-  if (isUndoneCreate(row)) return `${who}: deleted`;
   if (verb === verbs['create'] || verb === verbs['delete']) return `${who}: ${verb.done}`;
   if (verb === uploading) {
     const size = record?.['sizeBytes'];
@@ -146,13 +145,6 @@ export function describeOne(
   }
   const changes = describeChanges(row, action);
   return `${who}: ${verb === verbs['convert'] ? `${verb.done} ${changes}` : changes}`;
-}
-
-/** True for a record that an undo deleted because the run had created it: `{player: null}`. */
-function isUndoneCreate({ after = {} }: ReportRow): boolean {
-  const [field, ...more] = Object.keys(after);
-  const nouns = Object.values(resourceWords).map(({ noun }): string => noun);
-  return more.length === 0 && field !== undefined && nouns.includes(field) && after[field] === null;
 }
 
 /** `Nimbus Kolmarden (app_0064)`, or the id alone. */

@@ -114,7 +114,7 @@ describe('every kind of write is undone', () => {
     const say = (line: string) => converse(home, ['-p', 'sandbox', ...line.split(' ')]);
     await say('players create --name Ann');
     const undone = await say('runs undo last --yes');
-    expect(undone.shown).toMatch(/✔ Ann \(player_\w+\): deleted\./);
+    expect(undone.shown).toMatch(/Ann \(player_\w+\): deleted\./);
     expect((await say('runs show last')).shown).toMatch(/ deleted player Ann\r$/m);
   });
 
