@@ -138,9 +138,14 @@ export function rowLinesOf(
   const nameOf = ({ id }: ReportRow) => truncate(singleLine(names?.get(id) ?? ''), widestName);
   const idWidth = widestOf(rows.map(({ id }) => singleLine(id)));
   const nameWidth = names ? widestOf(rows.map(nameOf)) : 0;
-  const wordWidth = widestOf(rows.map(({ result }) => resultWord(result, action)));
+  // An undo that deletes what a run created is the same action as one that restores fields.
+  const wordOf = (row: ReportRow) =>
+    row.result === 'changed' && isDeletion(report, row)
+      ? 'deleted'
+      : resultWord(row.result, action);
+  const wordWidth = widestOf(rows.map(wordOf));
   return (row) => {
-    const result = pad(resultWord(row.result, action), wordWidth);
+    const result = pad(wordOf(row), wordWidth);
     const name = nameWidth > 0 ? `${pad(nameOf(row), nameWidth)}  ` : '';
     const before = `${indent}${pad(singleLine(row.id), idWidth)}  ${name}`;
     const head = `${before}${result}  `;
