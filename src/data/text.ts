@@ -27,6 +27,11 @@ export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Returns the text with its first letter in lower case. */
+export function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
 /**
  * Removes those characters from the end. A regular expression anchored at the end would retry at
  * each of them, which takes minutes for a long untrusted text.

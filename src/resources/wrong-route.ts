@@ -7,6 +7,7 @@ import type { Context } from '../context.js';
 import { withPlainId } from '../data/http.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
+import { lowerFirst } from '../data/text.js';
 import { ApiError, Failure, ProtocolError, wrongRoute } from '../errors.js';
 import { isMarkedDeleted } from './marked-deleted.js';
 import type { RecordReader } from './read.js';
@@ -84,10 +85,6 @@ function withRouteHint(refused: RefusedRoute): ApiError {
   const used = `${route.method} ${withPlainId(route.template)}`;
   const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; rosterctl assumes ${used}.${allowedBy(error)}\nSet another: ${settingCommand(refused, row)}`;
   return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, routeHint });
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** The methods in the `Allow` header; anything else in it is left out. */

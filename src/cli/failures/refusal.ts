@@ -3,7 +3,7 @@ import type { GlobalFlags } from '../../config/environment.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
 import { describeRequestedWait } from '../../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
-import { loginCommand, upperFirst } from '../../data/text.js';
+import { loginCommand, lowerFirst, upperFirst } from '../../data/text.js';
 import { ApiError, type Failure } from '../../errors.js';
 import { type Redact, refusalBehind, serviceWords } from './service-words.js';
 
@@ -166,8 +166,4 @@ function mayBeOrganization({ status, serviceCode, call }: ApiError): boolean {
   });
   const isUnspecific = serviceCode === undefined || serviceCode === 'invalidRequest';
   return status === 400 && call.method === 'GET' && isRecords && isUnspecific;
-}
-
-function lowerFirst(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
