@@ -13,7 +13,7 @@ import {
   resourceWords,
 } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
-import { ApiError, Failure, NetworkError, ProtocolError } from '../errors.js';
+import { ApiError, Failure, NetworkError } from '../errors.js';
 import { type Finding, surveyList } from './survey.js';
 
 /** One line of `doctor`. */
@@ -64,17 +64,17 @@ export async function checkService(
   for (const area of resourceNames) {
     const name = `read ${area}`;
     try {
-      const completeness = await readFirstPage(api, area, (headers) => {
+      const onHeaders = (headers: Answer['headers']) => {
         if (!checks.some((check) => check.check === 'network'))
           checks.push(networkCheck(api.baseUrl), checkClock(headers['date'], context));
-      }).catch((error: unknown) => {
-        // A list that is not found where it is looked for is what a survey is about.
-        if (shapes && error instanceof ProtocolError) return undefined;
-        throw error;
-      });
-      checks.push(shapes ? pass(name, mayRead) : readCheck(name, completeness));
-      if (!shapes) continue;
-      const survey = await surveyList(api, area, { ...context.settings.overrides, ...settings });
+      };
+      if (!shapes) {
+        checks.push(readCheck(name, await readFirstPage(api, area, onHeaders)));
+        continue;
+      }
+      const overrides = { ...context.settings.overrides, ...settings };
+      const survey = await surveyList(api, area, overrides, onHeaders);
+      checks.push(pass(name, mayRead));
       Object.assign(settings, survey.settings);
       checks.push(...survey.findings.map((finding) => findingCheck(area, finding)));
     } catch (error) {

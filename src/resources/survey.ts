@@ -6,7 +6,7 @@ import { readEvidence } from '../api/paging-evidence.js';
 import { configured } from '../api/record-list.js';
 import { hasId, withTextId } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
-import type { Api } from '../api/types.js';
+import type { Answer, Api } from '../api/types.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { normalName } from '../data/path.js';
@@ -41,9 +41,10 @@ export async function surveyList(
   api: Api,
   resource: ResourceName,
   overrides: Overrides,
+  onHeaders: (headers: Answer['headers']) => void,
 ): Promise<Survey> {
   const { path } = api.describe(callFor(resource, 'list', undefined));
-  const { status, headers, body } = await firstAnswer(api, path, resource);
+  const { status, headers, body } = await firstAnswer(api, path, resource, onHeaders);
   const findings: Finding[] = [];
   const settings: Record<string, string> = {};
   const settle = (key: string, value: string) => {
@@ -67,9 +68,15 @@ export async function surveyList(
   return { findings, settings: { ...settings, ...pages.settings } };
 }
 
-async function firstAnswer(api: Api, path: string, resource: ResourceName) {
+async function firstAnswer(
+  api: Api,
+  path: string,
+  resource: ResourceName,
+  onHeaders: (headers: Answer['headers']) => void,
+) {
   const call = { method: 'GET', path: path.split('?')[0] ?? path };
   const response = await api.raw({ method: 'GET', path, template: call.path });
+  onHeaders(response.headers);
   const failure = response.status < 400 ? undefined : failureOf(response, call);
   if (failure) throw failure;
   const read = readJson(response.body, response.headers['content-type']);
