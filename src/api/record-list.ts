@@ -1,6 +1,6 @@
 /** Lists: the records of a resource, page by page, and whether all of them were seen. */
 import { filterMap, type Item, recordStream } from '../data/batches.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { normalName } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
@@ -108,6 +108,7 @@ async function* readPages(
   let url = first;
   let rows = 0;
   let received = 0;
+  let alike = 0;
   /** Every record has an id, so a broken page can be requested again without duplicates. */
   let allHaveIds = true;
   let refused: ApiError | undefined;
@@ -123,10 +124,11 @@ async function* readPages(
     const { id } = record;
     lastId = typeof id === 'string' ? id : undefined;
     allHaveIds &&= lastId !== undefined;
-    if (typeof id === 'string') {
-      const { size } = seenIds;
-      if (seenIds.add(id).size === size) return undefined;
-    }
+    const { size } = seenIds;
+    const isSeen = seenIds.add(typeof id === 'string' ? id : printJson(record)).size === size;
+    if (isSeen && typeof id === 'string') return undefined;
+    // Two records without ids may be alike, but a page of nothing else is a repeated one.
+    if (isSeen) alike++;
     received++;
     return record === item.value ? item : { value: record };
   };
@@ -147,7 +149,7 @@ async function* readPages(
     };
     const mayRetry = (attempts: number) =>
       source.until ? Promise.resolve(false) : source.transport.again(attempts);
-    const previous = { arrived: received, rows };
+    const previous = { arrived: received, rows, alike };
     let page: ListPage | undefined;
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
@@ -177,7 +179,7 @@ async function* readPages(
     place ??= found;
     refused ??= refusal;
     const count = rows - previous.rows;
-    const fresh = received - previous.arrived;
+    const fresh = received - previous.arrived - (alike - previous.alike);
     const step = pager.after({
       ...{ status, body, headers, count, fresh, arrived: received, number, rows, lastId },
     });

@@ -684,6 +684,22 @@ describe('paging', () => {
     if (state === 'complete') expect(heard.notes).toEqual([]);
   });
 
+  test('a page of records without ids that repeats ends a list whose paging is configured', async () => {
+    const service = await recordingService(() =>
+      json([{ name: 'a' }, { name: 'a' }, { name: 'b' }]),
+    );
+    const overrides = { 'paging.mode': 'page', 'paging.first': '1' };
+    const list = apiTo(service.baseUrl, { overrides }).api.list('teams');
+    const got: JsonObject[] = [];
+    for await (const record of list) got.push(record);
+    expect(got).toHaveLength(6);
+    expect(list.completeness()).toMatchObject({
+      state: 'doubtful',
+      reason: 'the service keeps sending the same records',
+    });
+    expect(service.requests).toHaveLength(2);
+  });
+
   test('the first request carries no paging parameter of ours', async () => {
     const service = await recordingService(() => json([]));
     for await (const _ of apiTo(service.baseUrl).api.list('tryouts'));
