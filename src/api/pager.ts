@@ -157,7 +157,9 @@ export class Pager {
     // Without any number from the service, page 1 is either the first page again or the second.
     const next = named === undefined ? (this.firstNumber ?? 0) + page.number : named + 1;
     const step = this.to({ word: 'page', value: String(next) });
-    return named === undefined && page.number === 1 ? { ...step, mayRepeat: true } : step;
+    return this.firstNumber === undefined && page.number === 1
+      ? { ...step, mayRepeat: true }
+      : step;
   }
 
   /** True if the answer itself says that the list ends here. */
