@@ -4,11 +4,13 @@ import { printJson } from '../data/json.js';
 import { systemLimit } from '../data/system-errors.js';
 import {
   ApiError,
+  type Candidate,
   Failure,
   InputError,
   isExhausted,
   NetworkError,
   ProtocolError,
+  ReferencesError,
   StoreError,
   UnknownOutcomeError,
 } from '../errors.js';
@@ -29,6 +31,8 @@ interface ErrorEnvelope {
     readonly hint?: string;
     readonly exitCode: number;
     readonly retryable: boolean;
+    /** The records that an ambiguous reference may mean. */
+    readonly candidates?: readonly Candidate[];
     /** The body of a refusal: its JSON, or its text. */
     readonly service?: unknown;
   };
@@ -77,9 +81,11 @@ export function describeFailure(
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {
-    // An input may have several invalid lines, each with its own reason.
+    // An input may have several invalid lines, and a reference several records, each on its own line.
     lines: [
-      ...(error instanceof InputError ? message.split('\n') : [message]),
+      ...(error instanceof InputError || error instanceof ReferencesError
+        ? message.split('\n')
+        : [message]),
       ...why,
       ...(hint ? hint.split('\n') : []),
     ],
@@ -90,6 +96,8 @@ export function describeFailure(
         message: sentence,
         ...site,
         ...(hint && { hint }),
+        ...(error instanceof ReferencesError &&
+          error.candidates.length > 0 && { candidates: error.candidates }),
         exitCode,
         retryable:
           isExhausted(error) && !(error instanceof NetworkError && error.details.isPermanent),

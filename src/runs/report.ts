@@ -17,7 +17,10 @@ export interface RowChange {
 export interface SelectedRow {
   /** 1-based place among the ids, or the line of the input. */
   readonly row: number;
+  /** Empty until the reference is resolved. */
   readonly id: string;
+  /** The reference that named the record, to which it must still answer before a write. */
+  readonly ref?: string | undefined;
   /** The row's own values, from a CSV; plain JSON. */
   readonly own?: JsonObject | undefined;
   /** The record as listed, if a filter selected it. */
@@ -76,6 +79,8 @@ export type ReportRow = {
   /** 1-based place among the ids, or the line of the input. */
   readonly row: number;
   readonly id: string;
+  /** The reference that named the record. */
+  readonly ref?: string;
   readonly result: RowResult;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
