@@ -84,33 +84,6 @@ export class NotFoundError extends Failure {
   }
 }
 
-/** A record that a reference may mean, as scripts get it. */
-export type Candidate = {
-  readonly id: string;
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly status: string | null;
-};
-
-/** References (`email:…`, `name:…`) that name no record, several, or a field that no record has; nothing was sent. */
-export class ReferencesError extends Failure {
-  readonly kind: string;
-  readonly exitName: 'notFound' | 'guarded' | 'usage';
-  readonly code: string;
-  /** The records that the ambiguous references may mean. */
-  readonly candidates: readonly Candidate[];
-  constructor(
-    message: string,
-    { exitName, candidates, hint }: Pick<ReferencesError, 'exitName' | 'candidates' | 'hint'>,
-  ) {
-    super(message, { hint });
-    this.exitName = exitName;
-    this.candidates = candidates;
-    this.kind = { notFound: 'notFound', guarded: 'guard', usage: 'usage' }[exitName];
-    this.code = { notFound: 'notFound', guarded: 'ambiguous', usage: 'noSuchField' }[exitName];
-  }
-}
-
 /** A key that may read none of the documented lists of an organization, whose id is probably wrong. */
 export class UnreadableOrganizationError extends Failure {
   readonly kind = 'permission';

@@ -1,16 +1,15 @@
 /** Error messages: the only place where errors become text, JSON and exit codes. */
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
+import { type Candidate, ReferencesError } from '../data/outcome-errors.js';
 import { systemLimit } from '../data/system-errors.js';
 import {
   ApiError,
-  type Candidate,
   Failure,
   InputError,
   isExhausted,
   NetworkError,
   ProtocolError,
-  ReferencesError,
   StoreError,
   UnknownOutcomeError,
 } from '../errors.js';
@@ -41,6 +40,7 @@ interface ErrorEnvelope {
 /** In characters. A report may have thousands of rows. */
 const maxServiceLength = 64 * 1024;
 const maxRowServiceLength = 4 * 1024;
+const maxCandidates = 100;
 
 /** One of several things that failed. */
 export interface FailedItem {
@@ -97,7 +97,7 @@ export function describeFailure(
         ...site,
         ...(hint && { hint }),
         ...(error instanceof ReferencesError &&
-          error.candidates.length > 0 && { candidates: error.candidates }),
+          error.candidates.length > 0 && { candidates: error.candidates.slice(0, maxCandidates) }),
         exitCode,
         retryable:
           isExhausted(error) && !(error instanceof NetworkError && error.details.isPermanent),

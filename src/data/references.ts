@@ -1,8 +1,8 @@
 /** References: what a user may type to name a record besides its id (`email:`, `name:`, `discord:`, `tag:`), and which records answer to them. */
 import { isObject, type JsonObject } from './json.js';
 import { normalName, plainText, valuesAt } from './path.js';
-import type { Overrides, ResourceName } from './resources.js';
-import { foldCase, isSameText } from './text.js';
+import { type Overrides, type ResourceName, resourceWords } from './resources.js';
+import { foldCase, isSameText, orList, shellQuote } from './text.js';
 
 /** The kinds of references, by their prefix. */
 export const referenceKinds = ['id', 'email', 'name', 'discord', 'tag'] as const;
@@ -93,6 +93,17 @@ export function referenceSetting(resource: ResourceName, kind: LookedUpKind): st
 /** Returns the default of that setting as it would be typed. */
 export function defaultFields(resource: ResourceName, kind: LookedUpKind): string {
   return kindsOf[resource][kind]?.join(',') ?? 'auto';
+}
+
+/** Returns the fields that a kind of reference reads, as far as they are named. */
+export function fieldNamesOf(
+  resource: ResourceName,
+  kind: LookedUpKind,
+  overrides: Overrides,
+): readonly string[] {
+  const typed = overrides[referenceSetting(resource, kind)];
+  if (typed !== undefined && typed !== 'auto') return typed.split(/\s*,\s*/);
+  return kindsOf[resource][kind] ?? obviousNames[kind];
 }
 
 /** Reads the values by which a record answers to one kind of reference. */
@@ -194,12 +205,12 @@ export function referenceProblem(
   if (kind === 'id') return undefined;
   const known = referenceKindsOf(resource);
   if (!known.includes(kind)) {
-    const problem = `${kind}: does not find ${resource}; use an id or ${known.map((each) => `${each}:`).join(', ')}.`;
+    const ways = orList(['id', ...known.map((each) => `${each}:`)]);
+    const problem = `${resourceWords[resource].plural} are found by ${ways}, not by ${kind}:.`;
     const hasTags = resourceTags.includes(resource) && kind === 'tag' && value !== '';
-    return hasTags ? `${problem}\nDid you mean: --tag ${value}` : problem;
+    return hasTags ? `${problem}\nDid you mean: --tag ${shellQuote(value)}` : problem;
   }
-  if (value === '') return `"${text}" names nothing. Write the ${kindWords[kind]} after ${kind}:`;
-  return undefined;
+  return value === '' ? `"${text}" is missing the ${kindWords[kind]}.` : undefined;
 }
 
 /** Resources whose `--tag` selects by a label, which `tag:` (a gamer tag) does not. */

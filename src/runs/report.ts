@@ -93,6 +93,13 @@ export type ReportRow = {
   readonly retryable?: boolean;
 };
 
+/** Returns a row's result with the reference that named its record, after the id. */
+export function withRef(result: ReportRow, { ref }: Pick<SelectedRow, 'ref'>): ReportRow {
+  if (ref === undefined) return result;
+  const { row, id, ...rest } = result;
+  return { row, id, ref, ...rest };
+}
+
 /** True for a final result; other rows are tried again when the run is resumed. */
 export function isFinalRow({
   result,

@@ -80,8 +80,8 @@ test('documents know ids and names, and a tag is answered with the flag', () => 
   expect(problem('name:NDA.docx')).toBeUndefined();
   expect(problem('doc_1')).toBeUndefined();
   expect(problem('tag:contract')).toMatch(/\nDid you mean: --tag contract$/);
-  expect(problem('email:a@x.org')).toMatch(/does not find documents/);
-  expect(problem('name:')).toMatch(/names nothing/);
+  expect(problem('email:a@x.org')).toMatch(/^documents are found by id or name:/);
+  expect(problem('name:')).toBe('"name:" is missing the name.');
 });
 
 test('of many candidates, the nearest few are named', () => {
