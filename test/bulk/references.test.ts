@@ -16,7 +16,7 @@ const people = [
     email: 'nimbus@example.org',
     ...{ discordUserId: '9000000000000100001', discordUsername: 'nimbusotter_demo' },
     gamerTags: [{ id: 't', game: 'Valorant', gamerTag: 'NimbusOtter#DEMO' }],
-  } as object),
+  } as Record<string, unknown>),
   application('app_4', { name: 'nimbus kite', email: 'other@example.org' }),
 ];
 
@@ -206,7 +206,9 @@ test('candidates are told as data, and every failing reference at once', async (
 });
 
 test('a setting names the field of a reference', async () => {
-  const service = await keep([application('app_1', { contact: { mail: 'a@x.org' } } as object)]);
+  const service = await keep([
+    application('app_1', { contact: { mail: 'a@x.org' } } as Record<string, unknown>),
+  ]);
   const home = temporaryFolder();
   const env = { ...service.env };
   await inProcess('config set refs.tryouts.email contact.mail', { env, home });
