@@ -57,7 +57,7 @@ export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite):
   const read = readJson(body, headers['content-type']);
   const isRead = read.kind === 'json';
   const at = isRead && urlPath !== undefined ? ` at "${urlPath}" (download.urlPath)` : '';
-  const mend = findLink(answer, rest)
+  const fix = findLink(answer, rest)
     ? 'rosterctl finds it by itself: rosterctl config set download.urlPath auto'
     : 'Name where the URL is: rosterctl config set download.urlPath PATH';
   return new ProtocolError(
@@ -68,7 +68,7 @@ export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite):
       hint:
         status === 202
           ? 'The file is not ready yet: try again in a moment.'
-          : `${isRead ? `The answer holds ${topLevelOf(read.value)}.\n` : ''}${mend}`,
+          : `${isRead ? `The answer holds ${topLevelOf(read.value)}.\n` : ''}${fix}`,
     },
   );
 }
