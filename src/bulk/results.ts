@@ -103,7 +103,10 @@ export async function writeResultsFile(
   }
 }
 
-/** Writes each input row unchanged, followed by its result. Throws OutputError. */
+/**
+ * Writes each input row unchanged, followed by its result, and for rows of files by the id of the
+ * document. Throws OutputError.
+ */
 async function writeResults(
   file: string,
   header: readonly string[],
@@ -112,16 +115,18 @@ async function writeResults(
 ): Promise<void> {
   const byRow = new Map(results.map((result) => [result.row, result]));
   const format = { delimiter: ',', raw: false } as const;
-  const lines = [csvLine([...header, 'result', 'error_code', 'message'], format)];
-  for (const { row, id, cells } of rows) {
+  const makesId = !header.includes('id');
+  const names = [...header, 'result', 'error_code', 'message', ...(makesId ? ['id'] : [])];
+  const lines = [csvLine(names, format)];
+  for (const { row, id: named, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
     // Removes the formula guard of an export, so that the cell is not guarded twice.
-    const input = cells?.map(unguard) ?? [id];
+    const input = cells?.map(unguard) ?? [named];
     const padded = header.map((_, index) => input[index] ?? '');
-    lines.push(
-      csvLine([...padded, result?.result ?? 'not_attempted', error.code, error.message], format),
-    );
+    const outcome = [result?.result ?? 'not_attempted', error.code, error.message];
+    const id = makesId ? [result?.after?.['id']] : [];
+    lines.push(csvLine([...padded, ...outcome, ...id], format));
   }
   await writeAtomically(file, lines.join(''));
 }

@@ -28,7 +28,8 @@ export default defineOperation({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
-    'All files are checked before the first request. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
+    'All files are checked before the first request. A file that is uploaded already is skipped: one whose content ' +
+    'this machine uploaded before, or one with the name, type and size of a document; --verify compares their bytes. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
     `Allowed types: ${UploadContentType.options.join(', ')}; ` +
     'name and content must agree, or state the type with --content-type. Several files print a report. ' +
     'If an upload is interrupted, run the same command again, or rosterctl uploads finish.',
@@ -37,7 +38,7 @@ export default defineOperation({
     ['Under another name', "contract.pdf --name 'Player contract 2026'"],
     ['Several files', 'contract.pdf photo.png --tag 2026-spring'],
     ['All files of a folder, and compare each with the upload', '-r consents --verify'],
-    ['Only if it was not uploaded before', 'contract.pdf --if-exists skip'],
+    ['Also if it was uploaded before', 'contract.pdf --if-exists duplicate'],
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
   args: {
@@ -69,8 +70,8 @@ export default defineOperation({
       group: 'change',
     }),
     ifExists: param(
-      z._default(z.enum(['duplicate', 'skip', 'error']), 'duplicate'),
-      'when a document or an earlier file has the name (looks at the list)',
+      z.optional(z.enum(['skip', 'duplicate', 'error'])),
+      'what to do with a file that is uploaded already (default skip)',
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),

@@ -235,14 +235,16 @@ test('runs retry inspects a file again that was refused before anything was sent
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'fake.pdf']);
 });
 
-test('of two files with one name --if-exists skip sends only the first, error none, duplicate both', async () => {
-  const files = { 'x/a.txt': 'one', 'y/a.txt': 'two', 'y/b.txt': 'three' };
-  const line = 'docs upload -r x y --json --if-exists';
+test('of two files with one name and content --if-exists skip sends the first, error none, duplicate both', async () => {
+  const files = { 'x/a.txt': 'one', 'y/a.txt': 'one', 'z/a.txt': 'two' };
+  const line = 'docs upload -r x y z --json --if-exists';
   const api = await service();
   const at = { env: api.env, ...desk(files) };
   const refused = await rosterctl(`${line} error`, at);
   expect([refused.code, errorOf(refused).code, api.documents.length]).toEqual([11, 'exists', 0]);
-  expect(errorOf(refused).message).toBe('Two files would be named a.txt: x/a.txt and y/a.txt.');
+  expect(errorOf(refused).message).toBe(
+    'y/a.txt is there already: same name and content as x/a.txt.',
+  );
   expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   const skipped = await rosterctl(`${line} skip`, at);
   expect(skipped.code).toBe(0);
@@ -253,9 +255,9 @@ test('of two files with one name --if-exists skip sends only the first, error no
       result: 'skipped',
       error: { code: 'exists', message: expect.stringContaining('x/a.txt') },
     },
-    { id: 'y/b.txt', result: 'changed' },
+    { id: 'z/a.txt', result: 'changed' },
   ]);
-  expect(api.documents.map(({ name }) => name).toSorted()).toEqual(['a.txt', 'b.txt']);
+  expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'a.txt']);
   expect((await rosterctl(`${line} duplicate`, at)).code).toBe(0);
   expect(api.documents).toHaveLength(5);
 });

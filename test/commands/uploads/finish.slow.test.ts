@@ -632,7 +632,7 @@ test('--if-exists skip resumes after a kill: no file is skipped because of its o
   const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
   const desk = deskWith(['a.txt', 'b.txt']);
   mkdirSync(join(desk.home, 'y'));
-  writeFileSync(join(desk.home, 'y/a.txt'), 'the second of its name');
+  writeFileSync(join(desk.home, 'y/a.txt'), 'this is a.txt');
   const line = 'docs upload a.txt y/a.txt b.txt --if-exists skip --concurrency 1 --json';
   const documentsAsked = () => posts(api).filter((url) => url === '/v1/documents').length;
   await killedWhen(api, line.split(' '), desk, () => documentsAsked() === 2);
