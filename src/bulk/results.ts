@@ -54,7 +54,14 @@ export function resultLines(
  */
 export async function checkResults(
   context: Context,
-  { results, csv, idsFile }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'>,
+  {
+    results,
+    csv,
+    idsFile,
+    manifest,
+  }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'> & {
+    readonly manifest?: unknown;
+  },
 ): Promise<void> {
   if (results === undefined) return;
   if (results === '-')
@@ -62,10 +69,11 @@ export async function checkResults(
       hint: 'For rows on stdout: -o csv',
     });
   refuseSpreadsheet('--results', results);
-  const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out };
+  const { out } = context.settings;
+  const others = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
   const target = await realPathOf(results);
   for (const [flag, other] of Object.entries(others))
-    if (other !== undefined && other !== '-' && (await realPathOf(other)) === target)
+    if (typeof other === 'string' && other !== '-' && (await realPathOf(other)) === target)
       throw new UsageError(`--results and ${flag} name the same file.`, {
         hint: 'Give --results another file.',
       });

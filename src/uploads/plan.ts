@@ -45,6 +45,7 @@ export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues):
 /** The facts that the service gets about a file, and the default name of its document. */
 type NamedFile = FileFacts & {
   readonly name: string;
+  readonly text?: OwnText | undefined;
 };
 
 /** A file as inspected before the upload; plain JSON. */
@@ -54,6 +55,13 @@ export type InspectedFile = NamedFile & {
   readonly identity: string;
   /** An earlier file of the same invocation with the same name and content. */
   readonly sameAs?: string;
+  readonly text?: OwnText | undefined;
+};
+
+/** What a manifest says about one file's document. */
+export type OwnText = {
+  readonly name?: string;
+  readonly tags?: readonly string[];
 };
 
 /** A file that failed inspection. */
@@ -64,6 +72,7 @@ export type BadFile = {
   readonly contentType: UploadContentType | null;
   readonly problem: string;
   readonly hint: string | null;
+  readonly text?: OwnText | undefined;
 };
 
 /** The change that an upload makes. */
@@ -89,8 +98,11 @@ export function planUnfinished(context: Context, { plan, row, steps }: Unfinishe
 }
 
 /** The name and tags of a file's document. */
-export function textOf({ name, tags }: UploadJob, file: NamedFile): DocumentText {
-  return { name: name ?? file.name, tags };
+export function textOf({ name, tags }: UploadJob, { name: ofFile, text }: NamedFile): DocumentText {
+  return {
+    name: name ?? text?.name ?? ofFile,
+    tags: [...new Set([...tags, ...(text?.tags ?? [])])],
+  };
 }
 
 /** The inspected file of a row. */

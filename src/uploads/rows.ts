@@ -1,6 +1,6 @@
 /** Rows of an upload: expands its paths, inspects every file, and finds duplicates. */
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
@@ -12,6 +12,7 @@ import { Failure, UsageError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { inspectFile, type LocalFile } from './local-file.js';
+import { type ManifestLine, readManifest } from './manifest.js';
 import { expandPaths } from './paths.js';
 import { type BadFile, badFile, type InspectedFile, inspected, uploadRow } from './plan.js';
 
@@ -53,6 +54,28 @@ export async function uploadRows(
 }
 
 /**
+ * Inspects the files that a manifest names before anything is sent, as `uploadRows` does. Throws
+ * InputError for a manifest that cannot be used.
+ */
+export async function manifestRows(
+  context: Context,
+  manifest: string,
+  { contentType, failFast }: Pick<PathValues, 'contentType' | 'failFast'>,
+): Promise<Selection> {
+  const { header, lines } = await readManifest(context, manifest);
+  const folder = manifest === '-' ? '.' : dirname(manifest);
+  const inspectLine = async ({ row, path, text, cells }: ManifestLine) => {
+    const file = await inspect(context, resolve(folder, path), contentType, failFast);
+    return { ...uploadRow(row, path, { ...file, ...(text && { text }) }), cells };
+  };
+  const rows = await withSameFiles(
+    context,
+    await Promise.all(mapConcurrently(lines, filesAtOnce, inspectLine)),
+  );
+  return { rows, header, note: undefined, digest: filesDigest(rows) };
+}
+
+/**
  * Inspects the files of a retry's rows again, because none of them has arrived. Names and types stay as
  * given; stdin cannot be read again.
  */
@@ -66,7 +89,11 @@ export async function inspectAgain(
     if (path === '-') return row;
     const file = await inspect(context, path, contentType ?? undefined, false);
     const isNamed = !bad && !('problem' in file);
-    return { ...row, own: { ...file, ...(isNamed && { name: inspected(row).name }) } };
+    const { text } = bad ?? inspected(row);
+    return {
+      ...row,
+      own: { ...file, ...(text && { text }), ...(isNamed && { name: inspected(row).name }) },
+    };
   };
   return withSameFiles(context, await Promise.all(mapConcurrently(rows, filesAtOnce, inspectRow)));
 }
@@ -167,8 +194,8 @@ async function withSameFiles(
     for (const { row, hash } of await Promise.all(mapConcurrently(group, filesAtOnce, hashed))) {
       const others = byHash.get(hash) ?? [];
       const [first] = others;
-      const { name, sizeBytes } = inspected(row);
-      const twin = others.find((other) => inspected(other).name === name);
+      const { sizeBytes } = inspected(row);
+      const twin = others.find((other) => nameOf(other) === nameOf(row));
       if (twin) sameAs.set(row.row, twin.id);
       else if (first && sizeBytes > 0) pairs.push(`${row.id} holds the same bytes as ${first.id}.`);
       byHash.set(hash, [...others, row]);
@@ -183,6 +210,12 @@ async function withSameFiles(
     const twin = sameAs.get(row.row);
     return { ...row, own: { ...own, ...(twin !== undefined && { sameAs: twin }) } };
   });
+}
+
+/** The name of a row's document, unless --name replaces it. */
+function nameOf(row: SelectedRow): string {
+  const { name, text } = inspected(row);
+  return text?.name ?? name;
 }
 
 async function hashOf(path: string, signal: AbortSignal): Promise<string> {

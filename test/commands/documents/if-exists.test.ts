@@ -1,61 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { inProcess } from '../../support/in-process.js';
-import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
-import { type Reply, recordingService } from '../../support/service.js';
-import { grantsOf } from '../uploads/grants.js';
-
-interface Made {
-  readonly id: string;
-  readonly name: string;
-  readonly fileKey: string;
-  readonly [field: string]: unknown;
-}
-
-/** A service that creates documents and lists them as `list` says, and the folder that uploads to it. */
-async function desk(files: Readonly<Record<string, string>>) {
-  const home = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
-  const documents: Made[] = [];
-  const bytes = new Map<string, Buffer>();
-  const view = {
-    list: (made: readonly Made[]): Reply => ({
-      status: 200,
-      json: { documents: made, total: made.length },
-    }),
-  };
-  const store = await recordingService(({ method, url, body }) => {
-    const name = url.split('?')[0] ?? '';
-    if (method === 'PUT') bytes.set(name, body);
-    else return { status: 200, text: String(bytes.get(name) ?? '') };
-    return { status: 200 };
-  });
-  const grant = grantsOf(store);
-  const puts: string[] = [];
-  const api = await recordingService(({ method, url, body }): Reply => {
-    const id = /^\/v1\/documents\/([^/]+)\/download$/.exec(url)?.[1];
-    const at = documents.findIndex((made) => made.id === id);
-    if (id !== undefined) return { status: 200, json: { url: `${store.origin}${puts[at]}` } };
-    if (method === 'GET') return view.list(documents);
-    if (url === '/v1/uploads/document-file') return grant();
-    puts.push(store.requests.findLast((put) => put.method === 'PUT')?.url.split('?')[0] ?? '');
-    const made = { id: `doc_${documents.length + 1}`, ...JSON.parse(body.toString()) } as Made;
-    documents.push(made);
-    return { status: 201, json: { document: made } };
-  });
-  const write = (name: string, content: string) => writeFileSync(join(home, name), content);
-  const upload = (line: string) =>
-    inProcess(`docs upload ${line.replace(/\b(\w+\.txt)\b/g, `${home}/$1`)} --json`, {
-      env: { ...api.env, ROSTERCTL_SETTLE: '0s' },
-      home,
-    });
-  const forget = () => {
-    const folder = join(home, '.local/state/rosterctl/uploads');
-    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '');
-  };
-  return { home, api, store, documents, view, write, upload, forget };
-}
+import { errorOf, rosterctl } from '../../support/run.js';
+import type { Reply } from '../../support/service.js';
+import { desk } from '../../support/upload-desk.js';
 
 test('the same line twice adds nothing, for one file and for several', async () => {
   const { upload, documents, store } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
