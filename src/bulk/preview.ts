@@ -4,7 +4,7 @@ import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
-import { InputErrors } from '../data/csv-columns.js';
+import { InputErrors } from '../data/csv-reader.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { usualSorting } from '../data/sorting.js';

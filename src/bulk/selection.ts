@@ -7,22 +7,21 @@ import {
   type Header,
   type HeaderOptions,
   hasIdColumn,
-  InputErrors,
   readHeader,
 } from '../data/csv-columns.js';
-import { type CsvRow, csvReader, readCsv } from '../data/csv-reader.js';
+import { type CsvRow, InputErrors, readCsv, rowPlace } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { firstOf } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
+import { type FileRowsOptions, fileRows } from './file-rows.js';
 
 /** Inputs with more rows are refused; they should be split. */
 const mostRows = 200_000;
 
-export interface CsvInput extends HeaderOptions {
-  readonly name: string;
+export interface CsvInput extends HeaderOptions, FileRowsOptions {
   readonly rules: ColumnRules;
   /** Keeps the unchanged cells of each row. */
   readonly keepsCells: boolean;
@@ -42,7 +41,7 @@ export function selectIds(ids: readonly string[]): Selection {
 }
 
 /**
- * Parses a CSV with values for each row, as it arrives. Throws one InputError for all invalid lines (a
+ * Parses a CSV, or a sheet of a workbook, with values for each row. Throws one InputError for all invalid lines (a
  * missing or repeated id, invalid cells), InputError for more than 200,000 rows, CancelledError after a
  * signal.
  */
@@ -51,17 +50,18 @@ export async function selectCsv(
   input: CsvInput,
 ): Promise<Selection> {
   const hash = createHash('sha256');
-  const reader = csvReader();
+  // Another sheet of the same file is another input.
+  if (input.sheet !== undefined) hash.update(`${input.sheet}\0`);
   const rows = new Rows(input);
-  const decode = decoder(input.name);
   const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
-  try {
+  const hashed = async function* () {
     for await (const chunk of chunks) {
       hash.update(chunk);
-      await rows.take(reader.push(decode(chunk)), turn);
+      yield chunk;
     }
-    await rows.take(reader.push(decode(undefined)), turn);
-    await rows.take(reader.end(), turn);
+  };
+  try {
+    for await (const some of fileRows(hashed(), input)) await rows.take(some, turn);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // The rest cannot be read, but errors in the lines before it are reported too.
@@ -185,7 +185,9 @@ class Rows {
     for (const row of rows) {
       const { header } = this;
       if (!header) {
-        this.header = readHeader(row.cells, this.input.rules, this.input);
+        // A sheet tells text from formulas and errors by itself; nothing in it is guarded.
+        const raw = this.input.raw && row.marks === undefined;
+        this.header = readHeader(row, this.input.rules, { ...this.input, raw });
         this.headerCells = row.cells;
       } else if (row.cells.some((cell) => cell.trim() !== '')) {
         this.ids.checkRoom();
@@ -212,21 +214,31 @@ class Rows {
     return { rows: this.rows, header: this.headerCells, note };
   }
 
-  private add({ line, cells }: CsvRow, header: Header): void {
-    if (cells.length > this.headerCells.length)
-      throw new InputError(
-        `Line ${line} has ${cells.length} cells, but the header has ${this.headerCells.length}.`,
-        { hint: 'Put a value that contains the delimiter in double quotes.' },
-      );
-    const id = header.id(cells, line);
-    this.ids.add(id, line);
-    const own = header.own(cells, line);
+  private add(row: CsvRow, header: Header): void {
+    const { line, cells } = row;
+    if (cells.length > this.headerCells.length) throw this.tooManyCells(row);
+    const id = header.id(row);
+    this.ids.add(id, line, header.idPlace(row));
+    const own = header.own(row);
     this.rows.push({
       row: line,
       id: ownText(id),
       own: Object.keys(own).length > 0 ? this.same(own) : undefined,
       cells: this.input.keepsCells ? cells : undefined,
     });
+  }
+
+  private tooManyCells(row: CsvRow): InputError {
+    const { cells } = row;
+    const width = this.headerCells.length;
+    const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
+    return row.marks
+      ? new InputError(`${rowPlace(row, beyond)} stands in a column without a head.`, {
+          hint: 'Give the column a head in the first row, or empty it.',
+        })
+      : new InputError(`${rowPlace(row)} has ${cells.length} cells, but the header has ${width}.`, {
+          hint: 'Put a value that contains the delimiter in double quotes.',
+        });
   }
 }
 
@@ -236,14 +248,17 @@ class Ids {
 
   constructor(private readonly input: CsvInput) {}
 
-  add(id: string, line: number): void {
+  /** `place`: where the id stands, as messages say it. */
+  add(id: string, line: number, place = `Line ${line}`): void {
     const problem = idProblem(id);
-    if (problem) throw new InputError(`Line ${line}: ${problem}.`);
+    if (problem) throw new InputError(`${place}: ${problem}.`);
     if (id === this.input.organizationId)
-      throw new InputError(`Line ${line}: ${id} is the organization's id, not a record's.`);
+      throw new InputError(`${place}: ${id} is the organization's id, not a record's.`);
     const before = this.lines.get(id);
     if (before !== undefined)
-      throw new InputError(`The id ${id} is given twice, on lines ${before} and ${line}.`);
+      throw new InputError(
+        `The id ${id} is given twice, ${place.startsWith('Line') ? 'on lines' : 'in rows'} ${before} and ${line}.`,
+      );
     this.lines.set(id, line);
   }
 
@@ -254,27 +269,4 @@ class Ids {
       hint: 'Cut it into several files.',
     });
   }
-}
-
-/**
- * Returns a streaming decoder for UTF-8 or, by byte order mark, UTF-16. It throws InputError rather
- * than guess an encoding.
- */
-function decoder(name: string): (chunk: Uint8Array | undefined) => string {
-  let text: { decode(chunk?: Uint8Array, options?: { stream: boolean }): string } | undefined;
-  return (chunk) => {
-    if (!text && chunk && chunk.length > 0) {
-      const [a, b] = chunk;
-      const encoding =
-        a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : 'utf-8';
-      text = new TextDecoder(encoding, { fatal: true });
-    }
-    try {
-      return text ? text.decode(chunk, { stream: chunk !== undefined }) : '';
-    } catch {
-      throw new InputError(`${name} is not UTF-8 text.`, {
-        hint: 'Save it as CSV in UTF-8.',
-      });
-    }
-  };
 }
