@@ -175,6 +175,8 @@ export async function runCommand(
     if (!hasWritten) whenAborted(outside.signal, () => streams.stopWaiting());
     await present(output.value as never, output.view, {
       ...context,
+      command: plain,
+      values,
       lendKeys(isInUse) {
         progress.end();
         return outside.lendKeys(isInUse);
