@@ -2,13 +2,14 @@
 import { isGivenIn, type RawValues } from '../cli/check.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
+import { UnknownNameError } from '../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { ApiError, NotFoundError } from '../errors.js';
 import { matchChoices } from '../terminal/choices.js';
 import { type Pickable, profileChoices, recordChoices, runChoices } from './choices.js';
 
 /** The verbs that take a sole match without asking; whatever else writes always asks. */
-const takesSoleMatch = ['get', 'download', 'preview', 'open', 'use', 'resume'];
+const takesSoleMatch = ['get', 'download', 'preview', 'open', 'show', 'use', 'resume'];
 
 /** The verbs whose list allows to mark several. */
 const takesSeveral = ['set-status'];
@@ -30,7 +31,8 @@ export async function pickArgument(
   const given = [values[arg.name]].flat().filter((word) => typeof word === 'string');
   const [term] = given;
   const resource = resourceOf(arg);
-  if (given.length > 1 || (term !== undefined && !isUnknown(failure, resource))) return undefined;
+  if (given.length > 1 || (term !== undefined && !isUnknown(failure, term, resource)))
+    return undefined;
   const selects = command.flags.some(
     ({ name, group }) => group === 'selection' && isGivenIn(values, name),
   );
@@ -68,8 +70,12 @@ function resourceOf({ completes }: ManifestParam): ResourceName | undefined {
   return resourceNames.find((name) => completes === `id:${name}`);
 }
 
-/** True if the service said of this very id that there is no such record; then nothing was written. */
-function isUnknown(failure: unknown, resource: ResourceName | undefined): boolean {
+/**
+ * True if the failure says of this very word that nothing is called so, and not the answer to a
+ * write: then nothing was written.
+ */
+function isUnknown(failure: unknown, word: string, resource: ResourceName | undefined): boolean {
+  if (failure instanceof UnknownNameError) return !resource && failure.word === word;
   if (failure instanceof NotFoundError) return resource !== undefined;
   if (!(failure instanceof ApiError) || !resource) return false;
   const { method, path } = failure.call;
