@@ -278,20 +278,20 @@ describe('profiles', () => {
   });
 });
 
-describe('runs', () => {
-  /** Two runs that changed something, of which the older failed in one row. */
-  async function twoRuns() {
-    const service = await keep(
-      ['app_1', 'app_2', 'app_3'].map((id) => application(id)),
-      (_, step) => (step === 'PATCH app_2' ? { status: 400, json: { error: 'no' } } : undefined),
-    );
-    const at = { home: temporaryFolder(), env: service.env };
-    const failed = 'tryouts set-status app_1 app_2 --to accepted --yes';
-    expect((await rosterctl(failed, at)).code).toBe(8);
-    expect((await rosterctl('tryouts update app_3 --status rejected', at)).code).toBe(0);
-    return { service, ...at };
-  }
+/** Two runs that changed something, of which the older failed in one row. */
+async function twoRuns() {
+  const service = await keep(
+    ['app_1', 'app_2', 'app_3'].map((id) => application(id)),
+    (_, step) => (step === 'PATCH app_2' ? { status: 400, json: { error: 'no' } } : undefined),
+  );
+  const at = { home: temporaryFolder(), env: service.env };
+  const failed = 'tryouts set-status app_1 app_2 --to accepted --yes';
+  expect((await rosterctl(failed, at)).code).toBe(8);
+  expect((await rosterctl('tryouts update app_3 --status rejected', at)).code).toBe(0);
+  return { service, ...at };
+}
 
+describe('runs', () => {
   const both =
     /Which run\?[^]*tryouts update +1 changed[^]*tryouts set-status +1 changed, 1 failed[^]*Esc/;
 
