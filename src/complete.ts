@@ -8,8 +8,8 @@ import { idLines, pathsAt, safe } from './cli/completion/offers.js';
 import {
   completionCacheFile,
   nothing,
-  type Remembered,
   recall,
+  recallReferences,
 } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findTarget } from './config/connection.js';
@@ -69,11 +69,19 @@ function answer(argv: readonly string[], outside: CompletionOutside): string | u
 function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
   const paths = resolvePaths(outside);
   const file = () => readConfig(paths);
-  const cached = (resource: string) => recallFor(line, resource, outside, file(), paths);
+  const cached = (resource: string) =>
+    cacheOf(line, outside, file(), paths, nothing, (cache) => recall(cache, resource, paths.owner));
   return {
     settings: () => safe(outside.settings()),
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
+    references: (resource, kind) =>
+      idLines(
+        cacheOf(line, outside, file(), paths, nothing.ids, (cache) =>
+          recallReferences(cache, resource, kind, paths.owner),
+        ),
+        [],
+      ),
     values: (resource, path) =>
       safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
     runs: () => runs(paths),
@@ -92,29 +100,30 @@ function profiles(file: ConfigData): Candidates {
   ]);
 }
 
-/** Returns the cache of a resource for the organization that the line and the settings name. */
-function recallFor(
+/** Returns the cached value for the organization that the line and the settings name; else `none`. */
+function cacheOf<T>(
   line: Line,
-  resource: string,
   { env }: CompletionOutside,
   file: ConfigData,
   paths: Paths,
-): Remembered {
+  none: T,
+  read: (cacheFile: string) => T,
+): T {
   const flags = connectionFlags(line);
   const profile = chosenProfile(flags, env, file);
   const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
   try {
-    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return nothing;
+    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return none;
     const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
     const cache = completionCacheFile(paths, {
       profile: profile.name,
       baseUrl: baseUrl?.text ?? '',
       organizationId: organization?.text ?? '',
     });
-    return cache === undefined ? nothing : recall(cache, resource, paths.owner);
+    return cache === undefined ? none : read(cache);
   } catch {
     // Without a connection that is configured nothing was cached; the rest can be completed.
-    return nothing;
+    return none;
   }
 }
 

@@ -94,6 +94,35 @@ describe('a missing argument at a terminal', () => {
   });
 });
 
+describe('an ambiguous reference at a terminal', () => {
+  const namesakes = [
+    application('app_1', { name: 'Nilo Tsukiyo', email: 'nilo@example.org' }),
+    application('app_2', { name: 'Orla Vale' }),
+    application('app_3', { name: 'Nilo Tsukiyo', email: 'NILO@EXAMPLE.ORG' }),
+  ];
+
+  test('opens a list of all who answer to it, and only these', async () => {
+    const service = await club(namesakes);
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'update', 'email:nilo@example.org', '--status', 'reviewing'],
+      [[/Which application\?[^]*app_[13][^]*app_[13]/, `${down}\r`]],
+      service.env,
+    );
+    expect({ shown, code }).toMatchObject({ code: 0 });
+    expect(shown).not.toContain('app_2');
+    expect(writes(service)).toHaveLength(1);
+  });
+
+  test('is listed as an error where several words, --yes or a file name the records', async () => {
+    const service = await club(namesakes);
+    const line = ['tryouts', 'set-status', 'name:Nilo Tsukiyo', 'app_2', '--to', 'reviewing'];
+    const { shown, code } = await converse(temporaryFolder(), line, [], service.env);
+    expect([code, writes(service)]).toEqual([11, []]);
+    expect(shown).toContain('name:Nilo Tsukiyo is 2 applications:');
+  });
+});
+
 describe('an unknown id, at a terminal', () => {
   test('is searched for, and a read takes a sole match and says which', async () => {
     const { env } = await club();
