@@ -226,7 +226,7 @@ class Rows {
 
   private add(row: CsvRow, header: Header): void {
     const { line, cells } = row;
-    if (cells.length > this.headerCells.length) throw this.tooManyCells(row);
+    this.checkWidth(row);
     const key = ownText(header.key(row));
     const { kind } = this.input.key;
     const reference = kind === 'id' ? asId(key) : referenceOf(kind, key);
@@ -242,16 +242,19 @@ class Rows {
     });
   }
 
-  private tooManyCells(row: CsvRow): InputError {
+  private checkWidth(row: CsvRow): void {
     const { cells } = row;
     const width = this.headerCells.length;
+    if (cells.length <= width) return;
+    if (!row.marks)
+      throw new InputError(
+        `${rowPlace(row)} has ${cells.length} cells, but the header has ${width}.`,
+        { hint: 'Put a value that contains the delimiter in double quotes.' },
+      );
     const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
-    return row.marks
-      ? new InputError(`${rowPlace(row, beyond)} stands in a column without a head.`, {
-          hint: 'Give the column a head in the first row, or empty it.',
-        })
-      : new InputError(`${rowPlace(row)} has ${cells.length} cells, but the header has ${width}.`, {
-          hint: 'Put a value that contains the delimiter in double quotes.',
-        });
+    if (beyond >= 0)
+      throw new InputError(`${rowPlace(row, beyond)} stands in a column without a head.`, {
+        hint: 'Give the column a head in the first row, or empty it.',
+      });
   }
 }

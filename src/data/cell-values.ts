@@ -2,7 +2,7 @@
 
 import { InputError, UsageError } from '../errors.js';
 import { type Field, setFields } from './assign.js';
-import { clearWord, exportText, spreadsheetError } from './csv.js';
+import { clearWord, exportText, isExportOf, spreadsheetError } from './csv.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
 import { bracketPath, isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
@@ -132,7 +132,7 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
   const isRaw = isObject(cell) && !isSheetCell(cell);
   const text = isSheetCell(cell) ? cell.text : isRaw ? (cell as RawCell).raw : (cell as string);
   const keepsType = type === undefined || (type === 'text' && typeof present === 'string');
-  if (keepsType && present !== undefined && text === exportText(present)) return undefined;
+  if (keepsType && present !== undefined && isExportOf(text, present)) return undefined;
   if (isSheetCell(cell) && cell.kind !== undefined) {
     if (keepsType && isSameInSheet(cell, present)) return undefined;
     if (cell.kind === 'date') return dateLike(present, text);
@@ -232,7 +232,7 @@ function listLike(present: readonly unknown[], cell: string): unknown {
       : new Map(present.map((item) => [exportText(item), item]));
   return parts.map((part, index) => {
     const own = present[index];
-    if (index < present.length && part === exportText(own)) return own;
+    if (index < present.length && isExportOf(part, own)) return own;
     if (byText.has(part)) return byText.get(part);
     return valueLike(index < present.length ? own : present[0], part);
   });

@@ -15,12 +15,17 @@ export const rules: ColumnRules = {
   open: true,
 };
 
-export async function imported(bytes: Uint8Array, raw = false): Promise<readonly SelectedRow[]> {
+export async function imported(
+  bytes: Uint8Array,
+  raw = false,
+  more: { readonly takeFormulas?: boolean } = {},
+): Promise<readonly SelectedRow[]> {
   const chunks = (async function* () {
     yield bytes;
   })();
   const { rows } = await selectCsv(chunks, {
     name: 'x.csv',
+    ...more,
     rules,
     map: [],
     ignoreUnknownColumns: false,

@@ -119,6 +119,7 @@ describe('a cell becomes', () => {
     none: [],
     parted: ['a;b', 'c'],
     nothing: null,
+    lines: 'a\r\nb',
     social: { web: 'a' },
     gamerTags: [{ game: 'cs2', gamerTag: 'fx' }],
     formResponses: { age: 17 },
@@ -156,6 +157,8 @@ describe('a cell becomes', () => {
     ['social', '{"web":"a"}', {}],
     ['formResponses.Rank (v1.2)?', 'x', { formResponses: { age: 17, 'Rank (v1.2)?': 'x' } }],
     ['tags', 'legal;travel', {}],
+    ['lines', 'a\nb', {}],
+    ['lines', 'a\nc', { lines: 'a\nc' }],
     ['none', '', {}],
   ])('in a column %s of %j: %j', (header, cell, wanted) => {
     expect(fieldsBy(header, cell)).toEqual(wanted);
