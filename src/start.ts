@@ -83,7 +83,7 @@ async function unfinishedRows(
   { self }: StartWorld,
 ): Promise<readonly Row[]> {
   if (!paths.state) return [];
-  const [{ runStore }, { listOpenRuns, summaryOf }, { unfinishedUploads, uploadAction }, lock] =
+  const [{ runStore }, { listOpenRuns, summaryOf }, { unfinishedUploads, isUploadRun }, lock] =
     await Promise.all([
       import('./runs/store.js'),
       import('./runs/stored-run.js'),
@@ -97,7 +97,7 @@ async function unfinishedRows(
       run.head.organization === organization &&
       !lock.isRunning(run, self),
   );
-  const runs = ours.filter(({ head, finished }) => !finished && head.action !== uploadAction);
+  const runs = ours.filter(({ head, finished }) => !finished && !isUploadRun(head));
   const rows = runs
     .toReversed()
     .slice(0, mostRuns)

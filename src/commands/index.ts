@@ -32,6 +32,7 @@ export const commands: CommandTable = {
     update: () => import('./documents/update.js'),
     delete: () => import('./documents/delete.js'),
     upload: () => import('./documents/upload.js'),
+    replace: () => import('./documents/replace.js'),
     download: () => import('./documents/download.js'),
     preview: () => import('./documents/preview.js'),
   }),

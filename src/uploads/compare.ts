@@ -23,7 +23,7 @@ export interface ExistingDocument {
 export const exists = 'exists';
 
 /** A file to compare. */
-interface Compared {
+export interface Compared {
   readonly file: InspectedFile;
   /** The name of its document. */
   readonly name: string;
@@ -169,7 +169,7 @@ class Finder {
   }
 }
 
-function uploadedBefore(id: string): string {
+export function uploadedBefore(id: string): string {
   return `uploaded before as ${id} (same content)`;
 }
 
@@ -206,7 +206,7 @@ interface Documents {
 }
 
 /** Reads the list of documents, as far as it can be read. Throws failures that concern more than the list. */
-async function readDocuments(context: Context): Promise<Documents> {
+export async function readDocuments(context: Context): Promise<Documents> {
   const byName = new Map<string, JsonObject[]>();
   const byId = new Map<unknown, JsonObject>();
   let isNamed = false;

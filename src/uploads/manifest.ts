@@ -30,7 +30,7 @@ const ofResults = ['result', 'error_code', 'message', 'id'];
  * Reads a manifest; `-` is stdin. Throws one InputError for all invalid lines: an unknown column, a
  * line without a path, a file that is named twice under one name.
  */
-export async function readManifest(
+export async function readUploadManifest(
   context: Context,
   file: string,
 ): Promise<{ readonly header: readonly string[]; readonly lines: readonly ManifestLine[] }> {

@@ -31,6 +31,7 @@ import {
   type UploadValues,
   uploadJobOf,
 } from './plan.js';
+import { replacementFinder } from './replacement.js';
 import { inspectAgain } from './rows.js';
 import {
   confirmDocument,
@@ -92,7 +93,9 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const existing = new Map<number, JsonObject>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
   const bytes = byteCount((row) => (storedOf(row) ? 0 : inspected(row).sizeBytes));
-  const findDocument = documentFinder(context, job);
+  const { replaces } = job;
+  const findDocument =
+    replaces === undefined ? documentFinder(context, job) : replacementFinder(context, replaces);
   let keys: ReturnType<typeof documentsByKey> | undefined;
   // After an earlier process was refused, the user may have created the document by hand, as its message suggests.
   const recordedMeanwhile = async (row: SelectedRow, { fileKey }: StoredFile) =>
@@ -105,6 +108,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
 
   return {
     ...creating(context),
+    made: ({ id = null }) => ({ id, ...(replaces !== undefined && { replaces }) }),
     // Only one resend, for a document that was provably not created.
     resends: 1,
     async plan(row) {

@@ -22,6 +22,8 @@ export interface UploadJob {
   /** It was typed: where the list cannot tell, nothing is uploaded. */
   readonly isStrict?: boolean;
   readonly verify: boolean;
+  /** The document that the file replaces. */
+  readonly replaces?: string;
 }
 
 /** The flags that make up the job. */
@@ -55,6 +57,8 @@ export type InspectedFile = NamedFile & {
   readonly identity: string;
   /** An earlier file of the same invocation with the same name and content. */
   readonly sameAs?: string;
+  /** The document that it would replace does not exist. */
+  readonly isMissing?: boolean;
   readonly text?: OwnText | undefined;
 };
 

@@ -12,7 +12,7 @@ import { Failure, UsageError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { inspectFile, type LocalFile } from './local-file.js';
-import { type ManifestLine, readManifest } from './manifest.js';
+import { type ManifestLine, readUploadManifest } from './manifest.js';
 import { expandPaths } from './paths.js';
 import { type BadFile, badFile, type InspectedFile, inspected, uploadRow } from './plan.js';
 
@@ -62,7 +62,7 @@ export async function manifestRows(
   manifest: string,
   { contentType, failFast }: Pick<PathValues, 'contentType' | 'failFast'>,
 ): Promise<Selection> {
-  const { header, lines } = await readManifest(context, manifest);
+  const { header, lines } = await readUploadManifest(context, manifest);
   const folder = manifest === '-' ? '.' : dirname(manifest);
   const inspectLine = async ({ row, path, text, cells }: ManifestLine) => {
     const file = await inspect(context, resolve(folder, path), contentType, failFast);

@@ -24,23 +24,35 @@ export async function desk(files: Readonly<Record<string, string>>) {
       status: 200,
       json: { documents: made, total: made.length },
     }),
+    download: (file: Buffer): Buffer => file,
+    /** The answer to a deletion, which takes place if there is none. */
+    remove: (): Reply | undefined => undefined,
   };
   const store = await recordingService(({ method, url, body }) => {
     const name = url.split('?')[0] ?? '';
     if (method === 'PUT') bytes.set(name, body);
-    else return { status: 200, text: String(bytes.get(name) ?? '') };
+    else return { status: 200, text: String(view.download(bytes.get(name) ?? Buffer.alloc(0))) };
     return { status: 200 };
   });
   const grant = grantsOf(store);
-  const puts: string[] = [];
+  const puts = new Map<string, string>();
+  let count = 0;
   const api = await recordingService(({ method, url, body }): Reply => {
     const id = /^\/v1\/documents\/([^/]+)\/download$/.exec(url)?.[1];
-    const at = documents.findIndex((made) => made.id === id);
-    if (id !== undefined) return { status: 200, json: { url: `${store.origin}${puts[at]}` } };
+    if (id !== undefined)
+      return { status: 200, json: { url: `${store.origin}${puts.get(id)}?sig=canary` } };
+    if (method === 'DELETE') {
+      const special = view.remove();
+      if (special) return special;
+      const found = documents.findIndex((made) => url === `/v1/documents/${made.id}`);
+      if (found < 0) return { status: 404, json: { error: 'notFound' } };
+      documents.splice(found, 1);
+      return { status: 204 };
+    }
     if (method === 'GET') return view.list(documents);
     if (url === '/v1/uploads/document-file') return grant();
-    puts.push(store.requests.findLast((put) => put.method === 'PUT')?.url.split('?')[0] ?? '');
-    const made = { id: `doc_${documents.length + 1}`, ...JSON.parse(body.toString()) } as Made;
+    const made = { id: `doc_${++count}`, ...JSON.parse(body.toString()) } as Made;
+    puts.set(made.id, `/${made.fileKey}`);
     documents.push(made);
     return { status: 201, json: { document: made } };
   });
