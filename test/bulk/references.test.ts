@@ -16,7 +16,7 @@ const people = [
     email: 'nimbus@example.org',
     ...{ discordUserId: '9000000000000100001', discordUsername: 'nimbusotter_demo' },
     gamerTags: [{ id: 't', game: 'Valorant', gamerTag: 'NimbusOtter#DEMO' }],
-  } as Record<string, unknown>),
+  }),
   application('app_4', { name: 'nimbus kite', email: 'other@example.org' }),
 ];
 
@@ -81,9 +81,10 @@ describe('a reference names a record', () => {
       return join(home, name);
     };
     const lines = file('a.txt', 'email:nimbus@example.org\nid:email:odd\n');
-    const line = (path: string) => `tryouts set-status --ids ${path} --to reviewing --json -n`;
     const idsIn = async (path: string) =>
-      report(await run(service, line(path))).results.map(({ id }) => id);
+      report(
+        await run(service, `tryouts set-status --ids ${path} --to reviewing --json -n`),
+      ).results.map(({ id }) => id);
     expect(await idsIn(lines)).toEqual(['app_3', 'email:odd']);
     const before = steps(service).filter((step) => step === 'LIST').length;
     expect(await idsIn(file('b.json', '["email:odd"]'))).toEqual(['email:odd']);
@@ -144,7 +145,7 @@ describe('a reference names a record', () => {
   });
 });
 
-const noNames = people.map(({ name: _, ...rest }) => rest as Application);
+const noNames = people.map((each) => ({ ...each, name: undefined })) as unknown as Application[];
 const forbidden: Reply = { status: 403, json: { error: 'forbidden' } };
 const doubtful: Reply = { status: 200, json: { applications: people, total: 90 } };
 const commands = [
@@ -175,9 +176,7 @@ describe.each(cases)('a reference that %s', (_, word, records, list, code, messa
   test.each(commands.filter((line) => !line.includes('--ids')))(
     'ends `%s` before anything is sent',
     async (line) => {
-      const service = await keep(records as readonly Application[], (_request, step) =>
-        step === 'LIST' ? list : undefined,
-      );
+      const service = await keep(records, (_request, step) => (step === 'LIST' ? list : undefined));
       const typed = line.replace('REF', `'${word.replace('.', ' ')}'`);
       const ran = await run(service, typed);
       expect(ran.code).toBe(code);
@@ -206,9 +205,7 @@ test('candidates are told as data, and every failing reference at once', async (
 });
 
 test('a setting names the field of a reference', async () => {
-  const service = await keep([
-    application('app_1', { contact: { mail: 'a@x.org' } } as Record<string, unknown>),
-  ]);
+  const service = await keep([application('app_1', { contact: { mail: 'a@x.org' } })]);
   const home = temporaryFolder();
   const env = { ...service.env };
   await inProcess('config set refs.tryouts.email contact.mail', { env, home });
@@ -216,17 +213,18 @@ test('a setting names the field of a reference', async () => {
   expect(ran.code).toBe(0);
 });
 
-describe('a record that no longer answers to its reference', () => {
-  const moved = (when: (step: string) => boolean) => {
-    let isMoved = false;
-    return keep(people, (_, step) => {
-      isMoved ||= when(step);
-      const [verb, id] = step.split(' ');
-      if (!isMoved || verb !== 'GET' || id !== 'app_3') return undefined;
-      return { status: 200, json: { ...people[2], email: 'moved@example.org' } };
-    });
-  };
+/** The service where somebody changes the address of app_3 at that step. */
+const moved = (when: (step: string) => boolean) => {
+  let isMoved = false;
+  return keep(people, (_, step) => {
+    isMoved ||= when(step);
+    const [verb, id] = step.split(' ');
+    if (!isMoved || verb !== 'GET' || id !== 'app_3') return undefined;
+    return { status: 200, json: { ...people[2], email: 'moved@example.org' } };
+  });
+};
 
+describe('a record that no longer answers to its reference', () => {
   test('is a conflict and is not written', async () => {
     const service = await moved((step) => step.startsWith('GET'));
     const line = 'tryouts update email:nimbus@example.org --status accepted --json';
@@ -296,17 +294,18 @@ test('no reference is ever written to a record that does not answer to it, howev
   }
 });
 
+const club = (players: readonly object[]) =>
+  recordingService(({ url }) => {
+    const teams = [
+      { id: 'team_1', name: 'Lanternfish' },
+      { id: 'team_2', name: 'Herons' },
+    ];
+    if (url.endsWith('/teams/org_7')) return { status: 200, json: teams };
+    if (url.endsWith('/players/org_7')) return { status: 200, json: players };
+    return { status: 404, json: { error: 'notFound' } };
+  });
+
 describe('a team', () => {
-  const club = (players: readonly object[]) =>
-    recordingService(({ url }) => {
-      const teams = [
-        { id: 'team_1', name: 'Lanternfish' },
-        { id: 'team_2', name: 'Herons' },
-      ];
-      if (url.endsWith('/teams/org_7')) return { status: 200, json: teams };
-      if (url.endsWith('/players/org_7')) return { status: 200, json: players };
-      return { status: 404, json: { error: 'notFound' } };
-    });
   const players = [
     { id: 'player_1', name: 'Ann', teamIds: ['team_1'] },
     { id: 'player_2', name: 'Ben', teamIds: ['team_2'] },

@@ -9,10 +9,10 @@ export default defineCommand({
   summary: 'List the players',
   examples: [
     ['All players', ''],
-    ['Those of one team', '--team team_0001'],
+    ['Those of one team', '--team name:Lanternfish'],
     ['Ids, for another command', '--search captain -o ids'],
   ],
-  calls: ['listPlayers', 'getTeam'],
+  calls: ['listPlayers', 'getTeam', 'listTeams'],
   flags: { ...playerFilters, ...listFlags },
   view: listOf('players'),
   async run(context, typed) {
