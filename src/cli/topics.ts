@@ -9,6 +9,7 @@ import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
+import { cursorsPage } from './lists/cursors-page.js';
 import { fieldsPage } from './lists/fields-page.js';
 import { outputPage } from './lists/output-page.js';
 
@@ -26,6 +27,7 @@ export function topicTexts(): readonly Topic[] {
     topic('exit-codes', 'what each exit code means', exitCodePage()),
     topic('output', 'formats, streams, what scripts can rely on', outputPage),
     topic('fields', 'the fields of each resource: label, name and type', fieldsPage()),
+    topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
     topic(
       'undocumented',

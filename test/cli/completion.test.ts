@@ -312,6 +312,7 @@ test('no line that can be typed makes it fail', () => {
     ids: () => some,
     values: () => some,
     runs: () => some,
+    cursors: () => some,
     fields: () => some,
   };
   const typical = fc.constantFrom(

@@ -20,6 +20,7 @@ export default defineCommand({
     ['Who is waiting', '--status pending'],
     ['Last week, newest first', '--since 7d --sort submittedAt:desc'],
     ['One game, not yet decided', '--game Valorant --status pending,reviewing,shortlisted'],
+    ['Only what is new since the last time', '--since-last mail'],
     ['Ids, for another command', "--where 'gamerTags.game~league' -o ids"],
   ],
   calls: ['listTryouts'],
