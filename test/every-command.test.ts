@@ -135,10 +135,10 @@ async function aDesk(): Promise<{ home: string; cwd: string }> {
     mode: 0o600,
   });
   const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
-  const folder = ensureCursorFolder(paths, cursorPlace(profile.baseUrl, profile.organization));
+  const cursors = ensureCursorFolder(paths, cursorPlace(profile.baseUrl, profile.organization));
   const cursor = { name: 'discord', resource: 'tryouts', filter: '', changed: undefined };
   const entries = { seen: new Map([['app_1', '']]), pending: new Map([['app_2', '']]) };
   const state = { ...cursor, ...entries, lastAt: undefined, since: undefined };
-  await writeCursor(folder, state, paths.owner);
+  await writeCursor(cursors, state, paths.owner);
   return { home, cwd };
 }

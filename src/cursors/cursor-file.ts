@@ -8,7 +8,6 @@ import { sandboxProfile } from '../config/profiles.js';
 import { isObject, parseJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
-import { writeAtomically } from '../files/atomic-write.js';
 import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
 
@@ -111,6 +110,8 @@ export async function writeCursor(
 ): Promise<void> {
   const file = cursorFile(folder, state);
   tightenPrivateFile(file, { owner });
+  // Only a use that ended well writes.
+  const { writeAtomically } = await import('../files/atomic-write.js');
   await writeAtomically(file, printState(state), { mode: 0o600, singleWriter: true });
 }
 

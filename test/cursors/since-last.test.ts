@@ -221,12 +221,12 @@ test('a dry run prints what is new and records nothing', async () => {
   expect(await told('--since-last mail')).toEqual(['c']);
 });
 
-describe('nothing is recorded', () => {
-  const names = async (club: Awaited<ReturnType<typeof aClub>>) => {
-    club.answer(undefined);
-    return club.told('--since-last mail');
-  };
+const later = async (club: Awaited<ReturnType<typeof aClub>>) => {
+  club.answer(undefined);
+  return club.told('--since-last mail');
+};
 
+describe('nothing is recorded', () => {
   test.each<[string, Reply, number]>([
     ['the list cannot be read', { status: 500, json: { error: 'internal' } }, 9],
     ['the key is refused', { status: 401, json: { error: 'unauthorized' } }, 4],
@@ -242,7 +242,7 @@ describe('nothing is recorded', () => {
     club.set(applied('c', 3));
     club.answer(reply);
     expect(await club.told('--since-last mail --retries 0')).toEqual([code]);
-    expect(await names(club)).toEqual(['c']);
+    expect(await later(club)).toEqual(['c']);
   });
 
   test('if the file of --out cannot be written', async () => {
@@ -250,7 +250,7 @@ describe('nothing is recorded', () => {
     await club.told('--since-last mail');
     club.set(applied('c', 3));
     expect(await club.told(`--since-last mail --out ${club.home}/no/such/folder`)).toEqual([1]);
-    expect(await names(club)).toEqual(['c']);
+    expect(await later(club)).toEqual(['c']);
   });
 
   test('if the reader goes away: exit 1 and the reason', async () => {
@@ -267,7 +267,7 @@ describe('nothing is recorded', () => {
       1,
       'The new rows could not be written: their reader went away.\nNothing was recorded. They come again next time.\n',
     ]);
-    expect(await names(club)).toEqual(['c']);
+    expect(await later(club)).toEqual(['c']);
   });
 
   test('if stdout is full, or the state is', async () => {
@@ -281,7 +281,7 @@ describe('nothing is recorded', () => {
       expect(ran.code).toBe(1);
       expect(ran.stderr).toMatch(/cannot be written|could not be saved/);
     }
-    expect(await names(club)).toEqual(['c']);
+    expect(await later(club)).toEqual(['c']);
   });
 
   test('by the second of two at once, which exits 11 and sends nothing', async () => {

@@ -10,8 +10,9 @@ import {
   writeCursor,
 } from '../../cursors/cursor-file.js';
 import { lockCursor } from '../../cursors/cursor-lock.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
 import { plural } from '../../data/text.js';
-import { cursorArgument, findCursor, placeInUse } from './shared.js';
+import { cursorArgument, findCursor } from './shared.js';
 
 interface Committed {
   readonly name: string;

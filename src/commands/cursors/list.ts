@@ -2,8 +2,8 @@
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { cursorFolder, cursorKeys, readCursor } from '../../cursors/cursor-file.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
 import { Failure } from '../../errors.js';
-import { placeInUse } from './shared.js';
 
 interface CursorRow {
   readonly name: string;

@@ -11,9 +11,10 @@ import {
   writeCursor,
 } from '../../cursors/cursor-file.js';
 import { lockCursor } from '../../cursors/cursor-lock.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
 import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
 import { resourceNames } from '../../data/resources.js';
-import { cursorArgument, findCursor, parseCursor, placeInUse } from './shared.js';
+import { cursorArgument, findCursor, parseCursor } from './shared.js';
 
 interface Reset {
   readonly name: string;

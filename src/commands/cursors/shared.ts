@@ -1,17 +1,10 @@
-/** The cursors of the organization in use, and finding one by the words typed. */
+/** The argument that names a cursor, and finding the one that is meant. */
 import * as z from 'zod/mini';
 import { param } from '../../cli/define.js';
 import { parseCursorName } from '../../cli/filters.js';
-import { findTarget } from '../../config/connection.js';
-import { requireProfile, sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
-import {
-  type CursorKey,
-  type CursorPlace,
-  cursorFolder,
-  cursorKeys,
-  cursorPlace,
-} from '../../cursors/cursor-file.js';
+import { type CursorKey, cursorFolder, cursorKeys } from '../../cursors/cursor-file.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
 import { didYouMean } from '../../data/nearest.js';
 import { orList } from '../../data/text.js';
 import { GuardError, UsageError } from '../../errors.js';
@@ -22,19 +15,6 @@ export const cursorArgument = param(
   'a name of --since-last',
   { placeholder: 'NAME', completes: 'cursor' },
 );
-
-/** Returns the place of the cursors in use; no key is needed. Throws UsageError, ConfigError. */
-export function placeInUse({ config, env, flags, settings }: LocalContext): CursorPlace {
-  const { profile } = settings;
-  if (profile.name === sandboxProfile) return cursorPlace(sandboxProfile, '');
-  const file = config.config();
-  if (profile.via !== 'none') requireProfile(file, profile);
-  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
-  if (baseUrl && organization) return cursorPlace(baseUrl.text, organization.text);
-  throw new UsageError('No service and organization are chosen, so there are no cursors.', {
-    hint: 'Name a profile with -p, or log in: rosterctl auth login',
-  });
-}
 
 /** Parses `mail` or `tryouts/mail`. Throws UsageError. */
 export function parseCursor(text: string): { readonly name: string; readonly resource?: string } {

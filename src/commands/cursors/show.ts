@@ -2,9 +2,10 @@
 import { defineLocalCommand } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { cursorFolder, readCursor } from '../../cursors/cursor-file.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
 import { firstOf } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { cursorArgument, findCursor, placeInUse } from './shared.js';
+import { cursorArgument, findCursor } from './shared.js';
 
 interface ShownCursor {
   readonly name: string;
