@@ -5,6 +5,7 @@ import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
 import { type Line, readLine } from './cli/completion/line.js';
 import { idLines, pathsAt, safe } from './cli/completion/offers.js';
+import { originOf, parseBaseUrl } from './config/base-url.js';
 import {
   completionCacheFile,
   nothing,
@@ -15,7 +16,7 @@ import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-f
 import { findTarget } from './config/connection.js';
 import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
-import { type Paths, resolvePaths } from './config/paths.js';
+import { type Paths, placeFolder, resolvePaths } from './config/paths.js';
 import { sandboxProfile } from './config/profiles.js';
 import { activeProfileOf } from './config/store.js';
 import { readManifest } from './data/command-manifest.js';
@@ -85,6 +86,7 @@ function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
     values: (resource, path) =>
       safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
     runs: () => runs(paths),
+    cursors: (resource) => cursors(resource, line, outside, file(), paths),
     fields: (resource) => safe(cached(resource).fields.map((field) => [field, ''])),
   };
 }
@@ -98,6 +100,29 @@ function profiles(file: ConfigData): Candidates {
     ...stored.filter(([name]) => name !== sandboxProfile),
     [sandboxProfile, 'the built-in demo service'],
   ]);
+}
+
+/** The cursors of the organization that the line names; `tryouts/mail` where two lists have one name. */
+function cursors(
+  resource: string | undefined,
+  line: Line,
+  { env }: CompletionOutside,
+  file: ConfigData,
+  { state }: Paths,
+): Candidates {
+  const flags = connectionFlags(line);
+  const profile = chosenProfile(flags, env, file);
+  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
+  const isSandbox = profile.name === sandboxProfile;
+  const origin = isSandbox ? sandboxProfile : originOf(parseBaseUrl(baseUrl?.text ?? ''));
+  const owner = isSandbox ? sandboxProfile : (organization?.text ?? '');
+  const folder = state && placeFolder(join(state.path, 'cursors'), origin, owner);
+  const keys = (folder === undefined ? [] : namesIn(folder)).flatMap((name) => {
+    const [, of = '', cursor] = /^([a-z]+)\.(.+)\.json$/.exec(name) ?? [];
+    return cursor === undefined || (resource ?? of) !== of ? [] : [{ of, cursor }];
+  });
+  const isShared = (name: string) => keys.filter(({ cursor }) => cursor === name).length > 1;
+  return safe(keys.map(({ of, cursor }) => [isShared(cursor) ? `${of}/${cursor}` : cursor, of]));
 }
 
 /** Returns the cached value for the organization that the line and the settings name; else `none`. */

@@ -23,6 +23,7 @@ const floors: Readonly<Record<string, number>> = {
   resources: 10,
   bulk: 9,
   engine: 8,
+  cursors: 7,
   runs: 7,
   cli: 6,
   'context.ts': 5,

@@ -51,6 +51,12 @@ export const commands: CommandTable = {
     undo: () => import('./runs/undo.js'),
     prune: () => import('./runs/prune.js'),
   }),
+  cursors: group('See and set back what --since-last has told', ['cursor'], {
+    list: () => import('./cursors/list.js'),
+    show: () => import('./cursors/show.js'),
+    commit: () => import('./cursors/commit.js'),
+    reset: () => import('./cursors/reset.js'),
+  }),
   auth: group('Store an API key and check it', [], {
     login: () => import('./auth/login.js'),
     status: () => import('./auth/status.js'),

@@ -44,6 +44,8 @@ export interface Knowledge {
   values(resource: string, path: string): Candidates;
   /** The newest runs of this machine. */
   runs(): Candidates;
+  /** The names of --since-last; of one list, or of all. */
+  cursors(resource: string | undefined): Candidates;
   /** Names of the fields that the service sent. */
   fields(resource: string): Candidates;
 }
@@ -178,6 +180,8 @@ function valuesOf(completes: string, { line, knowledge }: Place): Candidates {
       return knowledge.values(resource, what);
     case 'run':
       return knowledge.runs();
+    case 'cursor':
+      return knowledge.cursors(line.command?.args.length === 0 ? resource : undefined);
     case 'profile':
       return knowledge.profiles();
     case 'configKey':
