@@ -70,6 +70,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     byGame: counts,
     byWeek: z.array(z.object({ week: text, count: z.number() })),
     converted: z.number(),
+    by: z.optional(z.record(text, counts)),
   }),
   'uploads list': z.array(
     z.object({
