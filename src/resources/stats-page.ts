@@ -3,12 +3,13 @@ import type { TryoutStatus } from '../api/schemas.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { Canvas } from '../cli/views.js';
 import { localDay, mondayOf, timeOf } from '../data/dates.js';
-import { longDay, shortDay } from '../data/time.js';
+import { longDay, shortDay, waitingTime } from '../data/time.js';
 import { type LabelledRow, labelledLines } from '../terminal/labels.js';
 import { dotOf, filledLines, type Piece } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
 import type { Counts } from './field-counts.js';
+import { waiting } from './tryout-filters.js';
 
 /** The JSON output of `tryouts stats`. */
 export interface Stats {
@@ -161,27 +162,15 @@ function barLines(
   });
 }
 
-const waiting: TryoutStatus = 'pending';
 const chosen: TryoutStatus = 'accepted';
 
 /** Returns the remark on a status: how long the oldest pending one waits, how many became players. */
 function remarkOf(status: string, { converted }: Stats, facts: StatsFacts, now: Date): string {
   const { oldestPending } = facts;
   if (status === waiting && oldestPending !== undefined && oldestPending < now.getTime())
-    return `oldest waits ${waited(now.getTime() - oldestPending)}`;
+    return `oldest waits ${waitingTime(now.getTime() - oldestPending)}`;
   if (status !== chosen || converted === 0) return '';
   return `${grouped(converted)} became ${converted === 1 ? 'a player' : 'players'}`;
-}
-
-/** Days from the first one on: `56 d` says more than `1 mo`. */
-function waited(ms: number): string {
-  const units = [
-    [dayMs, 'd'],
-    [dayMs / 24, 'h'],
-    [60_000, 'min'],
-  ] as const;
-  const [length, unit] = units.find(([each]) => ms >= each) ?? [60_000, 'min'];
-  return `${grouped(Math.floor(ms / length))} ${unit}`;
 }
 
 function barOf(share: number, width: number, isUtf8: boolean): string {

@@ -4,6 +4,7 @@ import { resources } from '../../src/api/resources.js';
 import { UploadGrant } from '../../src/api/schemas.js';
 import { shells } from '../../src/cli/completion/scripts.js';
 import type { Command } from '../../src/cli/define.js';
+import { ruleCodes } from '../../src/resources/findings/codes.js';
 import { uploadStates } from '../../src/runs/end.js';
 import { rowResults } from '../../src/runs/report.js';
 
@@ -72,6 +73,15 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     converted: z.number(),
     by: z.optional(z.record(text, counts)),
   }),
+  check: z.array(
+    z.object({
+      code: z.enum(ruleCodes),
+      ids: z.array(text),
+      detail: text,
+      look: text,
+      fix: textOrNull,
+    }),
+  ),
   'uploads list': z.array(
     z.object({
       id: text,

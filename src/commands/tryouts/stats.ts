@@ -15,6 +15,7 @@ import {
   tryoutExcludes,
   tryoutFilters,
   tryoutTests,
+  waiting,
 } from '../../resources/tryout-filters.js';
 
 const view: View<Stats> = {
@@ -80,9 +81,6 @@ export default defineCommand({
     });
   },
 });
-
-/** The status of applications that nobody has looked at. */
-const waiting: TryoutStatus = 'pending';
 
 interface Tally {
   readonly stats: Stats;
