@@ -132,7 +132,13 @@ const commandColumn = 46;
 function rowLines({ label = '', text, command }: Row, width: number): readonly string[] {
   const left = `${label.padEnd(labelWidth)}${text}`;
   if (command === undefined)
-    return left.length <= width ? [left] : [label, ...text.split(' · ').map((part) => `  ${part}`)];
+    return left.length <= width ? [left] : [label, ...below(text.split(' · '), width)];
   const beside = `${left.padEnd(commandColumn)}  ${command}`;
-  return beside.length <= width ? [beside] : [left, `  ${command}`];
+  return beside.length <= width ? [beside] : [left, ...below([command], width)];
+}
+
+/** Lines below a label, indented if all of them fit. */
+function below(lines: readonly string[], width: number): readonly string[] {
+  const fits = lines.every((line) => line.length + 2 <= width);
+  return fits ? lines.map((line) => `  ${line}`) : lines;
 }

@@ -55,6 +55,11 @@ export function requireFolder(paths: Paths, kind: Kind): Folder {
   });
 }
 
+/** Returns a path with `~` for the home folder, for a person. */
+export function shortPath(path: string, { HOME: home }: Environment): string {
+  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
 function folder(kind: Kind, { env, platform }: PathsInput): Folder | undefined {
   const [own, xdg, home] = variables[kind];
   if (env[own]) return { path: env[own], within: undefined };

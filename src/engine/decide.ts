@@ -62,8 +62,8 @@ export function decideRow(
         : { result: 'unchanged' },
     );
   if (plan.conflict) {
-    const { field, from } = plan.conflict;
-    const error = changedMeanwhile(`${field} was changed by someone else since.`);
+    const { field, from, message } = plan.conflict;
+    const error = changedMeanwhile(message ?? `${field} was changed by someone else since.`);
     return final({ result: 'conflict', before: { [field]: from ?? null }, error });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
