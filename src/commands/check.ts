@@ -4,11 +4,14 @@ import { withConnectionFlags } from '../cli/connection-flags.js';
 import { defineCommand, flag, param, params, ValueWithExit } from '../cli/define.js';
 import { parsedBy } from '../cli/filters.js';
 import type { View } from '../cli/views.js';
-import type { Context } from '../context.js';
 import { parseDuration } from '../data/time.js';
-import { ApiError, type Failure, GuardError } from '../errors.js';
-import { defaultCodes, requestedCodes, ruleCodes } from '../resources/findings/codes.js';
-import type { CheckResult, Finding } from '../resources/findings/find.js';
+import {
+  defaultCodes,
+  defaultPatience,
+  requestedCodes,
+  ruleCodes,
+} from '../resources/findings/codes.js';
+import type { Finding } from '../resources/findings/find.js';
 
 const columns = ['code', 'ids', 'detail', 'look', 'fix'];
 
@@ -20,9 +23,6 @@ const view: View<readonly Finding[]> = {
   idRows: (findings) => [...new Set(findings.flatMap(({ ids }) => ids))].map((id) => ({ id })),
   lines: () => [],
 };
-
-/** How long an application may wait by default: two weeks. */
-const defaultPatience = '14d';
 
 export default defineCommand({
   summary: 'Find what waits and what is wrong, such as people who applied twice',
@@ -56,12 +56,12 @@ export default defineCommand({
   async run(context, { only = defaultCodes, olderThan, exitCode }) {
     const { settings, flags, table } = context;
     const world = { now: context.now(), patience: olderThan };
-    const { findProblems } = await import('../resources/findings/find.js');
+    const { failureOfCheck, findProblems } = await import('../resources/findings/find.js');
     const result = await findProblems(context, only, world);
     for (const { codes, reason } of result.skips)
       context.message(`${codes.join(', ')} skipped: ${reason}.`);
     const { findings } = result;
-    const failure = failureOf(result, settings);
+    const failure = failureOfCheck(result, settings);
     const exitName =
       failure?.exitName ?? (exitCode && findings.length > 0 ? 'changesPending' : 'done');
     const { checkLines } = await import('../resources/findings/page.js');
@@ -75,21 +75,3 @@ export default defineCommand({
     });
   },
 });
-
-/**
- * Returns why the check failed: with --strict a list that this key may not read, else only if no rule
- * could run for such a reason.
- */
-function failureOf(
-  { skips, isAllSkipped }: CheckResult,
-  { strict }: Pick<Context['settings'], 'strict'>,
-): Failure | undefined {
-  if (!strict && !isAllSkipped) return undefined;
-  for (const { cause } of skips) if (cause instanceof ApiError) return cause;
-  const doubt = skips.find(({ cause }) => cause === 'incomplete');
-  if (!doubt) return undefined;
-  return new GuardError(`No rule could run: ${doubt.reason}.`, {
-    code: 'incomplete',
-    hint: 'To find out how the service pages: rosterctl doctor --shapes',
-  });
-}

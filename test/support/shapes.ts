@@ -74,6 +74,26 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     converted: z.number(),
     by: z.optional(z.record(text, counts)),
   }),
+  overview: z.object({
+    schema: z.literal(1),
+    profile: text,
+    organization: text,
+    waiting: z.nullable(
+      z.object({
+        pending: z.number(),
+        oldest: z.nullable(z.object({ id: text, name: text, submittedAt: text })),
+        reviewing: z.number(),
+        shortlisted: z.number(),
+      }),
+    ),
+    changed: z.nullable(z.object({ submitted: z.number(), updated: z.number() })),
+    unfinished: z.object({
+      runs: z.array(z.object({ run: text, left: z.number(), total: z.number() })),
+      uploads: z.number(),
+    }),
+    findings: z.record(z.enum(ruleCodes), z.nullable(z.number())),
+    skipped: z.array(z.object({ codes: z.array(z.enum(ruleCodes)), reason: text })),
+  }),
   check: z.array(
     z.object({
       code: z.enum(ruleCodes),

@@ -22,6 +22,8 @@ const firstWords: Readonly<Record<string, readonly string[]>> = {
   rename: ['teams update ID --name NAME'],
   search: ['tryouts list --search TEXT'],
   find: ['tryouts list --search TEXT'],
+  dashboard: ['overview'],
+  summary: ['overview'],
   audit: ['check'],
   lint: ['check'],
   verify: ['check'],

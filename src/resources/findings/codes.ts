@@ -26,3 +26,6 @@ export type RuleCode = DefaultCode | RequestedCode;
 
 /** All codes, in the order in which findings are printed. */
 export const ruleCodes = [...defaultCodes, ...requestedCodes] as const;
+
+/** How long an application may wait by default: two weeks. */
+export const defaultPatience = '14d';

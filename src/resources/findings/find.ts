@@ -6,7 +6,7 @@ import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, type Failure, GuardError } from '../../errors.js';
 import { type RuleCode, ruleCodes } from './codes.js';
 import { type CheckedRecord, oldestFirst, type Rule, type RuleWorld, type Watch } from './rule.js';
 import { rules } from './rules.js';
@@ -39,11 +39,31 @@ export interface CheckResult {
   readonly isAllSkipped: boolean;
   /** How many records of each list were read. */
   readonly read: ReadonlyMap<ResourceName, number>;
+  /** The lists that could not be read whole, and why. */
+  readonly unread: ReadonlyMap<ResourceName, string>;
 }
 
 /** Returns what tells a finding apart from others and stays the same while it lasts. */
 export function findingId({ code, ids }: Finding): string {
   return `${code}:${ids.toSorted().join(',')}`;
+}
+
+/**
+ * Returns why the check failed: with --strict a list that this key may not read, else only if no rule
+ * could run for such a reason.
+ */
+export function failureOfCheck(
+  { skips, isAllSkipped }: CheckResult,
+  { strict }: Pick<Context['settings'], 'strict'>,
+): Failure | undefined {
+  if (!strict && !isAllSkipped) return undefined;
+  for (const { cause } of skips) if (cause instanceof ApiError) return cause;
+  const doubt = skips.find(({ cause }) => cause === 'incomplete');
+  if (!doubt) return undefined;
+  return new GuardError(`No rule could run: ${doubt.reason}.`, {
+    code: 'incomplete',
+    hint: 'To find out how the service pages: rosterctl doctor --shapes',
+  });
 }
 
 /** A rule at work. */
@@ -75,22 +95,27 @@ export async function findProblems(
     .filter((code) => codes.includes(code))
     .map((code): Running => ({ code, rule: rules[code], watch: rules[code].watch(world) }));
   const read = new Map<ResourceName, number>();
+  const unread = new Map<ResourceName, string>();
   for (const resource of resourceNames) {
     const needing = running.filter(({ rule }) => needsList(rule, resource));
     if (needing.length === 0) continue;
+    let count = 0;
     // oxlint-disable-next-line no-await-in-loop
     const skipped = await readInto(context, resource, (record, subject) => {
-      read.set(resource, (read.get(resource) ?? 0) + 1);
+      count += 1;
       for (const { watch, rule } of needing)
         watch.observe(record, subject, rule.resource === resource);
       if (observer?.resource === resource) observer.observe(record, subject);
     });
-    if (skipped) for (const each of needing) each.skipped ??= skipped;
+    read.set(resource, count);
+    if (!skipped) continue;
+    unread.set(resource, skipped.reason);
+    for (const each of needing) each.skipped ??= skipped;
   }
   const findings = running.flatMap((each) => findingsOf(each, context));
   const skips = skipsOf(running);
   const isAllSkipped = skips.flatMap((skip) => skip.codes).length === running.length;
-  return { findings, skips, isAllSkipped, read };
+  return { findings, skips, isAllSkipped, read, unread };
 }
 
 function needsList({ resource, alsoReads = [] }: Rule, name: ResourceName): boolean {

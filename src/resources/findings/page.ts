@@ -23,7 +23,7 @@ const fewFindings = 5;
 
 /** Renders the findings as lines; says so if there are none. */
 export function checkLines(
-  { findings, isAllSkipped, read }: CheckResult,
+  { findings, isAllSkipped, read, unread }: CheckResult,
   options: PageOptions,
   canvas: Canvas,
 ): readonly string[] {
@@ -39,7 +39,8 @@ export function checkLines(
   );
   if (findings.length > 0) return groups;
   if (isAllSkipped) return ['No rule could run.'];
-  const counts = [...read].map(([resource, count]) => {
+  const whole = [...read].filter(([resource]) => !unread.has(resource));
+  const counts = whole.map(([resource, count]) => {
     const { noun, plural: many } = resourceWords[resource];
     return plural(count, noun, many);
   });
