@@ -109,6 +109,7 @@ export async function runCommand(
       paths,
       config,
       settings,
+      readsOnly: settings.dryRun || !plain.writes,
       version: outside.table.version,
       notes: { note: messages.note, drift: messages.note, warn: messages.message },
       waiting: progress.showWaiting,

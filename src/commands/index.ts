@@ -11,6 +11,8 @@ export const commands: CommandTable = {
     convert: () => import('./tryouts/convert.js'),
     stats: () => import('./tryouts/stats.js'),
   }),
+  overview: () => import('./overview.js'),
+  check: () => import('./check.js'),
   teams: group('Manage teams', ['team'], {
     list: () => import('./teams/list.js'),
     get: () => import('./teams/get.js'),
