@@ -5,6 +5,7 @@ import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
 import { type Line, readLine } from './cli/completion/line.js';
 import { idLines, pathsAt, safe } from './cli/completion/offers.js';
+import { originOf, parseBaseUrl } from './config/base-url.js';
 import {
   completionCacheFile,
   nothing,
@@ -15,7 +16,7 @@ import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-f
 import { findTarget } from './config/connection.js';
 import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
-import { type Paths, resolvePaths } from './config/paths.js';
+import { type Paths, placeFolder, resolvePaths } from './config/paths.js';
 import { sandboxProfile } from './config/profiles.js';
 import { activeProfileOf } from './config/store.js';
 import { readManifest } from './data/command-manifest.js';
@@ -25,14 +26,14 @@ import { defaultProfile } from './data/text.js';
 import { inspectPrivateFile } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
-/** What the launcher hands over of the process. */
+/** The parts of the process that the launcher hands over. */
 export interface CompletionOutside {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly uid: number | undefined;
   /** The text of table.json, the command manifest. */
   readonly table: string;
-  /** What `settings.json` holds: each setting and what it is for. */
+  /** The content of `settings.json`: each setting and its purpose. */
   readonly settings: () => readonly (readonly [name: string, text: string])[];
   write(text: string): void;
 }
@@ -85,6 +86,7 @@ function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
     values: (resource, path) =>
       safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
     runs: () => runs(paths),
+    cursors: (resource) => cursors(resource, line, outside, file(), paths),
     fields: (resource) => safe(cached(resource).fields.map((field) => [field, ''])),
   };
 }
@@ -100,7 +102,30 @@ function profiles(file: ConfigData): Candidates {
   ]);
 }
 
-/** What is cached for the organization that the line and the settings name; else `none`. */
+/** The cursors of the organization that the line names; `tryouts/mail` where two lists have one name. */
+function cursors(
+  resource: string | undefined,
+  line: Line,
+  { env }: CompletionOutside,
+  file: ConfigData,
+  { state }: Paths,
+): Candidates {
+  const flags = connectionFlags(line);
+  const profile = chosenProfile(flags, env, file);
+  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
+  const isSandbox = profile.name === sandboxProfile;
+  const origin = isSandbox ? sandboxProfile : originOf(parseBaseUrl(baseUrl?.text ?? ''));
+  const owner = isSandbox ? sandboxProfile : (organization?.text ?? '');
+  const folder = state && placeFolder(join(state.path, 'cursors'), origin, owner);
+  const keys = (folder === undefined ? [] : namesIn(folder)).flatMap((name) => {
+    const [, of = '', cursor] = /^([a-z]+)\.(.+)\.json$/.exec(name) ?? [];
+    return cursor === undefined || (resource ?? of) !== of ? [] : [{ of, cursor }];
+  });
+  const isShared = (name: string) => keys.filter(({ cursor }) => cursor === name).length > 1;
+  return safe(keys.map(({ of, cursor }) => [isShared(cursor) ? `${of}/${cursor}` : cursor, of]));
+}
+
+/** Returns the cached value for the organization that the line and the settings name; else `none`. */
 function cacheOf<T>(
   line: Line,
   { env }: CompletionOutside,

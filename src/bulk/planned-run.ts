@@ -24,7 +24,7 @@ import { openSession } from './references.js';
 import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
 import { writeResultsFile } from './results.js';
 
-/** What a run starts from once its lock is held. */
+/** The input of a run, once its lock is held. */
 export interface RunSetup {
   /** Undefined if no run can be kept on disk. */
   readonly store: RunStore | undefined;
@@ -137,8 +137,15 @@ export async function dryRunOne(
     );
   const steps = decision.write && !isSearchedFor ? plan.steps : [];
   if (!decision.write && decision.row.error) {
-    const { message } = decision.row.error as { readonly message?: string };
-    context.message(`${row.id}: ${decision.row.result}. ${message ?? ''}`.trimEnd());
+    const { message = '' } = decision.row.error as { readonly message?: string };
+    const isClause = /^[a-z]/.test(message);
+    const { result } = decision.row;
+    context.message(
+      (isClause
+        ? `${row.id} would be ${result}: ${message}`
+        : `${row.id}: ${result}. ${message}`
+      ).trimEnd(),
+    );
   }
   for (const { call } of steps) context.api.noteAssumedRoute(call);
   const value: DryRun = {

@@ -24,7 +24,9 @@ export function checkAgainstTable(
   const isGiven = (name: string) => isGivenIn(values, name);
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
-  const verb = command.words[1] === 'create' ? 'create' : command.writes ? 'change' : 'do';
+  const [, own = ''] = command.words;
+  const isOwn = own === 'create' || own === 'upload';
+  const verb = isOwn ? own : command.writes ? 'change' : 'do';
   for (const flag of [...command.args, ...command.flags]) {
     if (flag.required && !isGiven(flag.name) && flag.word.startsWith('--'))
       throw new UsageError(`${flag.word} is missing.`, { hint: help });

@@ -313,6 +313,7 @@ test('no line that can be typed makes it fail', () => {
     references: () => some,
     values: () => some,
     runs: () => some,
+    cursors: () => some,
     fields: () => some,
   };
   const typical = fc.constantFrom(

@@ -19,7 +19,7 @@ import {
  */
 export type Candidates = string;
 
-/** What a TAB gets. */
+/** The answer to a TAB. */
 export interface Completion {
   /**
    * What follows a chosen word; `replace`: the candidates do not begin as typed and take its place,
@@ -32,7 +32,7 @@ export interface Completion {
   readonly candidates: Candidates;
 }
 
-/** What the command manifest does not hold; read when it is asked for. */
+/** Values that the command manifest does not hold; read when they are asked for. */
 export interface Knowledge {
   settings(): Candidates;
   profiles(): Candidates;
@@ -44,6 +44,8 @@ export interface Knowledge {
   values(resource: string, path: string): Candidates;
   /** The newest runs of this machine. */
   runs(): Candidates;
+  /** The names of --since-last; of one list, or of all. */
+  cursors(resource: string | undefined): Candidates;
   /** Names of the fields that the service sent. */
   fields(resource: string): Candidates;
 }
@@ -178,6 +180,8 @@ function valuesOf(completes: string, { line, knowledge }: Place): Candidates {
       return knowledge.values(resource, what);
     case 'run':
       return knowledge.runs();
+    case 'cursor':
+      return knowledge.cursors(line.command?.args.length === 0 ? resource : undefined);
     case 'profile':
       return knowledge.profiles();
     case 'configKey':
