@@ -55,7 +55,7 @@ export function refuseSpreadsheet(flag: string, file: string | undefined): void 
   const extension = /\.(xlsx|xlsm|xls|ods|numbers)$/i.exec(file ?? '')?.[0];
   if (extension === undefined) return;
   throw new UsageError(`${flag} cannot write ${extension} files.`, {
-    hint: 'Use .csv: every spreadsheet opens it.',
+    hint: 'Use .csv, which every spreadsheet can open.',
   });
 }
 

@@ -23,7 +23,7 @@ export interface Guards {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** What is known about a row apart from the record as read. */
+/** The facts about a row that its record does not hold. */
 interface RowContext {
   readonly guards: Guards;
   /** The changes that the preview found; undefined: this is the first read. */

@@ -8,7 +8,7 @@ const otherOrganization = 'org_other';
 
 export interface Grant {
   readonly organizationId: string;
-  /** Whether the organization's plan includes API access (5.3). */
+  /** True if the organization's plan includes API access (5.3). */
   readonly hasPlan: boolean;
   readonly allows: (permission: string) => boolean;
 }

@@ -70,7 +70,7 @@ export default defineOperation({
     }),
     ifExists: param(
       z._default(z.enum(['duplicate', 'skip', 'error']), 'duplicate'),
-      'when a document or an earlier file has the name (looks at the list)',
+      'what to do if a document already has the name (reads the list)',
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),

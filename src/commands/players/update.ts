@@ -16,7 +16,7 @@ export default defineOperation({
   examples: [
     ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],
     ['Set other fields', 'player_0001 -F role=Support'],
-    ['Look first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
+    ['Preview it first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
   ],
   calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam'],
   args: { ids: anyIdsOf('players') },

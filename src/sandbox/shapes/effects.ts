@@ -1,4 +1,4 @@
-/** Whether a write takes effect, whatever its answer says. */
+/** Decides if a write takes effect, whatever its answer says. */
 import type { ResourceName } from '../../data/resources.js';
 import { type LogStep, numberOfId, type StoredRecord, type Tables } from '../records.js';
 import type { State } from '../state.js';
