@@ -44,7 +44,8 @@ test('the man pages have every command once, are all installed and lint clean', 
   const sections = pages.flatMap((page) =>
     [...read(page).matchAll(/^\.SS (.*)$/gm)].map(([, name]) => name),
   );
-  expect(sections.toSorted()).toEqual(commands.map(({ words }) => words.join(' ')).toSorted());
+  expect(sections).toHaveLength(commands.length);
+  expect(new Set(sections)).toEqual(new Set(commands.map(({ words }) => words.join(' '))));
   const linted = spawnSync('mandoc', ['-T', 'lint', ...pages], { cwd: root });
   if (linted.error) skip('mandoc is not installed (apt-get install mandoc)');
   expect(linted.stdout.toString()).toBe('');

@@ -4,6 +4,7 @@ import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
+import { InputErrors } from '../data/csv-reader.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { usualSorting } from '../data/sorting.js';
@@ -20,7 +21,6 @@ import { CircuitBreaker } from '../engine/limits.js';
 import type { RecordState, Session, Task } from '../engine/operation.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
-import { InputErrors } from './input-errors.js';
 import type { Invocation } from './invocation.js';
 
 /** The outcome of a preview: rows to write, and rows that are already decided. */

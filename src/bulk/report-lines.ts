@@ -15,6 +15,11 @@ import { type Action, counted, describeOne, named, resultWord, rowChanges } from
 
 const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
+/** True for a file whose document exists already, which a person is told. */
+const isExisting = ({ result, after }: ReportRow) =>
+  result === 'skipped' && after?.['id'] !== undefined;
+/** So many of them are listed. */
+const mostExisting = 20;
 /** The rows that need attention. */
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
@@ -51,9 +56,13 @@ export function shortReport(
   const listed = results.filter(
     (row) => isWrong(row) || (isUnattempted(row) && row.error !== undefined),
   );
+  const existing = results.filter(isExisting);
+  const more = existing.length - mostExisting;
+  const shown = [...existing.slice(0, mostExisting), ...listed];
   return [
     ...headline(`${mark} ${summaryLine(report, action)}.${run}`, undo, canvas),
-    ...listed.flatMap(rowLinesOf(report, canvas, { action, names, indent: '  ' })),
+    ...shown.flatMap(rowLinesOf(report, canvas, { action, names, indent: '  ' })),
+    ...(more > 0 ? [`  … and ${more} more skipped (-v lists all)`] : []),
   ];
 }
 

@@ -29,6 +29,8 @@ export interface ListSummary {
 
 /** A list with the numbers of its records, which are final once it was read. */
 export interface CountedList {
+  /** Fields that records of the list have, although those that are shown may lack them. */
+  readonly seenFields?: ReadonlySet<string>;
   readonly resource: ResourceName;
   readonly counts: { readonly read: number; readonly matched: number; readonly shown: number };
   readonly summary: ListSummary | undefined;
@@ -51,6 +53,8 @@ export interface View<T> {
   readonly rowFields?: readonly string[] | undefined;
   /** What a person is told instead of an empty table. */
   readonly whenEmpty?: string | undefined;
+  /** Further fields that are no mistake, although no row may have them. */
+  readonly seenFields?: ReadonlySet<string> | undefined;
   /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
   /** Returns the numbers of a list that was read, for its footer. */

@@ -14,7 +14,7 @@ import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { unfinishedUploads } from '../runs/end.js';
 import { openRunStore, storeOf } from '../runs/store.js';
-import { listRuns } from '../runs/stored-run.js';
+import { listRuns, shortRunName } from '../runs/stored-run.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';
@@ -139,7 +139,7 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
   const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
   const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
   const hint = withConnectionFlags(
-    `See: rosterctl runs list\nGo on with: rosterctl ${place}runs resume ${isOne ? first.run.slice(-6) : 'RUN'}`,
+    `See: rosterctl runs list\nGo on with: rosterctl ${place}runs resume ${isOne ? await shortRunName(storeOf({ paths }), first.run) : 'RUN'}`,
     flags,
     table,
   );

@@ -87,11 +87,15 @@ export function cacheFolder(
   origin: string,
   organizationId: string,
 ): string | undefined {
-  if (!paths.cache) return undefined;
+  return paths.cache && placeFolder(paths.cache.path, origin, organizationId);
+}
+
+/** Returns the folder of one organization at one service within another folder. */
+export function placeFolder(within: string, origin: string, organizationId: string): string {
   // Not a hash: loading the hash module would take longer than the rest of a completion. Hex names
   // cannot collide, even on a file system that ignores case.
   const name = Buffer.from(`${origin}\n${organizationId}`).toString('hex');
-  return join(paths.cache.path, ...(name.match(nameSegments) ?? []));
+  return join(within, ...(name.match(nameSegments) ?? []));
 }
 
 /** File systems allow 255 characters; a longer name is split into nested folders. */

@@ -1,6 +1,6 @@
 /** Interrupted runs and uploads of a profile, and the commands that finish them. */
 import type { ThisProcess } from '../files/lock.js';
-import { unfinishedUploads, uploadAction } from './end.js';
+import { isUploadRun, unfinishedUploads } from './end.js';
 import { isRunning } from './lock.js';
 import { runStore } from './store.js';
 import { listOpenRuns, summaryOf } from './stored-run.js';
@@ -24,7 +24,7 @@ export async function unfinishedWork(
       run.head.profile === name && run.head.organization === organization && !isRunning(run, self),
   );
   const runs = ours
-    .filter(({ head, finished }) => !finished && head.action !== uploadAction)
+    .filter(({ head, finished }) => !finished && !isUploadRun(head))
     .toReversed()
     .map((run) => {
       const { total, notAttempted, unknown } = summaryOf(run);

@@ -130,6 +130,15 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   'runs retry': report,
   'runs undo': report,
   'runs prune': z.object({ removed: z.array(text), setAside: z.optional(z.array(text)) }),
+  'cursors list': z.array(
+    z.object({ name: text, resource: text, records: z.number(), lastAt: textOrNull }),
+  ),
+  'cursors show': z.object({
+    ...{ name: text, resource: text, records: z.number(), lastAt: textOrNull },
+    ...{ filter: textOrNull, changed: textOrNull, ids: z.array(text), pending: z.array(text) },
+  }),
+  'cursors commit': z.object({ name: text, resource: text, committed: z.number() }),
+  'cursors reset': z.object({ name: text, resource: text, since: textOrNull }),
   'auth login': z.object({
     profile: text,
     organization: text,
@@ -146,6 +155,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     removed: z.boolean(),
     runsRemoved: z.number(),
     beforeImagesRemoved: z.number(),
+    cursorsRemoved: z.number(),
   }),
   'profile list': z.array(z.object(profile)),
   'profile show': z.object({ ...profile, keyStored: z.boolean(), settings: z.record(text, text) }),
