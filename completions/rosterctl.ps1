@@ -5,7 +5,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     Set-StrictMode -Off
     $exactly = [System.StringComparison]::Ordinal
 
-    # The words before the cursor, and the one it stands in.
+    # The words before the one being typed, and that one.
     $typed = @()
     $cur = ''
     foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
