@@ -109,6 +109,7 @@ export async function runCommand(
       paths,
       config,
       settings,
+      readsOnly: settings.dryRun || !plain.writes,
       version: outside.table.version,
       notes: { note: messages.note, drift: messages.note, warn: messages.message },
       waiting: progress.showWaiting,
@@ -177,6 +178,8 @@ export async function runCommand(
     if (!hasWritten) whenAborted(outside.signal, () => streams.stopWaiting());
     await present(output.value as never, output.view, {
       ...context,
+      command: plain,
+      values,
       lendKeys(isInUse) {
         progress.end();
         return outside.lendKeys(isInUse);

@@ -9,8 +9,8 @@ import { originOf, parseBaseUrl } from './config/base-url.js';
 import {
   completionCacheFile,
   nothing,
-  type Remembered,
   recall,
+  recallReferences,
 } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findTarget } from './config/connection.js';
@@ -26,14 +26,14 @@ import { defaultProfile } from './data/text.js';
 import { inspectPrivateFile } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
-/** What the launcher hands over of the process. */
+/** The parts of the process that the launcher hands over. */
 export interface CompletionOutside {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly uid: number | undefined;
   /** The text of table.json, the command manifest. */
   readonly table: string;
-  /** What `settings.json` holds: each setting and what it is for. */
+  /** The content of `settings.json`: each setting and its purpose. */
   readonly settings: () => readonly (readonly [name: string, text: string])[];
   write(text: string): void;
 }
@@ -70,11 +70,19 @@ function answer(argv: readonly string[], outside: CompletionOutside): string | u
 function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
   const paths = resolvePaths(outside);
   const file = () => readConfig(paths);
-  const cached = (resource: string) => recallFor(line, resource, outside, file(), paths);
+  const cached = (resource: string) =>
+    cacheOf(line, outside, file(), paths, nothing, (cache) => recall(cache, resource, paths.owner));
   return {
     settings: () => safe(outside.settings()),
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
+    references: (resource, kind) =>
+      idLines(
+        cacheOf(line, outside, file(), paths, nothing.ids, (cache) =>
+          recallReferences(cache, resource, kind, paths.owner),
+        ),
+        [],
+      ),
     values: (resource, path) =>
       safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
     runs: () => runs(paths),
@@ -117,29 +125,30 @@ function cursors(
   return safe(keys.map(({ of, cursor }) => [isShared(cursor) ? `${of}/${cursor}` : cursor, of]));
 }
 
-/** What is cached of a resource for the organization that the line and the settings name. */
-function recallFor(
+/** Returns the cached value for the organization that the line and the settings name; else `none`. */
+function cacheOf<T>(
   line: Line,
-  resource: string,
   { env }: CompletionOutside,
   file: ConfigData,
   paths: Paths,
-): Remembered {
+  none: T,
+  read: (cacheFile: string) => T,
+): T {
   const flags = connectionFlags(line);
   const profile = chosenProfile(flags, env, file);
   const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
   try {
-    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return nothing;
+    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return none;
     const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
     const cache = completionCacheFile(paths, {
       profile: profile.name,
       baseUrl: baseUrl?.text ?? '',
       organizationId: organization?.text ?? '',
     });
-    return cache === undefined ? nothing : recall(cache, resource, paths.owner);
+    return cache === undefined ? none : read(cache);
   } catch {
     // Without a connection that is configured nothing was cached; the rest can be completed.
-    return nothing;
+    return none;
   }
 }
 

@@ -31,6 +31,7 @@ const floors: Readonly<Record<string, number>> = {
   api: 4,
   config: 4,
   terminal: 4,
+  sheets: 3,
   files: 3,
   data: 2,
   'errors.ts': 1,

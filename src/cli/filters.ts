@@ -144,7 +144,7 @@ async function* cached(
   const { rememberRecords } = await import('../config/completion-cache.js');
   const { baseUrl, organizationId } = api;
   const place = { profile: settings.profile.name, baseUrl, organizationId };
-  const cache = rememberRecords(paths, place, resource);
+  const cache = rememberRecords(paths, place, resource, settings.overrides);
   let isComplete = false;
   try {
     for await (const batch of records.batches()) {

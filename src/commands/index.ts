@@ -11,6 +11,8 @@ export const commands: CommandTable = {
     convert: () => import('./tryouts/convert.js'),
     stats: () => import('./tryouts/stats.js'),
   }),
+  overview: () => import('./overview.js'),
+  check: () => import('./check.js'),
   teams: group('Manage teams', ['team'], {
     list: () => import('./teams/list.js'),
     get: () => import('./teams/get.js'),
@@ -32,6 +34,7 @@ export const commands: CommandTable = {
     update: () => import('./documents/update.js'),
     delete: () => import('./documents/delete.js'),
     upload: () => import('./documents/upload.js'),
+    replace: () => import('./documents/replace.js'),
     download: () => import('./documents/download.js'),
     preview: () => import('./documents/preview.js'),
   }),

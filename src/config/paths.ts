@@ -3,7 +3,7 @@ import { join, posix, win32 } from 'node:path';
 import type { Environment } from '../data/environment.js';
 import { ConfigError } from '../errors.js';
 
-/** What decides where files are stored. */
+/** The parts of the environment that decide where files are stored. */
 export interface PathsInput {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
@@ -53,6 +53,11 @@ export function requireFolder(paths: Paths, kind: Kind): Folder {
   throw new ConfigError(`There is no folder to store the ${kind} in: HOME is not set.`, {
     hint: `Set ${variables[kind][0]} to a folder of yours.`,
   });
+}
+
+/** Returns a path with `~` for the home folder, for a person. */
+export function shortPath(path: string, { HOME: home }: Environment): string {
+  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 function folder(kind: Kind, { env, platform }: PathsInput): Folder | undefined {

@@ -23,7 +23,7 @@ export interface Guards {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** What is known about a row apart from the record as read. */
+/** A row's guards and history: everything that decides it apart from the record as read. */
 interface RowContext {
   readonly guards: Guards;
   /** The changes that the preview found; undefined: this is the first read. */
@@ -54,7 +54,14 @@ export function decideRow(
     row: { ...at, ...result },
   });
   const changes = changesOf(plan);
-  if (plan.skipped) return final({ result: 'skipped', error: { kind: 'guard', ...plan.skipped } });
+  if (plan.skipped) {
+    const { id, ...reason } = plan.skipped;
+    return final({
+      result: 'skipped',
+      ...(id !== undefined && { after: { id } }),
+      error: { kind: 'guard', ...reason },
+    });
+  }
   if (changes.length === 0)
     return final(
       done
@@ -62,8 +69,8 @@ export function decideRow(
         : { result: 'unchanged' },
     );
   if (plan.conflict) {
-    const { field, from } = plan.conflict;
-    const error = changedMeanwhile(`${field} was changed by someone else since.`);
+    const { field, from, message } = plan.conflict;
+    const error = changedMeanwhile(message ?? `${field} was changed by someone else since.`);
     return final({ result: 'conflict', before: { [field]: from ?? null }, error });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);

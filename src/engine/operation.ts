@@ -15,7 +15,7 @@ import type { DoneStep, RowChange, SelectedRow } from '../runs/report.js';
 import type { Intent } from '../runs/state.js';
 import type { StoredRun } from '../runs/stored-run.js';
 
-/** Where the rows of a command line come from. */
+/** The source of a command line's rows. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
 
 /** A row that still has to be processed. */
@@ -55,17 +55,30 @@ export interface Step {
   readonly replaces?: JsonObject | undefined;
 }
 
-/** What a row needs, given the record as read. */
+/** The plan for a row, given the record as read. */
 export interface RowPlan {
   /** The writes in order; empty if the record already has the target values. */
   readonly steps: readonly Step[];
   /** Why the row is skipped, whatever it would change. */
-  readonly skipped?: { readonly code: string; readonly message: string } | undefined;
+  readonly skipped?:
+    | {
+        readonly code: string;
+        readonly message: string;
+        /** The record that the row would create, if it exists already. */
+        readonly id?: string | undefined;
+      }
+    | undefined;
   /** A field that holds neither its expected nor its target value, so the row is left alone. */
-  readonly conflict?: RowChange | undefined;
-  /** What a dry run shows instead of the calls, if these are not everything (an upload's PUT). */
+  readonly conflict?: RowConflict | undefined;
+  /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[] | undefined;
 }
+
+/** Why a row is left alone, if not for a value that the preview found. */
+type RowConflict = Pick<RowChange, 'field' | 'from'> & {
+  /** What happened; by default, someone else changed the field. */
+  readonly message?: string | undefined;
+};
 
 /** A 2xx answer to a step: the row's record in it, or the error that its body reports. */
 export interface Sent {
@@ -77,7 +90,7 @@ export interface Sent {
 /** How a record compares with what a step writes: the target reached, as before the write, or neither. */
 export type Comparison = 'reached' | 'asBefore' | 'other';
 
-/** What reading revealed about a write. `unclear`: reading cannot tell. */
+/** The finding of a read after a write. `unclear`: reading cannot tell. */
 export type Verification =
   | { readonly outcome: 'applied'; readonly record: JsonObject | undefined; readonly note?: string }
   | { readonly outcome: 'notApplied' | 'other'; readonly state: RecordState; readonly step: Step }
@@ -115,9 +128,9 @@ export interface Session {
   readonly image?: (step: Step, state: RecordState) => BeforeValues | undefined;
   /** The image recorded after the step, where the id is known only then (a create). */
   imageAfter?(record: JsonObject): BeforeValues | undefined;
-  /** What the row's report says about the created record: its new id. */
+  /** Returns the report's values for the created record: its new id. */
   made?(record: JsonObject): JsonObject;
-  /** What an invocation with one id prints; by default the record in its last known state. */
+  /** The output of an invocation with one id; by default the record in its last known state. */
   readonly present?: (record: JsonObject | undefined, row: SelectedRow) => unknown;
   /** The note for a record that already has the target values, so that nothing was sent. */
   readonly unchangedNote?: (record: JsonObject | undefined, row: SelectedRow) => string;
@@ -127,7 +140,7 @@ export interface Session {
   readonly transfer?: Transfer;
 }
 
-/** What precedes a step without being a write of a record: sending a file's bytes to the store. */
+/** Work before a step that writes no record: sending a file's bytes to the store. */
 interface Transfer {
   /** Sends the bytes and returns the step that they make possible. Each `note` is on disk before the next request. */
   prepare(row: SelectedRow, step: Step, note: (entry: JsonObject) => Promise<void>): Promise<Step>;
@@ -153,7 +166,7 @@ export interface Recovery {
   unfinishedRows(stored: StoredRun): readonly number[];
   /** The command that finishes an unfinished run, without the program's name. */
   finishCommand(run: Pick<RunHead, 'run'>): string;
-  /** What a row refers to, since its id is only what was typed; undefined: no earlier run can have had the same. */
+  /** The subject of a row, since its id is only the text typed; undefined: no earlier run can have had the same. */
   readonly subjectOf: (row: SelectedRow) => string | undefined;
   /** Inspects the files of a retry's rows again. */
   inspectAgain(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
@@ -170,13 +183,15 @@ export interface Selection {
   readonly digest: string;
 }
 
-/** What the tests of filters may ask: the time, and the service. */
+/** The sources that filters may ask: the clock, and the service. */
 export type FilterWorld = Pick<Context, 'now' | 'api'>;
 
 /** The filters that select rows: their flag names, and the tests they stand for. */
 export interface Filters {
   readonly names: readonly string[];
   tests(values: never, world: FilterWorld): readonly RecordTest[];
+  /** Replaces references among the values by ids, before the list is read. Throws what resolving throws. */
+  resolve?(context: Context, values: never): Promise<object>;
   /**
    * The given filters in words around the noun: `pending Football` (applications) ` older than 60d`;
    * undefined if they cannot be said so simply.
@@ -193,11 +208,11 @@ export interface Filters {
  */
 export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
 
-/** What a command does to its records; the engine handles the rest. */
+/** The change that a command makes to its records; the engine handles the rest. */
 export interface Operation {
   readonly resource: ResourceName;
   readonly confirm: ConfirmRule;
-  /** What happens to its records, if the command's own verb does not say so (an undo). */
+  /** The effect on its records, if the command's own verb does not say so (an undo). */
   readonly verb?: 'delete';
   /** Prints a bulk report even for one id. */
   readonly reports?: boolean;

@@ -310,6 +310,7 @@ test('no line that can be typed makes it fail', () => {
     settings: () => some,
     profiles: () => some,
     ids: () => some,
+    references: () => some,
     values: () => some,
     runs: () => some,
     cursors: () => some,

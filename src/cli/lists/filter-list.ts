@@ -30,6 +30,8 @@ interface ListFilters {
   readonly notes?: { note(line: string): void };
   /** Observes the records, for what a person is told below the list. */
   readonly summary?: ListSummary | undefined;
+  /** Called with the translation of labels to names, before the first record passes, if one was typed. */
+  readonly onLabels?: (nameOf: (field: string) => string) => void;
 }
 
 /** A filtered list, and once it was read, how many records were read, matched and passed on. */
@@ -54,6 +56,7 @@ export function filterList(
     let narrowing = narrowingOf(values, filters);
     const known = onceFieldsAreKnown(batchesOf(records), narrowing, resource, (nameOf) => {
       narrowing = narrowingOf(values, filters, nameOf);
+      filters.onLabels?.(nameOf);
     });
     const matches = matching(known, () => narrowing.tests, counts, summary);
     const { order } = narrowing;

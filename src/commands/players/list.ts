@@ -3,20 +3,21 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 import { listCommand } from '../../resources/list-command.js';
-import { playerFilters, playerTests } from '../../resources/player-filters.js';
+import { playerFilters, playerTests, resolveTeam } from '../../resources/player-filters.js';
 
 export default defineCommand({
   summary: 'List the players',
   examples: [
     ['All players', ''],
-    ['Those of one team', '--team team_0001'],
+    ['Those of one team', '--team name:Lanternfish'],
     ['Ids, for another command', '--search captain -o ids'],
   ],
-  calls: ['listPlayers', 'getTeam'],
+  calls: ['listPlayers', 'getTeam', 'listTeams'],
   flags: { ...playerFilters, ...listFlags, ...sinceLastFlags },
   excludes: sinceLastExcludes,
   view: listOf('players'),
-  async run(context, values, line) {
+  async run(context, typed, line) {
+    const values = { ...typed, ...(await resolveTeam(context, typed)) };
     const tests = playerTests(values, context);
     const isSummarized = context.isAligned;
     const summary = isSummarized

@@ -1,4 +1,4 @@
-/** What the `runs` commands share: finding a run, and the operation and flags to continue it. */
+/** Shared by the `runs` commands: finding a run, and the operation and flags to continue it. */
 import type { EndpointName } from '../../api/contract.js';
 import { type BulkValues, bulkFlags, jobOf } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';
@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly default: Comman
   'players.delete': () => import('../players/delete.js'),
   'documents.create': () => import('../documents/create.js'),
   'documents.upload': () => import('../documents/upload.js'),
+  'documents.replace': () => import('../documents/replace.js'),
   'documents.update': () => import('../documents/update.js'),
   'documents.delete': () => import('../documents/delete.js'),
 };
