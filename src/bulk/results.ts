@@ -54,7 +54,12 @@ export function resultLines(
  */
 export async function checkResults(
   context: Context,
-  { results, csv, idsFile }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'>,
+  {
+    results,
+    csv,
+    idsFile,
+    ...values
+  }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'> & { readonly file?: unknown },
 ): Promise<void> {
   if (results === undefined) return;
   if (results === '-')
@@ -62,7 +67,8 @@ export async function checkResults(
       hint: 'For rows on stdout: -o csv',
     });
   refuseSpreadsheet('--results', results);
-  const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out };
+  const file = typeof values.file === 'string' ? values.file : undefined;
+  const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out, FILE: file };
   const target = await realPathOf(results);
   for (const [flag, other] of Object.entries(others))
     if (other !== undefined && other !== '-' && (await realPathOf(other)) === target)

@@ -98,7 +98,10 @@ async function dryRun(
   }
   const [only] = local?.rows ?? [];
   if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
-  if (local) return dryRunMany(context, invocation, kept, local);
+  if (local)
+    return dryRunMany(context, invocation, kept, {
+      rows: (await operation.resolve?.()) ?? local.rows,
+    });
   const { rows, matched } = await selectByFilter(context, values, operation);
   checkExpected(rows.length, values);
   const started = same.length > 0 ? await startedTasks(storeOf(context), same) : [];

@@ -16,10 +16,11 @@ import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { firstOf } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
+import { textDecoder } from '../files/text-decoder.js';
 import type { SelectedRow } from '../runs/report.js';
 
 /** Inputs with more rows are refused; they should be split. */
-const mostRows = 200_000;
+export const mostRows = 200_000;
 
 export interface CsvInput extends HeaderOptions {
   readonly name: string;
@@ -53,7 +54,7 @@ export async function selectCsv(
   const hash = createHash('sha256');
   const reader = csvReader();
   const rows = new Rows(input);
-  const decode = decoder(input.name);
+  const decode = textDecoder(input.name);
   const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
   try {
     for await (const chunk of chunks) {
@@ -254,27 +255,4 @@ class Ids {
       hint: 'Cut it into several files.',
     });
   }
-}
-
-/**
- * Returns a streaming decoder for UTF-8 or, by byte order mark, UTF-16. It throws InputError rather
- * than guess an encoding.
- */
-function decoder(name: string): (chunk: Uint8Array | undefined) => string {
-  let text: { decode(chunk?: Uint8Array, options?: { stream: boolean }): string } | undefined;
-  return (chunk) => {
-    if (!text && chunk && chunk.length > 0) {
-      const [a, b] = chunk;
-      const encoding =
-        a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : 'utf-8';
-      text = new TextDecoder(encoding, { fatal: true });
-    }
-    try {
-      return text ? text.decode(chunk, { stream: chunk !== undefined }) : '';
-    } catch {
-      throw new InputError(`${name} is not UTF-8 text.`, {
-        hint: 'Save it as CSV in UTF-8.',
-      });
-    }
-  };
 }

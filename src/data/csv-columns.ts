@@ -269,6 +269,9 @@ export class InputErrors {
   private readonly listed: InputError[] = [];
   private count = 0;
 
+  /** `what`: what the count and the rest are called; a line may have several problems. */
+  constructor(private readonly what: 'line' | 'problem' = 'line') {}
+
   add(error: InputError): void {
     this.count += 1;
     if (this.listed.length < maxListed) this.listed.push(error);
@@ -297,9 +300,9 @@ export class InputErrors {
     const hints = new Set(this.listed.flatMap(({ hint }) => hint ?? []));
     throw new InputError(
       [
-        `${this.count} lines cannot be used.`,
+        this.what === 'line' ? `${this.count} lines cannot be used.` : `${this.count} problems:`,
         ...reasons,
-        ...(more > 0 ? [`And ${plural(more, 'more line')}.`] : []),
+        ...(more > 0 ? [`And ${plural(more, `more ${this.what}`)}.`] : []),
       ].join('\n'),
       { hint: hints.size > 0 ? [...hints].slice(0, 3).join('\n') : undefined, cause: only },
     );

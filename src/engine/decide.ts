@@ -8,7 +8,9 @@ import {
   type Failure,
   GuardError,
   isExhausted,
+  NetworkError,
   OutputError,
+  StaleReadError,
   UnknownOutcomeError,
   wrongRoute,
 } from '../errors.js';
@@ -179,6 +181,13 @@ export function stopsRun(error: Failure): boolean {
 /** True for a 403: it concerns this row or, if repeated, the key. */
 export function isForbidden(error: Failure): boolean {
   return error instanceof ApiError && error.status === 403;
+}
+
+/** True if the request was not sent, or the service did nothing (429). */
+export function isNotSent(error: Failure): boolean {
+  if (error instanceof StaleReadError) return true;
+  if (error instanceof NetworkError) return error.details.delivery === 'not-sent';
+  return error instanceof ApiError && error.status === 429;
 }
 
 export function changedMeanwhile(message: string) {
