@@ -25,14 +25,14 @@ import { defaultProfile } from './data/text.js';
 import { inspectPrivateFile } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
-/** What the launcher hands over of the process. */
+/** The parts of the process that the launcher hands over. */
 export interface CompletionOutside {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly uid: number | undefined;
   /** The text of table.json, the command manifest. */
   readonly table: string;
-  /** What `settings.json` holds: each setting and what it is for. */
+  /** The content of `settings.json`: each setting and its purpose. */
   readonly settings: () => readonly (readonly [name: string, text: string])[];
   write(text: string): void;
 }
@@ -92,7 +92,7 @@ function profiles(file: ConfigData): Candidates {
   ]);
 }
 
-/** What is cached of a resource for the organization that the line and the settings name. */
+/** Returns the cache of a resource for the organization that the line and the settings name. */
 function recallFor(
   line: Line,
   resource: string,

@@ -13,7 +13,7 @@ export { manifestText } from './data/command-manifest.js';
 
 import { inventions } from './sandbox/personality.js';
 
-/** What the build writes beside the bundle: the plain command table, the help topics, the settings. */
+/** The data files that the build writes beside the bundle: the plain command table, the help topics, the settings. */
 export async function describe(version: string): Promise<{
   table: CommandManifest;
   topics: { readonly [name: string]: string };

@@ -12,13 +12,13 @@ interface LinkAnswer {
   readonly body: Buffer;
 }
 
-/** What is known about a call that answers with a link. */
+/** A call that answers with a link, and the settings that locate it. */
 export interface LinkCall {
   readonly requestUrl: URL;
   /** A URL below it needs the key, which is sent to no link, so it is rarely the file. */
   readonly baseUrl: string;
   readonly verb: Verb;
-  /** Where the URL is, if an admin configured it (`download.urlPath`). */
+  /** The path of the URL, if an admin configured it (`download.urlPath`). */
   readonly urlPath?: string | undefined;
   readonly now: Date;
 }
@@ -161,7 +161,7 @@ function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): Candidate[
   return found;
 }
 
-/** What the name of a URL says: for which verb it is, that it is signed, or only that it is a URL. */
+/** Ranks the name of a URL: it names the verb, it says signed, or it only says that it is a URL. */
 type Meaning = Verb | 'signed' | 'plain';
 
 /** The names of a signed URL, best first. */

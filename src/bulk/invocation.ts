@@ -273,7 +273,7 @@ export function lockOne(
   return lockRecord(store, { ...head, id }, lockOptions(context, head, waitLock));
 }
 
-/** What a single write locks: its record's id, or the input digest if there is no record yet. */
+/** Returns the lock of a single write: its record's id, or the input digest if there is no record yet. */
 export function lockedId(operation: Operation, head: Pick<RunHead, 'input'>, id: string): string {
   return operation.createsRow || operation.recovery ? head.input : id;
 }

@@ -23,7 +23,7 @@ import { subjectOf } from './preview-lines.js';
 import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
 import { writeResultsFile } from './results.js';
 
-/** What a run starts from once its lock is held. */
+/** The input of a run, once its lock is held. */
 export interface RunSetup {
   /** Undefined if no run can be kept on disk. */
   readonly store: RunStore | undefined;

@@ -14,7 +14,7 @@ import type { Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
 import { type Action, counted, describeChanges, resultWord, verbOf } from './words.js';
 
-/** What is previewed, in words. */
+/** The subject of a preview, in words. */
 export interface Subject extends Action {
   /** How many records were selected, before `--limit` cut them. */
   readonly matched: number;

@@ -18,9 +18,9 @@ const isWrong = ({ result }: ReportRow) => wentWrong(result);
 /** The rows that need attention. */
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
-/** What a person's report says beside the report itself, and how. */
+/** Options of a person's report: the words beside the report itself, and their form. */
 export interface ReportStyle {
-  /** What the report is about; by default its own action. */
+  /** The subject of the report; by default its own action. */
   readonly action?: Action | undefined;
   readonly names?: ReadonlyMap<string, string> | undefined;
   readonly run?: string | undefined;

@@ -142,7 +142,7 @@ export function named(name: unknown, id: string): string {
   return typeof name === 'string' && name !== '' && name !== id ? `${name} (${id})` : id;
 }
 
-/** What a row of a report changed, for a list of rows: the deleted record, or each field old → new. */
+/** Describes the change of a report's row, for a list of rows: the deleted record, or each field old → new. */
 export function rowChanges(row: ReportRow, action: Action, deletes: boolean): string {
   if (!deletes) return describeChanges(row, action);
   return Object.keys(row.after ?? {})

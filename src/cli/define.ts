@@ -23,7 +23,7 @@ interface ParamOptions {
   readonly word?: string;
   /** True to leave it out of the short help page for lack of space. */
   readonly rare?: boolean;
-  /** What completion offers if the value is not an enum. */
+  /** The completion of a value that is not an enum. */
   readonly completes?:
     | 'file'
     | 'directory'
@@ -128,7 +128,7 @@ interface ReadCommand<
   ): T | ValueWithExit<T> | LongRunning<T> | Promise<T | ValueWithExit<T> | LongRunning<T>>;
 }
 
-/** What a dry run of one record prints (`-n`). */
+/** The output of a dry run of one record (`-n`). */
 export interface DryRun {
   readonly schema: 1;
   readonly dryRun: true;
@@ -173,7 +173,7 @@ export interface OperationCommand<A extends Params = Params, F extends Params = 
   readonly view: View<never>;
   /** True if it may ask before it writes. */
   readonly asks: boolean;
-  /** What it does to each record; typed by the engine. */
+  /** The change to each record; typed by the engine. */
   readonly operation: object;
   run(context: Context, values: Values<A, F>, words: readonly string[]): Promise<CommandOutput>;
 }

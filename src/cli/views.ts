@@ -21,7 +21,7 @@ export interface ListSummary {
   observe(record: JsonObject, matches: boolean): void;
   /** A word that all matching records share: `pending`. */
   sharedWord(): string | undefined;
-  /** What matters of the matching records: `oldest waits 56 d`. */
+  /** A fact about the matching records: `oldest waits 56 d`. */
   facts(now: Date): readonly string[];
   /** Sentences for a list without a match, and whether a filter names a value that no record has. */
   none(): { readonly text: string; readonly isUnknown: boolean };
@@ -104,17 +104,17 @@ export interface LocalChange {
   readonly to: unknown;
 }
 
-/** What a write would do, determined by reads only. */
+/** The plan of a write, determined by reads only. */
 export interface Plan<S = unknown> {
   /** The requests in order; empty if there is nothing to change. */
   readonly calls: readonly Call[];
   readonly changes: readonly LocalChange[];
-  /** What a dry run shows instead of the calls, if these are incomplete (an upload's PUT). */
+  /** Replaces the calls in a dry run if these are incomplete (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[];
   /** True if it changes nothing (`api` with GET): a dry run sends it like any read. */
   readonly onlyReads?: boolean;
   /** In a run: why the row is skipped, whatever it would change. */
   readonly skipped?: { readonly code: string; readonly message: string } | undefined;
-  /** What `apply` needs besides the calls, usually the record as read. */
+  /** Input of `apply` besides the calls, usually the record as read. */
   readonly state: S;
 }

@@ -7,7 +7,7 @@ import { originOf, parseBaseUrl } from './base-url.js';
 import { cacheFolder, type Paths } from './paths.js';
 import { sandboxProfile } from './profiles.js';
 
-/** What a TAB may offer of one resource: ids with names, fields that the service sent, some values. */
+/** The candidates of one resource: ids with names, fields that the service sent, some values. */
 export interface Remembered {
   /** Lines of `id<TAB>name`; one text, since thousands of pairs would take longer to read. */
   readonly ids: string;
@@ -43,7 +43,7 @@ export function completionCacheFile(paths: Paths, place: CachePlace): string | u
   return folder === undefined ? undefined : join(folder, 'completion.json');
 }
 
-/** What is remembered of one resource; empty for a file that is absent, broken or not ours. */
+/** Reads the cache of one resource; empty for a file that is absent, broken or not ours. */
 export function recall(file: string, resource: string, owner: number | undefined): Remembered {
   const found = readAll(file, owner)[resource];
   if (!isObject(found)) return nothing;
@@ -168,7 +168,7 @@ function* fieldsOf(record: JsonObject): Generator<string> {
   }
 }
 
-/** What stands in a list of fields or before an operator without being misread. */
+/** A field name that is never misread in a list of fields or before an operator. */
 function isName(key: string): boolean {
   return key.length <= 100 && /^[^\s.,:=<>!~-][^\s.,:=<>!~]*$/u.test(key);
 }
@@ -179,7 +179,7 @@ function oneLine(name: string): string {
   return partsLines.test(name) ? name.replace(/[\t\n]/g, ' ') : name;
 }
 
-/** What is remembered of a resource that was never listed. */
+/** The cache of a resource that was never listed. */
 export const nothing: Remembered = { ids: '', fields: [], values: {} };
 
 function readAll(file: string, owner: number | undefined): JsonObject {

@@ -3,7 +3,7 @@ import { join, posix, win32 } from 'node:path';
 import type { Environment } from '../data/environment.js';
 import { ConfigError } from '../errors.js';
 
-/** What decides where files are stored. */
+/** The parts of the environment that decide where files are stored. */
 export interface PathsInput {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;

@@ -11,7 +11,7 @@ export class ConflictError extends Failure {
   readonly code = 'changedMeanwhile';
 }
 
-/** What a read shows of a write that the service accepted, by field. */
+/** The values that a read shows after a write that the service accepted, by field. */
 interface NotApplied {
   readonly resource: ResourceName;
   readonly deletes: boolean;

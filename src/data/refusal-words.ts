@@ -66,7 +66,7 @@ const groupNames = new Set([
   ...listNames,
   ...['message', 'messages', 'constraints', 'children', 'nonfielderrors', 'base', 'schema'],
 ]);
-/** What was sent, which the service only repeats. */
+/** Names of fields in which the service only repeats the request. */
 const echoNames = new Set(['value', 'target', 'input', 'received', 'rejectedvalue']);
 /** Facts of the response itself that say nothing about a refusal. */
 const envelopeNames = new Set([

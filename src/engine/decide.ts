@@ -25,7 +25,7 @@ export interface Guards {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** What is known about a row apart from the record as read. */
+/** A row's guards and history: everything that decides it apart from the record as read. */
 interface RowContext {
   readonly guards: Guards;
   /** The changes that the preview found; undefined: this is the first read. */

@@ -15,7 +15,7 @@ import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report
 import type { Intent } from '../runs/state.js';
 import type { StoredRun } from '../runs/stored-run.js';
 
-/** Where the rows of a command line come from. */
+/** The source of a command line's rows. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
 
 /** A row that still has to be processed. */
@@ -55,7 +55,7 @@ export interface Step {
   readonly replaces?: JsonObject | undefined;
 }
 
-/** What a row needs, given the record as read. */
+/** The plan for a row, given the record as read. */
 export interface RowPlan {
   /** The writes in order; empty if the record already has the target values. */
   readonly steps: readonly Step[];
@@ -63,7 +63,7 @@ export interface RowPlan {
   readonly skipped?: { readonly code: string; readonly message: string } | undefined;
   /** A field that holds neither its expected nor its target value, so the row is left alone. */
   readonly conflict?: RowChange | undefined;
-  /** What a dry run shows instead of the calls, if these are not everything (an upload's PUT). */
+  /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[] | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface Sent {
 /** How a record compares with what a step writes: the target reached, as before the write, or neither. */
 export type Comparison = 'reached' | 'asBefore' | 'other';
 
-/** What reading revealed about a write. `unclear`: reading cannot tell. */
+/** The finding of a read after a write. `unclear`: reading cannot tell. */
 export type Verification =
   | { readonly outcome: 'applied'; readonly record: JsonObject | undefined; readonly note?: string }
   | { readonly outcome: 'notApplied' | 'other'; readonly state: RecordState; readonly step: Step }
@@ -119,7 +119,7 @@ export interface Session {
   readonly image?: (step: Step, state: RecordState) => BeforeValues | undefined;
   /** The image recorded after the step, where the id is known only then (a create). */
   imageAfter?(record: JsonObject): BeforeValues | undefined;
-  /** What the row's report says about the created record: its new id. */
+  /** Returns the report's values for the created record: its new id. */
   made?(record: JsonObject): JsonObject;
   /**
    * Returns why a created record is not what its row asked for, which stops the run. The row then keeps
@@ -128,7 +128,7 @@ export interface Session {
   refusal?(record: JsonObject, row: SelectedRow): Failure | undefined;
   /** True once a row has shown what the others rely on; until then its rows are written one at a time. */
   readonly isProven?: () => boolean;
-  /** What an invocation with one id prints; by default the record in its last known state. */
+  /** The output of an invocation with one id; by default the record in its last known state. */
   readonly present?: (record: JsonObject | undefined, row: SelectedRow) => unknown;
   /** The note for a record that already has the target values, so that nothing was sent. */
   readonly unchangedNote?: (record: JsonObject | undefined, row: SelectedRow) => string;
@@ -138,7 +138,7 @@ export interface Session {
   readonly transfer?: Transfer;
 }
 
-/** What precedes a step without being a write of a record: sending a file's bytes to the store. */
+/** Work before a step that writes no record: sending a file's bytes to the store. */
 interface Transfer {
   /** Sends the bytes and returns the step that they make possible. Each `note` is on disk before the next request. */
   prepare(row: SelectedRow, step: Step, note: (entry: JsonObject) => Promise<void>): Promise<Step>;
@@ -164,7 +164,7 @@ export interface Recovery {
   unfinishedRows(stored: StoredRun): readonly number[];
   /** The command that finishes an unfinished run, without the program's name. */
   finishCommand(run: Pick<RunHead, 'run'>): string;
-  /** What a row refers to, since its id is only what was typed; undefined: no earlier run can have had the same. */
+  /** The subject of a row, since its id is only the text typed; undefined: no earlier run can have had the same. */
   readonly subjectOf: (row: SelectedRow) => string | undefined;
   /** Inspects the files of a retry's rows again. */
   inspectAgain(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
@@ -181,7 +181,7 @@ export interface Selection {
   readonly digest: string;
 }
 
-/** What the tests of filters may ask: the time, and the service. */
+/** The sources that filters may ask: the clock, and the service. */
 export type FilterWorld = Pick<Context, 'now' | 'api'>;
 
 /** The filters that select rows: their flag names, and the tests they stand for. */
@@ -220,11 +220,11 @@ export interface PreviewStyle {
  */
 export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
 
-/** What a command does to its records; the engine handles the rest. */
+/** The change that a command makes to its records; the engine handles the rest. */
 export interface Operation {
   readonly resource: ResourceName;
   readonly confirm: ConfirmRule;
-  /** What happens to its records, if the command's own verb does not say so (an undo). */
+  /** The effect on its records, if the command's own verb does not say so (an undo). */
   readonly verb?: 'delete';
   /** Prints a bulk report even for one id. */
   readonly reports?: boolean;

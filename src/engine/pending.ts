@@ -20,7 +20,7 @@ import {
 
 const firstReadMs = 2_000;
 
-/** What the verifications need from their run. */
+/** The parts of a run that verifications need. */
 interface Host extends RowHost {
   /** A signal arrived, or the report is complete. */
   readonly isHalted: boolean;

@@ -18,7 +18,7 @@ export interface Pickable extends Choice {
   readonly about?: string | undefined;
 }
 
-/** What a line says of a record besides its id and name, and what a search finds in it. */
+/** The columns of a record's line besides its id and name, and the fields that a search covers. */
 interface RecordLine {
   readonly fields: readonly string[];
   readonly more: (record: JsonObject) => readonly string[];

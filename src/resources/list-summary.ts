@@ -1,4 +1,4 @@
-/** What a person is told of a list: counts and facts below its table, and why a filter found nothing. */
+/** The summary of a list for a person: counts and facts below its table, and why a filter found nothing. */
 import { TryoutStatus } from '../api/schemas.js';
 import { binarySize } from '../cli/cells.js';
 import type { ListSummary } from '../cli/views.js';

@@ -49,7 +49,7 @@ export function nameFlag(resource: ResourceName) {
   });
 }
 
-/** What a delete of one record prints. */
+/** The output of deleting one record. */
 export const deletedView = linesOf(({ id }: { id: string; deleted: true }) => [
   `Deleted ${singleLine(id)}.`,
 ]);

@@ -209,7 +209,7 @@ export async function showRecords(
   return new ValueWithExit(found, 'done', { lines: await makeCard(context, found, changes) });
 }
 
-/** What a `get` found: a record, or several. */
+/** The result of a `get`: a record, or several. */
 type Found = JsonObject | readonly JsonObject[] | ValueWithExit<JsonObject | readonly JsonObject[]>;
 
 /** Returns a failure that concerns this id only; throws any other. */

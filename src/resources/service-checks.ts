@@ -26,7 +26,7 @@ export interface Check {
 
 const maxSkewSeconds = 300;
 
-/** What the checks of the service found. */
+/** The findings of the service's checks. */
 export interface ServiceChecks {
   readonly checks: readonly Check[];
   /** The settings that a survey suggests. */

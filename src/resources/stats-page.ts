@@ -10,7 +10,7 @@ import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.j
 
 type Counts = Readonly<Record<string, number>>;
 
-/** What `tryouts stats` prints as JSON. */
+/** The JSON output of `tryouts stats`. */
 export interface Stats {
   readonly schema: 1;
   readonly total: number;
@@ -20,7 +20,7 @@ export interface Stats {
   readonly converted: number;
 }
 
-/** What the page says beyond the counts; times in milliseconds since 1970. */
+/** The page's facts beyond the counts; times in milliseconds since 1970. */
 export interface StatsFacts {
   readonly organization: string;
   readonly from: number | undefined;
@@ -106,7 +106,7 @@ function statusLines(
 const waiting: TryoutStatus = 'pending';
 const chosen: TryoutStatus = 'accepted';
 
-/** What is worth saying of a status: how long the oldest pending one waits, how many became players. */
+/** Returns the remark on a status: how long the oldest pending one waits, how many became players. */
 function remarkOf(status: string, { converted }: Stats, facts: StatsFacts, now: Date): string {
   const { oldestPending } = facts;
   if (status === waiting && oldestPending !== undefined && oldestPending < now.getTime())

@@ -14,9 +14,9 @@ import type { Overrides, ResourceName } from '../data/resources.js';
 import { Failure, ProtocolError } from '../errors.js';
 import { surveyPages } from './survey-pages.js';
 
-/** What was found out about the list of a resource. */
+/** The findings about the list of a resource. */
 export interface Survey {
-  /** What the answer looks like, one sentence for each subject. */
+  /** Descriptions of the answer, one sentence for each subject. */
   readonly findings: readonly Finding[];
   /** The settings with which the list is read whole, in addition to those in force. */
   readonly settings: Overrides;

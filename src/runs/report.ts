@@ -24,7 +24,7 @@ export interface SelectedRow {
   readonly record?: JsonObject | undefined;
   /** The input's cells unchanged, for `--results`; absent if the input had only an id. */
   readonly cells?: readonly string[] | undefined;
-  /** What earlier processes recorded for this row in their steps (an upload's key). */
+  /** Values that earlier processes recorded in this row's steps (an upload's key). */
   readonly steps?: JsonObject | undefined;
   /** The changes that the preview found; absent during the preview. */
   readonly previewed?: readonly RowChange[] | undefined;
@@ -123,7 +123,7 @@ export function wentWrong(result: RowResult): boolean {
   return countsAsError(result) || result === 'unknown';
 }
 
-/** What a bulk write prints, whatever its exit code. */
+/** The output of a bulk write, whatever its exit code. */
 export interface BulkReport {
   readonly schema: 1;
   readonly run: string | null;

@@ -1,4 +1,4 @@
-/** What the sandbox does where the contract is silent; none of it is the service's behaviour. How its answers look is in shapes/. */
+/** The sandbox's choices where the contract is silent; none of them is the service's behaviour. The look of its answers is in shapes/. */
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import { wordsOf } from './shapes/fields.js';
@@ -58,7 +58,7 @@ const conversion = Object.keys(noShapes.template('convert', '').json as JsonObje
 
 const minutes = (ms: number) => `${ms / 60_000} minutes`;
 
-/** What the sandbox invents where the contract is silent, one sentence each, for `help sandbox`. */
+/** The sandbox's inventions where the contract is silent, one sentence each, for `help sandbox`. */
 export const inventions: readonly string[] = [
   `Lists answer ${lists}, without pages; applications under "${wordsOf('tryouts').resource}". Query filters are ignored.`,
   `Creating answers ${statusOf('create')} with the bare record; teams and players need a name. Unknown fields are stored as they are.`,

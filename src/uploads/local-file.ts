@@ -41,7 +41,7 @@ export async function reopenFile(
   return { ...file, path, name: basename(path), contentType };
 }
 
-/** What is known about stdin before it is read. */
+/** Describes stdin before it is read. */
 interface StdinFile {
   readonly name: string;
   /** Undefined: determined from the name's extension and the bytes. */

@@ -17,9 +17,9 @@ import {
  */
 export type Candidates = string;
 
-/** What a TAB gets. */
+/** The answer to a TAB. */
 export interface Completion {
-  /** What follows a chosen word; or that the shell shall complete a path by itself. */
+  /** The text after a chosen word; or an instruction to the shell to complete a path by itself. */
   readonly directive: 'space' | 'nospace' | 'files' | 'folders';
   /** The part of the word being typed that stays: `--status=pending,`. */
   readonly kept: string;
@@ -27,7 +27,7 @@ export interface Completion {
   readonly candidates: Candidates;
 }
 
-/** What the command manifest does not hold; read when it is asked for. */
+/** Values that the command manifest does not hold; read when they are asked for. */
 export interface Knowledge {
   settings(): Candidates;
   profiles(): Candidates;

@@ -1,6 +1,6 @@
 /** The page of `rosterctl help output`. */
 
-/** What scripts and people can rely on in what is printed. */
+/** The guarantees of the output to scripts and people. */
 export const outputPage = `Output
 
 stdout carries the result and nothing else; notes, prompts, progress and errors go

@@ -10,7 +10,7 @@ import { canvasOf, type Sink } from '../sink.js';
 import type { CountedList, View } from '../views.js';
 import { asRecord, type Rows } from '../writers.js';
 
-/** What showing a value to a person requires. */
+/** The parts of a context that showing a value to a person requires. */
 export interface ShowContext {
   readonly settings: Pick<
     Settings,

@@ -31,7 +31,7 @@ interface LoggedIn {
   readonly baseUrl: string;
   readonly keyStored: true;
   readonly check: 'ok' | '403' | 'skipped';
-  /** What the key may not read. */
+  /** The areas that the key may not read. */
   readonly reason?: string | undefined;
   readonly credentialsFile: string;
   readonly active: boolean;
@@ -94,7 +94,7 @@ export default defineLocalCommand({
   },
 });
 
-/** What a login consists of; a wrong part is replaced when it was asked for again. */
+/** The parts of a login; a wrong one is replaced when it was asked for again. */
 type LoginParts = { [P in LoginPart]: string };
 
 /** Checks the parts. At a terminal, asks again for a wrong one until all are right; otherwise throws. */
@@ -222,11 +222,11 @@ async function askKey(
   return cleanKey(await prompts.secret(`API key${owner}`), 'What was typed');
 }
 
-/** What only a person at a terminal is shown. */
+/** Facts that only a person at a terminal is shown. */
 interface Shown {
   /** How much the key may read, with a mark. */
   readonly counts?: string;
-  /** Where the key is, by `~` for the home folder. */
+  /** The path of the key, with `~` for the home folder. */
   readonly keyPlace?: string;
 }
 

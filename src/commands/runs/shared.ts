@@ -1,4 +1,4 @@
-/** What the `runs` commands share: finding a run, and the operation and flags to continue it. */
+/** Shared by the `runs` commands: finding a run, and the operation and flags to continue it. */
 import type { EndpointName } from '../../api/contract.js';
 import { type BulkValues, bulkFlags, jobOf } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';

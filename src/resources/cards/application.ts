@@ -104,7 +104,7 @@ function isOther(other: JsonObject, record: JsonObject): boolean {
   return other['id'] !== record['id'] && sharedKeys(other, record).length > 0;
 }
 
-/** What two applications have in common: the e-mail address in any case, or the Discord user. */
+/** Returns the identity that two applications share: the e-mail address in any case, or the Discord user. */
 function sharedKeys(a: JsonObject, b: JsonObject): readonly string[] {
   const keys = [
     ['email', 'e-mail'],
