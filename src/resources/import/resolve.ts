@@ -1,4 +1,5 @@
 /** Resolves the rows of an import against the records that are there: what to create, what to change, what is wrong. */
+import { serviceFields } from '../../api/records.js';
 import type { Context } from '../../context.js';
 import { InputErrors } from '../../data/csv-columns.js';
 import type { JsonObject } from '../../data/json.js';
@@ -15,8 +16,6 @@ import type { ResolvedImport } from './preview.js';
 import { RowReader } from './row-reader.js';
 import { SeenFields } from './seen-fields.js';
 import { noteTeamFields, readTeams, teamTarget } from './teams.js';
-
-const serviceFields = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
 /**
  * Resolves the rows by one fresh list of the resource, and one of the teams if a column names them.
