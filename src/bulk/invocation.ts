@@ -7,6 +7,7 @@ import { namedKeys } from '../config/keys.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
+import { referenceKinds } from '../data/references.js';
 import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
@@ -43,6 +44,11 @@ export const idsFileFlag = {
 /** Rows with their own values, from a CSV. */
 export const csvFlags = {
   csv: file('rows from a CSV: id and what to set'),
+  key: param(
+    z.optional(z.enum(referenceKinds)),
+    'the column of the CSV that names the record (default id)',
+    { placeholder: 'COLUMN', group: 'selection', rare: true },
+  ),
   map: params(z.optional(z.array(parsedBy(parseMapping))), 'rename a column of the CSV', {
     placeholder: "'THEIRS=id'",
     group: 'selection',

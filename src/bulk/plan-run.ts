@@ -35,6 +35,7 @@ import {
 } from './planned-run.js';
 import { type Preview, previewRows } from './preview.js';
 import { subjectOf } from './preview-lines.js';
+import { openSession } from './references.js';
 import { continueRun, imagesOf } from './resume.js';
 import { selectByFilter } from './select-rows.js';
 
@@ -141,7 +142,7 @@ async function beginRun(
   const { store, head, lock, input } = setup;
   const subject = subjectOf(invocation, { matched, isCut: matched > rows.length });
   let { kept } = setup;
-  let session = operation.open(context, kept.job as never);
+  let session = openSession(context, operation, kept.job);
   const options = writeOptions(context, lock);
   const newRows = rows.slice(carried.length);
   const runPreview = () => previewRows(context, newRows, invocation, session, kept.guards);
@@ -165,7 +166,7 @@ async function beginRun(
     const job = await operation.ask(context, kept.job, only, only.previewState.record);
     if (job !== kept.job) {
       kept = { ...kept, job };
-      session = operation.open(context, job as never);
+      session = openSession(context, operation, job);
       preview = await runPreview();
     }
   }

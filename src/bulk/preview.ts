@@ -4,7 +4,6 @@ import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
-import { InputErrors } from '../data/csv-columns.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
@@ -27,7 +26,8 @@ import {
   type Task,
 } from '../engine/operation.js';
 import { Failure, InputError } from '../errors.js';
-import type { ReportRow, RowChange, SelectedRow } from '../runs/report.js';
+import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
+import { InputErrors } from './input-errors.js';
 import type { Invocation } from './invocation.js';
 
 /** The outcome of a preview: rows to write, and rows that are already decided. */
@@ -200,11 +200,11 @@ function previewer(
         previewed: row.previewed,
         done: row.done,
       });
-      if (!decision.write) return decision.row;
+      if (!decision.write) return withRef(decision.row, row);
       firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
       const previewed = shared(changesOf(plan));
-      const task = { row: row.row, id: row.id, own: row.own, previewed };
+      const task = { row: row.row, id: row.id, ref: row.ref, own: row.own, previewed };
       return keepsState ? { ...task, previewState: state } : task;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -215,7 +215,8 @@ function previewer(
       if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
       if (isOne) only = { failure: error };
       const { row: number, id } = row;
-      return { row: number, id, result: resultOf(error), error: describeError(error, id) };
+      const failed = { row: number, id, result: resultOf(error), error: describeError(error, id) };
+      return withRef(failed, row);
     }
   };
   const { ifStatus, conditions = [] } = guards;

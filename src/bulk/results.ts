@@ -109,7 +109,10 @@ export async function writeResultsFile(
   }
 }
 
-/** Writes each input row unchanged, followed by its result. Throws OutputError. */
+/**
+ * Writes each input row unchanged, followed by its result; if references named rows, by these and by
+ * the ids that they were found to be. Throws OutputError.
+ */
 async function writeResults(
   file: string,
   header: readonly string[],
@@ -118,15 +121,22 @@ async function writeResults(
 ): Promise<void> {
   const byRow = new Map(results.map((result) => [result.row, result]));
   const format = { delimiter: ',', raw: false } as const;
-  const lines = [csvLine([...header, 'result', 'error_code', 'message'], format)];
-  for (const { row, id, cells } of rows) {
+  const isReferred = rows.some(({ ref }) => ref !== undefined);
+  const isKeyed = isReferred && rows.some(({ cells }) => cells !== undefined);
+  const named = [...(isKeyed ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
+  const lines = [csvLine([...header, ...named, 'result', 'error_code', 'message'], format)];
+  for (const { row, id, ref, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
     // Removes the formula guard of an export, so that the cell is not guarded twice.
     const input = cells?.map(unguard) ?? [id];
     const padded = header.map((_, index) => input[index] ?? '');
+    const found = [...(isKeyed ? [result?.id ?? id] : []), ...(isReferred ? [ref] : [])];
     lines.push(
-      csvLine([...padded, result?.result ?? 'not_attempted', error.code, error.message], format),
+      csvLine(
+        [...padded, ...found, result?.result ?? 'not_attempted', error.code, error.message],
+        format,
+      ),
     );
   }
   await writeAtomically(file, lines.join(''));

@@ -6,6 +6,8 @@ import { byteText } from '../cli/input.js';
 import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
 import { collect } from '../data/batches.js';
+import { type CsvKey, idKey } from '../data/csv-columns.js';
+import { fieldNamesOf, referenceKindsOf } from '../data/references.js';
 import { resourceWords } from '../data/resources.js';
 import { orList, upperFirst } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
@@ -34,6 +36,7 @@ export type SelectionValues = Partial<BulkValues>;
 export function sourceOf(values: SelectionValues, operation: Selecting): Source | undefined {
   const { ids = [], idsFile, csv, all } = values;
   const filters = (operation.filters?.names ?? []).filter((name) => isGiven(values[name]));
+  if (values.key !== undefined && csv === undefined) throw new UsageError('--key needs --csv.');
   const limits = ['limit', 'sort'].filter((name) => isGiven(values[name]));
   const named: [Source, string][] = [
     ...(ids.length > 0 ? [['ids', 'ids'] as [Source, string]] : []),
@@ -83,6 +86,8 @@ export async function selectLocally(
     raw: context.settings.csvRaw,
     rules: { ...(operation.csv ?? idsOnly), overruled: operation.overrules?.(values as never) },
     keepsCells: values.results !== undefined,
+    resource: operation.resource,
+    key: keyOf(context, operation, values),
     organizationId: context.api.organizationId,
     signal: context.signal,
   };
@@ -93,6 +98,21 @@ export async function selectLocally(
   }
   const text = await byteText(inputChunks(context, path), input.name);
   return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
+}
+
+/** The CSV column that `--key` names. Throws UsageError for a kind that the resource does not know. */
+function keyOf(
+  { settings }: Context,
+  { resource }: Selecting,
+  { key = 'id' }: SelectionValues,
+): CsvKey {
+  if (key === 'id') return idKey;
+  const kinds = referenceKindsOf(resource);
+  if (!kinds.includes(key))
+    throw new UsageError(
+      `--key ${key} does not find ${resource}. Use ${orList(['id', ...kinds])}.`,
+    );
+  return { kind: key, names: [key, ...fieldNamesOf(resource, key, settings.overrides)] };
 }
 
 /** The rows that filters selected, and how many records match where `--limit` cut them. */
@@ -107,9 +127,11 @@ export interface FilteredRows {
  */
 export async function selectByFilter(
   context: Context,
-  values: SelectionValues,
+  typed: SelectionValues,
   operation: Selecting,
 ): Promise<FilteredRows> {
+  const resolved = await operation.filters?.resolve?.(context, typed as never);
+  const values: SelectionValues = { ...typed, ...resolved };
   const query = operation.filters?.query?.(values as never, context.settings.overrides);
   const list = context.api.list(operation.resource, query, { checksCompleteness: true });
   const tests = operation.filters?.tests(values as never, context) ?? [];

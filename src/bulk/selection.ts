@@ -1,45 +1,47 @@
 /** Parses the rows of an input: ids, or the lines of a CSV with their own values. */
 import { createHash } from 'node:crypto';
-import { idProblem } from '../api/schemas.js';
 import { eventLoopTurns } from '../data/concurrency.js';
 import {
   type ColumnRules,
   type Header,
   type HeaderOptions,
   hasIdColumn,
-  InputErrors,
   readHeader,
 } from '../data/csv-columns.js';
 import { type CsvRow, csvReader, readCsv } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { parseReference, type Reference, referenceOf } from '../data/references.js';
 import { firstOf } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { textDecoder } from '../files/text-decoder.js';
 import type { SelectedRow } from '../runs/report.js';
+import { InputErrors } from './input-errors.js';
+import { identityOf, type NamingInput, RowNames, rowOf } from './row-names.js';
 
-/** Inputs with more rows are refused; they should be split. */
-export const mostRows = 200_000;
-
-export interface CsvInput extends HeaderOptions {
-  readonly name: string;
+export interface CsvInput extends HeaderOptions, NamingInput {
   readonly rules: ColumnRules;
   /** Keeps the unchanged cells of each row. */
   readonly keepsCells: boolean;
-  /** The organization's own id, which is never a record's id. */
-  readonly organizationId: string;
   /** Aborts the parsing, even of an input that has already arrived. */
   readonly signal: AbortSignal;
 }
 
-/** Rows for ids typed on the command line. Throws UsageError for a duplicate. */
-export function selectIds(ids: readonly string[]): Selection {
+/** Rows for ids and references typed on the command line. Throws UsageError for a duplicate. */
+export function selectIds(words: readonly string[]): Selection {
   const known = new Set<string>();
-  const twice = ids.find((id) => known.size === known.add(id).size);
-  if (twice !== undefined) throw new UsageError(`The id ${twice} is given twice.`);
-  const rows = ids.map((id, index) => ({ row: index + 1, id }));
-  return { rows, header: ['id'], note: undefined, digest: digestOf(ids) };
+  const rows = words.map((word, index) => {
+    const reference = parseReference(word);
+    if (known.size === known.add(identityOf(reference)).size)
+      throw new UsageError(
+        reference.kind === 'id'
+          ? `The id ${reference.value} is given twice.`
+          : `${reference.text} is given twice.`,
+      );
+    return rowOf(reference, index + 1);
+  });
+  return { rows, header: ['id'], note: undefined, digest: digestOf(words) };
 }
 
 /**
@@ -73,8 +75,8 @@ export async function selectCsv(
 }
 
 /**
- * Parses ids from a file: one per line, NDJSON, a JSON array, or a CSV with an id column. Throws
- * InputError, CancelledError after a signal.
+ * Parses ids from a file: one per line, which may be a reference, NDJSON, a JSON array, or a CSV with
+ * an id column. Throws InputError, CancelledError after a signal.
  */
 export async function selectFromText(text: string, input: CsvInput): Promise<Selection> {
   const digest = digestOf(text);
@@ -85,7 +87,7 @@ export async function selectFromText(text: string, input: CsvInput): Promise<Sel
   const [first = ''] = bare.split(/\r?\n|\r/, 1);
   const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
   if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
-  return { ...(await rowsFromIds(linesOf(bare, /\r?\n|\r/g), input)), digest };
+  return { ...(await rowsFromIds(linesOf(bare, /\r?\n|\r/g), input, parseReference)), digest };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -146,16 +148,23 @@ function idIn(value: unknown, at: number, what: string): string {
   throw new InputError(`${what} ${at} holds no id.`);
 }
 
-async function rowsFromIds(found: Iterable<NamedId>, input: CsvInput) {
-  const ids = new Ids(input);
+const asId = (id: string): Reference => ({ kind: 'id', value: id, text: id });
+
+async function rowsFromIds(
+  found: Iterable<NamedId>,
+  input: CsvInput,
+  read: (text: string) => Reference = asId,
+) {
+  const ids = new RowNames(input);
   const errors = new InputErrors();
   const rows: SelectedRow[] = [];
   const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
   for (const { id, line } of found) {
     ids.checkRoom();
     errors.collect(() => {
-      ids.add(id, line);
-      rows.push({ row: line, id: ownText(id) });
+      const reference = read(ownText(id));
+      ids.add(reference, line);
+      rows.push(rowOf(reference, line));
     });
     const waiting = turn(1);
     if (waiting) await waiting;
@@ -175,11 +184,11 @@ class Rows {
   private headerCells: readonly string[] = [];
   private readonly rows: SelectedRow[] = [];
   private readonly same = intern<JsonObject>();
-  private readonly ids: Ids;
+  private readonly ids: RowNames;
   readonly errors = new InputErrors();
 
   constructor(private readonly input: CsvInput) {
-    this.ids = new Ids(input);
+    this.ids = new RowNames(input);
   }
 
   async take(rows: Iterable<CsvRow>, turn: ReturnType<typeof eventLoopTurns>): Promise<void> {
@@ -219,40 +228,18 @@ class Rows {
         `Line ${line} has ${cells.length} cells, but the header has ${this.headerCells.length}.`,
         { hint: 'Put a value that contains the delimiter in double quotes.' },
       );
-    const id = header.id(cells, line);
-    this.ids.add(id, line);
+    const key = ownText(header.key(cells, line));
+    const { kind } = this.input.key;
+    const reference = kind === 'id' ? asId(key) : referenceOf(kind, key);
+    this.ids.add(reference, line);
     const own = header.own(cells, line);
+    const { id, ref } = rowOf(reference, line);
     this.rows.push({
       row: line,
-      id: ownText(id),
+      id,
+      ref,
       own: Object.keys(own).length > 0 ? this.same(own) : undefined,
       cells: this.input.keepsCells ? cells : undefined,
-    });
-  }
-}
-
-/** Checks that every id is valid and occurs once. */
-class Ids {
-  private readonly lines = new Map<string, number>();
-
-  constructor(private readonly input: CsvInput) {}
-
-  add(id: string, line: number): void {
-    const problem = idProblem(id);
-    if (problem) throw new InputError(`Line ${line}: ${problem}.`);
-    if (id === this.input.organizationId)
-      throw new InputError(`Line ${line}: ${id} is the organization's id, not a record's.`);
-    const before = this.lines.get(id);
-    if (before !== undefined)
-      throw new InputError(`The id ${id} is given twice, on lines ${before} and ${line}.`);
-    this.lines.set(id, line);
-  }
-
-  /** Throws InputError if no more rows are allowed. */
-  checkRoom(): void {
-    if (this.lines.size < mostRows) return;
-    throw new InputError(`${this.input.name} has more than ${mostRows} rows.`, {
-      hint: 'Cut it into several files.',
     });
   }
 }

@@ -4,7 +4,8 @@ import { cellKey, checkTypedCell, type RawCell, readColumnName } from './cell-va
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from './csv.js';
 import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
-import { firstOf, plural } from './text.js';
+import type { ReferenceKind } from './references.js';
+import { firstOf } from './text.js';
 
 /** One column of a CSV. */
 export interface Column {
@@ -45,14 +46,26 @@ export interface HeaderOptions {
   readonly ignoreUnknownColumns: boolean;
   /** The file was written with `--csv-raw`. */
   readonly raw: boolean;
+  /** `--key`: the column that names the record, under its first name that the file has. */
+  readonly key: CsvKey;
 }
+
+/** The column of a CSV that names the record of each line. */
+export interface CsvKey {
+  readonly kind: ReferenceKind;
+  readonly names: readonly string[];
+}
+
+/** The key of a CSV without `--key`. */
+export const idKey: CsvKey = { kind: 'id', names: ['id'] };
 
 /** A parsed header: reads the rows below it. */
 export interface Header {
   readonly unused: readonly string[];
   /** Columns, by their names in the file, with the flag that takes precedence over them. */
   readonly overruled: ReadonlyMap<string, string>;
-  id(cells: readonly string[], line: number): string;
+  /** The cell that names the record. */
+  key(cells: readonly string[], line: number): string;
   own(cells: readonly string[], line: number): JsonObject;
 }
 
@@ -86,10 +99,17 @@ export function readHeader(
   const readers: { readonly index: number; readonly column: Column }[] = [];
   const unused: string[] = [];
   const overruled = new Map<string, string>();
-  let idIndex = -1;
+  const { key: rowKey } = options;
+  const keyName = rowKey.names.find((known) => names.some((name) => isNamed(name, known)));
+  let keyIndex = -1;
   for (const [index, name] of names.entries()) {
     if (name === '') continue;
-    const isId = isNamed(name, 'id');
+    const isKey = keyName !== undefined && isNamed(name, keyName);
+    // With --key, another column names the record.
+    if (!isKey && isNamed(name, 'id')) {
+      unused.push(name);
+      continue;
+    }
     const known = rules.columns.find((column) =>
       [column.name, ...(column.aliases ?? [])].some((alias) => isNamed(name, alias)),
     );
@@ -99,44 +119,49 @@ export function readHeader(
     // A key of the record may end in a space, or in what looks like a type.
     const header = headers[index]?.trim() === name ? (headers[index] ?? name) : name;
     const column = known ?? (isOpen ? openColumn(header, isExport) : undefined);
-    if (!isId && !column) {
+    if (!isKey && !column) {
       const isIgnored = isExported(name, rules) || options.ignoreUnknownColumns;
       if (!isIgnored && !(isExport && !isTypo(name))) throw unknownColumn(name, rules);
       unused.push(name);
       continue;
     }
-    const key = isId ? 'id' : (column?.as ?? column?.name ?? name);
+    const key = isKey ? `--key ${keyName}` : (column?.as ?? column?.name ?? name);
     const previousIndex = used.get(key);
     if (previousIndex !== undefined)
       throw new InputError(
-        `Columns ${previousIndex + 1} and ${index + 1} are both ${isId ? 'id' : column?.name}.`,
+        `Columns ${previousIndex + 1} and ${index + 1} are both ${isKey ? keyName : column?.name}.`,
         {
           hint: 'Remove one of them from the file.',
         },
       );
     used.set(key, index);
     const flag = column && rules.overruled?.get(column.name);
-    if (isId) idIndex = index;
+    if (isKey) keyIndex = index;
     else if (flag !== undefined) overruled.set(name, flag);
     else if (column) readers.push({ index, column });
   }
-  if (idIndex < 0)
-    throw new InputError(`The CSV has no column "id". It has: ${firstOf(names)}.`, {
-      hint: 'Name the column that holds the ids: --map "THEIR NAME=id"',
-    });
+  if (keyIndex < 0) throw noKeyColumn(rowKey, names);
   const reading = { ...options, isExport };
   return {
     unused,
     overruled,
-    id(row, line) {
-      const cell = row[idIndex] ?? '';
-      if (!options.raw) checkNoSpreadsheetError(cell, 'id', line);
-      checkNotShortened(cell, 'id', line, options);
+    key(row, line) {
+      const cell = row[keyIndex] ?? '';
+      const name = keyName ?? 'id';
+      if (!options.raw) checkNoSpreadsheetError(cell, name, line);
+      checkNotShortened(cell, name, line, options);
       // An id is used verbatim, including spaces.
       return options.raw ? cell : unguard(cell);
     },
     own: (row, line) => ownValues(row, line, readers, reading),
   };
+}
+
+function noKeyColumn({ kind }: CsvKey, names: readonly string[]): InputError {
+  const what = kind === 'id' ? 'the ids' : `the ${kind}`;
+  return new InputError(`The CSV has no column "${kind}". It has: ${firstOf(names)}.`, {
+    hint: `Name the column that holds ${what}: --map "THEIR NAME=${kind}"`,
+  });
 }
 
 /** True if a first line is a header with an id column, for `--ids`. */
@@ -259,52 +284,4 @@ function sameName(a: string, b: string): boolean {
 
 function normalized(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
-}
-
-/** Errors beyond this number are only counted. */
-const maxListed = 20;
-
-/** Collects the errors of an input; the message of each says which line it is about. */
-export class InputErrors {
-  private readonly listed: InputError[] = [];
-  private count = 0;
-
-  /** `what`: what the count and the rest are called; a line may have several problems. */
-  constructor(private readonly what: 'line' | 'problem' = 'line') {}
-
-  add(error: InputError): void {
-    this.count += 1;
-    if (this.listed.length < maxListed) this.listed.push(error);
-  }
-
-  /** Runs `work` and keeps an InputError that it throws; rethrows any other error. */
-  collect(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      this.add(error);
-    }
-  }
-
-  /**
-   * Throws one InputError for all added errors: a single one unchanged, otherwise one whose message
-   * lists the first 20, each on its own line, and counts the rest.
-   */
-  throwIfAny(): void {
-    const [only] = this.listed;
-    if (!only) return;
-    if (this.count === 1) throw only;
-    const reasons = this.listed.map(({ message }) => message.replace(/\s*[\r\n]\s*/g, ' '));
-    const more = this.count - this.listed.length;
-    const hints = new Set(this.listed.flatMap(({ hint }) => hint ?? []));
-    throw new InputError(
-      [
-        this.what === 'line' ? `${this.count} lines cannot be used.` : `${this.count} problems:`,
-        ...reasons,
-        ...(more > 0 ? [`And ${plural(more, `more ${this.what}`)}.`] : []),
-      ].join('\n'),
-      { hint: hints.size > 0 ? [...hints].slice(0, 3).join('\n') : undefined, cause: only },
-    );
-  }
 }

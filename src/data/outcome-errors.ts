@@ -1,4 +1,4 @@
-/** Errors of rows and runs that are not a response of the service. */
+/** Errors of rows, runs and references that are not a response of the service. */
 import { ApiError, Failure, NotFoundError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { ResourceName } from './resources.js';
@@ -35,6 +35,33 @@ export class NotAppliedError extends Failure {
         : `The service accepted the change of ${id}, but still shows the old ${unchanged.map(fieldLabel).join(', ') || 'value'}.${changed.map((field) => ` The ${fieldLabel(field)} was set.`).join('')}`,
       { hint: `See: rosterctl ${resource} get ${shellQuote(id)}` },
     );
+  }
+}
+
+/** A record that a reference may mean, as scripts get it. */
+export type Candidate = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly status: string | null;
+};
+
+/** References (`email:…`, `name:…`) that name no record, several, or a field that no record has; nothing was sent. */
+export class ReferencesError extends Failure {
+  readonly kind: string;
+  readonly exitName: 'notFound' | 'guarded' | 'usage';
+  readonly code: string;
+  /** The records that the ambiguous references may mean. */
+  readonly candidates: readonly Candidate[];
+  constructor(
+    message: string,
+    { exitName, candidates, hint }: Pick<ReferencesError, 'exitName' | 'candidates' | 'hint'>,
+  ) {
+    super(message, { hint });
+    this.exitName = exitName;
+    this.candidates = candidates;
+    this.kind = { notFound: 'notFound', guarded: 'guard', usage: 'usage' }[exitName];
+    this.code = { notFound: 'notFound', guarded: 'ambiguous', usage: 'noSuchField' }[exitName];
   }
 }
 

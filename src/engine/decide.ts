@@ -64,8 +64,8 @@ export function decideRow(
         : { result: 'unchanged' },
     );
   if (plan.conflict) {
-    const { field, from } = plan.conflict;
-    const error = changedMeanwhile(`${field} was changed by someone else since.`);
+    const { field, from, message } = plan.conflict;
+    const error = changedMeanwhile(message ?? `${field} was changed by someone else since.`);
     return final({ result: 'conflict', before: { [field]: from ?? null }, error });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
@@ -136,16 +136,18 @@ export function beforeAndAfter(
 
 /** The report row of a confirmed write; `made`: fields that the write produced, such as a new id. */
 export function changedRow(
-  { row, id }: SelectedRow,
+  { row, id, ref }: SelectedRow,
   { before, after }: ReturnType<typeof beforeAndAfter>,
   done: DoneStep | undefined,
   made: JsonObject | undefined,
 ): ReportRow {
   const all = { ...done?.after, ...after, ...made };
   const was = { ...done?.before, ...before };
+  // What was named by its key has an id of its own from now on.
+  const newId = ref === undefined ? undefined : made?.['id'];
   return {
     row,
-    id,
+    id: typeof newId === 'string' ? newId : id,
     result: 'changed',
     ...(Object.keys(was).length > 0 && { before: was }),
     ...(Object.keys(all).length > 0 && { after: all }),

@@ -62,10 +62,16 @@ export interface RowPlan {
   /** Why the row is skipped, whatever it would change. */
   readonly skipped?: { readonly code: string; readonly message: string } | undefined;
   /** A field that holds neither its expected nor its target value, so the row is left alone. */
-  readonly conflict?: RowChange | undefined;
+  readonly conflict?: RowConflict | undefined;
   /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[] | undefined;
 }
+
+/** Why a row is left alone, if not for a value that the preview found. */
+type RowConflict = Pick<RowChange, 'field' | 'from'> & {
+  /** What happened; by default, someone else changed the field. */
+  readonly message?: string | undefined;
+};
 
 /** A 2xx answer to a step: the row's record in it, or the error that its body reports. */
 export interface Sent {
@@ -188,6 +194,8 @@ export type FilterWorld = Pick<Context, 'now' | 'api'>;
 export interface Filters {
   readonly names: readonly string[];
   tests(values: never, world: FilterWorld): readonly RecordTest[];
+  /** Replaces references among the values by ids, before the list is read. Throws what resolving throws. */
+  resolve?(context: Context, values: never): Promise<object>;
   /**
    * The given filters in words around the noun: `pending Football` (applications) ` older than 60d`;
    * undefined if they cannot be said so simply.

@@ -4,7 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import { ageMs } from '../data/time.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { type ReportRow, RowSet } from '../runs/report.js';
+import { type ReportRow, RowSet, withRef } from '../runs/report.js';
 import { redactRow, sentAtLatest } from '../runs/state.js';
 import { digestIn } from './decide.js';
 import {
@@ -107,13 +107,15 @@ class Runner implements RowHost {
       for (const lock of this.locks.values()) lock.release();
     });
     const { describeError } = this.options;
-    for (const { row, id, open } of tasks) {
+    for (const task of tasks) {
+      const { row, id, open } = task;
       if (this.reported.has(row)) continue;
       const isOpen = this.inFlight.has(row) || open !== undefined;
       const error = isOpen && describeError(unknownOutcome(undefined), id);
-      this.report(
-        isOpen ? { row, id, result: 'unknown', error } : { row, id, result: 'not_attempted' },
-      );
+      const result: ReportRow = isOpen
+        ? { row, id, result: 'unknown', error }
+        : { row, id, result: 'not_attempted' };
+      this.report(withRef(result, task));
     }
     // An unexpected error must surface; after a signal, a slow request may be abandoned.
     if (!this.options.signal.aborted) await all;
@@ -254,7 +256,7 @@ class Runner implements RowHost {
         (journalError: unknown) => {
           if (!(journalError instanceof Failure)) throw journalError;
           this.breaker.recordFailure(journalError, result, sent);
-          this.report({ row, id, result, ...details });
+          this.report(withRef({ row, id, result, ...details }, task));
         },
       );
     }
@@ -271,9 +273,15 @@ class Runner implements RowHost {
     this.syncing.add(step);
   }
 
-  async finish(run: RowRun, row: ReportRow, more: JsonObject = {}, counted = false): Promise<void> {
+  async finish(
+    run: RowRun,
+    result: ReportRow,
+    more: JsonObject = {},
+    counted = false,
+  ): Promise<void> {
     // The report is complete; nothing may be added.
     if (this.closed) return;
+    const row = withRef(result, run.task);
     if (!counted && row.result !== 'unknown' && row.result !== 'not_attempted')
       this.breaker.recordResult(row.result, this.inFlight.has(row.row));
     await this.options.journal.append({

@@ -4,12 +4,12 @@ import type { Command, CommandOutput } from '../cli/define.js';
 import { execute } from '../cli/execute.js';
 import type { LocalContext } from '../context.js';
 import type { ManifestCommand } from '../data/command-manifest.js';
-import { isNotFound } from '../data/outcome-errors.js';
+import { isNotFound, ReferencesError } from '../data/outcome-errors.js';
 import { MissingArgumentError } from '../errors.js';
 
 /**
- * Executes a command. Where its argument is missing, or the service knows no such record, a person
- * picks one from a list; without a terminal, with --yes or --no-input the failure is thrown.
+ * Executes a command. Where its argument is missing or ambiguous, or the service knows no such record,
+ * a person picks one from a list; without a terminal, with --yes or --no-input the failure is thrown.
  */
 export async function executeAsking(
   command: Command,
@@ -32,7 +32,8 @@ export async function executeAsking(
     if (missing) throw missing;
     return await execute(command, plain, values, context);
   } catch (error) {
-    const mayHelp = error instanceof MissingArgumentError || isNotFound(error);
+    const isAmbiguous = error instanceof ReferencesError && error.candidates.length > 0;
+    const mayHelp = error instanceof MissingArgumentError || isNotFound(error) || isAmbiguous;
     const picked = mayHelp && mayPick() ? await pick(error) : undefined;
     if (!picked) throw error;
     return execute(command, plain, picked, context);

@@ -1,7 +1,10 @@
 /** Picks a missing or unknown argument of a command from a list at the terminal. */
+
 import { isGivenIn, type RawValues } from '../cli/check.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
+import { type Candidate, ReferencesError } from '../data/outcome-errors.js';
+import { parseReference, wordOfId } from '../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { ApiError, NotFoundError } from '../errors.js';
 import { matchChoices } from '../terminal/choices.js';
@@ -30,14 +33,19 @@ export async function pickArgument(
   const given = [values[arg.name]].flat().filter((word) => typeof word === 'string');
   const [term] = given;
   const resource = resourceOf(arg);
-  if (given.length > 1 || (term !== undefined && !isUnknown(failure, resource))) return undefined;
+  const matches = failure instanceof ReferencesError ? failure.candidates : undefined;
+  const isOpen = matches !== undefined || isUnknown(failure, resource);
+  if (given.length > 1 || (term !== undefined && !isOpen)) return undefined;
   const selects = command.flags.some(
     ({ name, group }) => group === 'selection' && isGivenIn(values, name),
   );
   if (selects) return undefined;
   const verb = command.words.at(-1) ?? '';
-  const choices = await choicesFor(context, arg, verb);
-  const found = matchChoices(choices, term);
+  const choices = matches
+    ? among(await choicesFor(context, arg, ''), matches)
+    : await choicesFor(context, arg, verb);
+  const searched = matches || term === undefined ? undefined : parseReference(term).value;
+  const found = matchChoices(choices, searched);
   const [first] = found;
   if (!first) return undefined;
   const noun = resource ? resourceWords[resource].noun : arg.completes;
@@ -50,7 +58,7 @@ export async function pickArgument(
     const plural = resource ? resourceWords[resource].plural : `${noun}s`;
     return withValue(values, arg, await context.prompts.mark(`Which ${plural}?`, choices));
   }
-  const options = term === undefined ? {} : { term };
+  const options = searched === undefined ? {} : { term: searched };
   return withValue(values, arg, [await context.prompts.search(`Which ${noun}?`, choices, options)]);
 }
 
@@ -76,10 +84,13 @@ function isUnknown(failure: unknown, resource: ResourceName | undefined): boolea
   return method === 'GET' && path.includes(`{${resourceWords[resource].idName}}`);
 }
 
-function withValue(
-  values: RawValues,
-  { name, takes }: ManifestParam,
-  picked: readonly string[],
-): RawValues {
-  return { ...values, [name]: takes === 'values' ? picked : picked[0] };
+function withValue(values: RawValues, arg: ManifestParam, picked: readonly string[]): RawValues {
+  const words = resourceOf(arg) ? picked.map(wordOfId) : picked;
+  return { ...values, [arg.name]: arg.takes === 'values' ? words : words[0] };
+}
+
+/** The records to which an ambiguous reference answers. */
+function among(choices: readonly Pickable[], matches: readonly Candidate[]): readonly Pickable[] {
+  const ids = new Set(matches.map(({ id }) => id));
+  return choices.filter(({ value }) => ids.has(value));
 }

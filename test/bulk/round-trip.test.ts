@@ -6,6 +6,7 @@ import { writeCsv } from '../../src/cli/writers.js';
 import { cellFields } from '../../src/data/cell-values.js';
 import { csvLine, unguard } from '../../src/data/csv.js';
 import type { ColumnRules } from '../../src/data/csv-columns.js';
+import { idKey } from '../../src/data/csv-columns.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from '../../src/data/json.js';
 import { plainText } from '../../src/data/path.js';
@@ -41,6 +42,8 @@ async function imported(bytes: Uint8Array, raw = false): Promise<readonly Select
     ignoreUnknownColumns: false,
     raw,
     keepsCells: false,
+    resource: 'tryouts',
+    key: idKey,
     organizationId: 'org_7',
     signal: new AbortController().signal,
   });
@@ -48,6 +51,8 @@ async function imported(bytes: Uint8Array, raw = false): Promise<readonly Select
 }
 
 const marks = {
+  resource: 'tryouts',
+  key: idKey,
   organizationId: 'org_7',
   createdAt: '2026-03-01T10:00:00Z',
   updatedAt: '2026-03-01T10:00:00Z',
@@ -403,7 +408,13 @@ test('a signal stops reading rows that have already arrived, and writing', async
       })(),
       {
         ...{ name: 'x.csv', rules, map: [], ignoreUnknownColumns: false, raw: false },
-        ...{ keepsCells: false, organizationId: 'org_7', signal: stop.signal },
+        ...{
+          keepsCells: false,
+          resource: 'tryouts',
+          key: idKey,
+          organizationId: 'org_7',
+          signal: stop.signal,
+        },
       },
     ),
   ).rejects.toThrow('Stopped while reading x.csv');

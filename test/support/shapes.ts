@@ -39,6 +39,7 @@ export const report = z.looseObject({
     z.looseObject({
       row: z.number(),
       id: text,
+      ref: z.optional(text),
       result: z.enum(rowResults),
       before: z.optional(z.record(text, z.unknown())),
       after: z.optional(z.record(text, z.unknown())),

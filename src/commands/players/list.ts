@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/define.js';
 import { listAndCacheIds, listFlags } from '../../cli/filters.js';
 import { filterList } from '../../cli/lists/filter-list.js';
 import { listOf } from '../../cli/views.js';
-import { playerFilters, playerTests } from '../../resources/player-filters.js';
+import { playerFilters, playerTests, resolveTeam } from '../../resources/player-filters.js';
 
 export default defineCommand({
   summary: 'List the players',
@@ -15,7 +15,8 @@ export default defineCommand({
   calls: ['listPlayers', 'getTeam'],
   flags: { ...playerFilters, ...listFlags },
   view: listOf('players'),
-  async run(context, values) {
+  async run(context, typed) {
+    const values = { ...typed, ...(await resolveTeam(context, typed)) };
     const tests = playerTests(values, context);
     const isSummarized = context.isAligned;
     const summary = isSummarized

@@ -4,8 +4,8 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
-import { playerFilters, playerTests } from '../../resources/player-filters.js';
-import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
+import { playerFilters, playerSelection } from '../../resources/player-filters.js';
+import { listSelectionFlags } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
 
 export default defineOperation({
@@ -29,7 +29,7 @@ export default defineOperation({
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('players'),
   operation: updateOperation('players', {
-    filters: selectionBy(playerFilters, playerTests),
+    filters: playerSelection,
     job: async (context, values: FieldValues & { name?: string; route?: string }) => ({
       typed: await readFields(context, values, { name: values.name }),
       ...(values.route !== undefined && { route: values.route }),

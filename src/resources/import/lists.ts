@@ -71,11 +71,6 @@ export class KeyIndex {
     const exact = found.filter((record) => isSameText(keyText(record, this.field), text.trim()));
     return exact.length > 0 ? exact : found;
   }
-
-  /** The texts of all keys, for suggestions. */
-  get texts(): readonly string[] {
-    return [...this.byKey.values()].map(([record]) => keyText(record ?? {}, this.field));
-  }
 }
 
 /** True if a record still holds this key. */

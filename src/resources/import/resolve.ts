@@ -1,7 +1,7 @@
 /** Resolves the rows of an import against the records that are there: what to create, what to change, what is wrong. */
 import { serviceFields } from '../../api/records.js';
+import { InputErrors } from '../../bulk/input-errors.js';
 import type { Context } from '../../context.js';
-import { InputErrors } from '../../data/csv-columns.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { resourceWords } from '../../data/resources.js';
@@ -38,7 +38,7 @@ export async function resolveImport(
     seen.observe(record);
     index.add(record);
     ids.set(String(record['id']), record);
-    if (teams) noteTeamFields(record, teams.ids, holders);
+    if (teams) noteTeamFields(record, teams, holders);
   }
   checkKey(options, seen);
   const problems = new InputErrors('problem');

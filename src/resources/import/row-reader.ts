@@ -50,6 +50,7 @@ export class RowReader {
       row: {
         row: line,
         id,
+        ...(key !== '' && { ref: `${this.world.options.key}:${key}` }),
         own: problem === '' ? own : { key, problem },
         cells,
         ...(record && problem === '' && { record }),

@@ -1,7 +1,7 @@
 /** Reads the file of an import into its header and its rows, and names the place of a cell. */
 import { createHash } from 'node:crypto';
+import { mostRows } from '../../bulk/row-names.js';
 import { inputChunks } from '../../bulk/select-rows.js';
-import { mostRows } from '../../bulk/selection.js';
 import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
 import { type CsvRow, csvReader } from '../../data/csv-reader.js';

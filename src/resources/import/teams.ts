@@ -1,17 +1,19 @@
 /** Finds the teams that the cells of an import name, and the field of players that holds their ids. */
+
+import { readReferences } from '../../bulk/reference-index.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { didYouMean } from '../../data/nearest.js';
 import { plainText } from '../../data/path.js';
+import { parseReference, referenceOf } from '../../data/references.js';
 import { isSameText } from '../../data/text.js';
 import { InputError, UsageError } from '../../errors.js';
 import type { FieldTarget, FieldValue } from './cells.js';
-import { KeyIndex, keyText, wholeList } from './lists.js';
 import type { SeenFields } from './seen-fields.js';
 
 /** The teams of the organization, by name and by id. */
 export interface Teams {
-  readonly ids: ReadonlySet<string>;
+  /** True if this is the id of a team. */
+  isId(text: string): boolean;
   /** Names that were found in another spelling, with what they were taken for. */
   readonly respelled: ReadonlyMap<string, string>;
   /** Returns the name of a team by its id. */
@@ -25,42 +27,34 @@ export interface Teams {
 
 /** Reads the whole list of teams. Throws GuardError if it may be incomplete. */
 export async function readTeams(context: Context): Promise<Teams> {
-  const index = new KeyIndex('name', 'sameCaseFirst');
-  const names = new Map<string, string>();
-  for await (const team of wholeList(context, 'teams')) {
-    index.add(team);
-    names.set(String(team['id']), keyText(team, 'name'));
-  }
+  const index = await readReferences(context, 'teams', ['name']);
   const respelled = new Map<string, string>();
+  const byId = (id: string) => index.find({ kind: 'id', value: id, text: id })[0];
   const idOf = (word: string): string => {
-    const id = /^id:(.*)$/s.exec(word)?.[1];
-    if (id !== undefined) {
-      if (names.has(id)) return id;
-      throw new InputError(
-        `holds "${word}", which is not a team.${didYouMean(id, [...names.keys()])}`,
-      );
+    const reference = word.startsWith('id:') ? parseReference(word) : referenceOf('name', word);
+    const [team, ...others] = index.find(reference);
+    if (!team) {
+      const [near] = index.nearest(reference);
+      const meant = near === undefined ? '' : ` Did you mean ${near.replace(/^name:/, '')}?`;
+      throw new InputError(`holds "${word}", which is not a team.${meant}`);
     }
-    const found = index.find(word);
-    const [team, other] = found;
-    if (!team)
-      throw new InputError(`holds "${word}", which is not a team.${didYouMean(word, index.texts)}`);
-    if (other)
+    if (others.length > 0)
       throw new InputError(
-        `holds "${word}", and ${found.length} teams have that name: ${found.map((each) => String(each['id'])).join(', ')}.`,
-        { hint: `Write the id instead: id:${String(team['id'])}` },
+        `holds "${word}", and several teams have that name: ${[team, ...others].map(({ id }) => id).join(', ')}.`,
+        { hint: `Write the id instead: id:${team.id}` },
       );
-    const name = keyText(team, 'name');
-    if (!isSameText(name, word)) respelled.set(word, `${name} (${String(team['id'])})`);
-    return String(team['id']);
+    if (reference.kind === 'name' && !isSameText(team.name ?? '', word))
+      respelled.set(word, `${team.name} (${team.id})`);
+    return team.id;
   };
   return {
-    ids: new Set(names.keys()),
+    isId: (text) => byId(text) !== undefined,
     respelled,
-    nameOf: (id) => names.get(id) ?? id,
+    nameOf: (id) => byId(id)?.name ?? id,
     value(cell, target) {
       const word = cell.trim();
-      const words =
-        index.find(word).length > 0 ? [word] : word.split(';').map((part) => part.trim());
+      const isOne = index.find(referenceOf('name', word)).length > 0;
+      const words = isOne ? [word] : word.split(';').map((part) => part.trim());
       const ids = words.filter((each) => each !== '').map(idOf);
       if (isList(target)) return { target, value: [...new Set(ids)] };
       if (ids.length === 1) return { target, value: ids[0] };
@@ -97,18 +91,12 @@ export function teamTarget(
 }
 
 /** Adds the fields of a record that hold ids of teams, and nothing else, to `holders`. */
-export function noteTeamFields(
-  record: JsonObject,
-  ids: ReadonlySet<string>,
-  holders: Set<string>,
-): void {
+export function noteTeamFields(record: JsonObject, { isId }: Teams, holders: Set<string>): void {
   for (const [field, value] of Object.entries(record)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     const isHolder =
       values.length > 0 &&
-      values.every(
-        (each) => ['string', 'number'].includes(typeof each) && ids.has(plainText(each)),
-      );
+      values.every((each) => ['string', 'number'].includes(typeof each) && isId(plainText(each)));
     if (isHolder) holders.add(field);
   }
 }

@@ -41,7 +41,7 @@ export async function importTemplate(
   const teams = hasTeams ? await readTeams(context) : undefined;
   for await (const record of wholeList(context, resource)) {
     seen.observe(record);
-    if (teams) noteTeamFields(record, teams.ids, holders);
+    if (teams) noteTeamFields(record, teams, holders);
   }
   if (seen.isEmpty) {
     context.note(
@@ -50,7 +50,10 @@ export async function importTemplate(
     return [{ column: 'name', field: 'name', type: 'text' }];
   }
   const own = [...serviceFields, ...readOnlyFields(context, resource)];
-  const names = seen.names.filter((name) => !own.includes(name) && !isInnerService(name));
+  const isOpened = (name: string) => seen.names.some((other) => other.startsWith(`${name}.`));
+  const names = seen.names.filter(
+    (name) => !own.includes(name) && !isInnerService(name) && !isOpened(name),
+  );
   const namesTeams = names.some(
     (name) => aliasKind(name, resource) === 'team' && !holders.has(name),
   );
