@@ -29,7 +29,7 @@ export function idOfNew({ key, resource }: ImportFile['options'], text: string):
 
 /** The keys of the rows of a file. */
 export class RowKeys {
-  private readonly lines = new Map<string, number[]>();
+  private readonly lines = new Map<string, { readonly text: string; readonly at: number[] }>();
   /** The records and new keys that earlier rows name, with their lines. */
   private readonly named = new Map<string, number>();
 
@@ -39,8 +39,8 @@ export class RowKeys {
       if (text === '') continue;
       const folded = this.foldInFile(text);
       const lines = this.lines.get(folded);
-      if (lines) lines.push(row.line);
-      else this.lines.set(folded, [row.line]);
+      if (lines) lines.at.push(row.line);
+      else this.lines.set(folded, { text, at: [row.line] });
     }
   }
 
@@ -50,11 +50,14 @@ export class RowKeys {
     const { noun, plural } = resourceWords[options.resource];
     const at = this.place(row, column);
     if (key === '') throw new InputError(`${at} is empty, and it is the key.`);
-    const lines = this.lines.get(this.foldInFile(key)) ?? [];
-    if (lines.length > 1)
-      throw new InputError(`Lines ${listed(lines)}: ${nameOf(column)} is "${key}" in each.`, {
-        hint: 'Each key may stand in the file once.',
-      });
+    const lines = this.lines.get(this.foldInFile(key));
+    if (lines && lines.at.length > 1)
+      throw new InputError(
+        `Lines ${listed(lines.at)}: ${nameOf(column)} is "${lines.text}" in each.`,
+        {
+          hint: 'Each key may stand in the file once.',
+        },
+      );
     const [record, other] = options.key === 'id' ? oneOrNone(ids.get(key)) : index.find(key);
     if (other)
       throw new InputError(

@@ -100,8 +100,6 @@ export class RowReader {
           const text = inputText(row.cells[column.index] ?? '', options);
           if (text === undefined) return undefined;
           const { target } = column;
-          if (text === null && column.index === key.index)
-            throw new InputError('cannot be cleared: it is the key.');
           if (text === null) return { target, value: null };
           return column.byName && teams ? teams.value(text, target) : { target, text };
         },
@@ -120,7 +118,7 @@ export class RowReader {
       cells.length === count && cells.every((cell, at) => cell === sheet.header.cells[at]);
     if (isSame)
       throw new InputError(`Line ${row.line} repeats the header.`, { hint: 'Remove it.' });
-    if (cells.length < count || cells.slice(count).some((cell) => cell.trim() !== ''))
+    if (cells.length !== count)
       throw new InputError(
         `Line ${row.line} has ${cells.length} cells, but the header has ${count}.`,
         { hint: 'Put a value that contains the delimiter in double quotes.' },

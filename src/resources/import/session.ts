@@ -1,4 +1,5 @@
 /** The session of an import: a row updates the record that its key finds, or creates one. */
+import { isDeepStrictEqual } from 'node:util';
 import { callFor, resource as rowOf } from '../../api/resources.js';
 import { type TypedFields, touchedFields, touchedNames } from '../../cli/field-flags.js';
 import type { Context } from '../../context.js';
@@ -110,9 +111,18 @@ function createSession(
   };
   const refusal = (record: JsonObject, row: SelectedRow): Failure | undefined => {
     const { key: text, body = {} } = valuesOf(row);
-    isProven ||= holdsKey(record, key, text, comparison);
-    if (holdsKey(record, key, text, comparison)) return undefined;
     const id = String(record['id']);
+    if (holdsKey(record, key, text, comparison)) {
+      const others = Object.keys(body).filter(
+        (field) => field !== key && !isDeepStrictEqual(record[field] ?? null, body[field]),
+      );
+      if (!isProven && others.length > 0)
+        context.note(
+          `${id} was created, and shows other values than were sent: ${others.join(', ')}.`,
+        );
+      isProven = true;
+      return undefined;
+    }
     const lost = Object.keys(body).filter((field) => (record[field] ?? null) === null);
     return new GuardError(
       `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
