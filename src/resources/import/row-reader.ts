@@ -92,7 +92,7 @@ export class RowReader {
   }
 
   private values(row: CsvRow, problems: InputError[]): readonly ColumnValue[] {
-    const { mapping, teams, options, key } = this.world;
+    const { mapping, teams, options } = this.world;
     return mapping.columns.flatMap((column): readonly ColumnValue[] => {
       const value = this.collect(
         problems,

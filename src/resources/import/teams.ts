@@ -13,7 +13,7 @@ import type { SeenFields } from './seen-fields.js';
 /** The teams of the organization, by name and by id. */
 export interface Teams {
   /** True if this is the id of a team. */
-  isId(text: string): boolean;
+  readonly isId: (text: string) => boolean;
   /** Names that were found in another spelling, with what they were taken for. */
   readonly respelled: ReadonlyMap<string, string>;
   /** Returns the name of a team by its id. */
