@@ -1,4 +1,6 @@
 /** Maps the columns of an import to the fields of the records. */
+
+import { aliasKind, plainName } from '../../cli/column-aliases.js';
 import { type ColumnType, readColumnName } from '../../data/cell-values.js';
 import { unguard } from '../../data/csv.js';
 import { didYouMean } from '../../data/nearest.js';
@@ -6,7 +8,6 @@ import type { ResourceName } from '../../data/resources.js';
 import { resourceWords } from '../../data/resources.js';
 import { firstOf, shellQuote } from '../../data/text.js';
 import { InputError, UsageError } from '../../errors.js';
-import { aliasKind, plainName } from './aliases.js';
 import type { FieldTarget } from './cells.js';
 import type { SeenFields } from './seen-fields.js';
 

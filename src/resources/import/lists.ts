@@ -1,12 +1,12 @@
 /** Whole lists, and the records that answer to a key. */
 import { hasId } from '../../api/records.js';
+import type { KeyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText, valueAt } from '../../data/path.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { foldCase, isSameText } from '../../data/text.js';
 import { GuardError } from '../../errors.js';
-import type { KeyComparison } from './aliases.js';
 
 /**
  * Yields every record of a resource, read now. Throws GuardError at the end if the list may be

@@ -1,6 +1,7 @@
 /** Resolves the rows of an import against the records that are there: what to create, what to change, what is wrong. */
 import { serviceFields } from '../../api/records.js';
 import { InputErrors } from '../../bulk/input-errors.js';
+import { aliasKind, keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
@@ -8,7 +9,6 @@ import { resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import { InputError, UsageError } from '../../errors.js';
 import { readOnlyFields } from '../update.js';
-import { aliasKind, keyComparison } from './aliases.js';
 import { type FileColumn, mapColumns } from './columns.js';
 import type { ImportFile, ImportOptions } from './file.js';
 import { KeyIndex, wholeList } from './lists.js';

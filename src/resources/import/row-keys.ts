@@ -1,10 +1,11 @@
 /** Finds the record of an imported row by its key, and refuses keys that are empty, repeated or ambiguous. */
+
+import { keyComparison } from '../../cli/column-aliases.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { resourceWords } from '../../data/resources.js';
 import { InputError } from '../../errors.js';
-import { keyComparison } from './aliases.js';
 import { inputText } from './cells.js';
 import type { FileColumn, Mapping } from './columns.js';
 import type { ImportFile } from './file.js';

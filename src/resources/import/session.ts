@@ -1,6 +1,7 @@
 /** The session of an import: a row updates the record that its key finds, or creates one. */
 import { isDeepStrictEqual } from 'node:util';
 import { callFor, resource as rowOf } from '../../api/resources.js';
+import { keyComparison } from '../../cli/column-aliases.js';
 import { type TypedFields, touchedFields, touchedNames } from '../../cli/field-flags.js';
 import type { Context } from '../../context.js';
 import { cellFieldNames, cellFields } from '../../data/cell-values.js';
@@ -27,7 +28,6 @@ import { createFailure, createStep, recordFromLocation } from '../create.js';
 import { coalesced, recordReader } from '../read.js';
 import { creating, sendCreate } from '../send.js';
 import { changedFields, updateSession } from '../update.js';
-import { keyComparison } from './aliases.js';
 import type { ImportedRow } from './cells.js';
 import { foldKey, holdsKey, keyText, wholeList } from './lists.js';
 

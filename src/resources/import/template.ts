@@ -1,11 +1,11 @@
 /** The template of an import: the columns that a file may have, as the records show them. */
 import { serviceFields } from '../../api/records.js';
+import { aliasKind } from '../../cli/column-aliases.js';
 import type { View } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { ResourceName } from '../../data/resources.js';
 import { resourceWords } from '../../data/resources.js';
 import { readOnlyFields } from '../update.js';
-import { aliasKind } from './aliases.js';
 import { wholeList } from './lists.js';
 import { SeenFields } from './seen-fields.js';
 import { noteTeamFields, readTeams } from './teams.js';

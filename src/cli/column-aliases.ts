@@ -1,6 +1,6 @@
-/** The names under which spreadsheets hold a field, beside its own. */
-import { type ResourceName, resourceWords } from '../../data/resources.js';
-import { orList } from '../../data/text.js';
+/** Column aliases: the names under which spreadsheets hold a field, beside its own. */
+import { type ResourceName, resourceWords } from '../data/resources.js';
+import { orList } from '../data/text.js';
 
 /** What a column holds, by the field that it usually sets. */
 export type AliasKind = 'name' | 'email' | 'discordUserId' | 'discordUsername' | 'team';
