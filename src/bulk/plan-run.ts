@@ -95,9 +95,11 @@ export async function planRun(
   const waitedFrom = context.now().getTime();
   // What another create makes is a record of its own.
   await awaitEarlierWrites(context, earlier, operation.createsRow ? [] : rows, same);
+  const resolved: readonly Task[] = (await operation.resolve?.()) ?? rows;
+  if (operation.resolve) await awaitEarlierWrites(context, earlier, resolved, []);
   return beginRun(context, invocation, setup, {
     // These writes have been awaited already; verification must not wait for them again.
-    rows: rows.map((row) =>
+    rows: resolved.map((row) =>
       row.open ? { ...row, open: { ...row.open, goneBy: waitedFrom } } : row,
     ),
     carried: rows.slice(0, carried.length),

@@ -101,7 +101,10 @@ async function dryRun(
   if (rows) refuseOrganization(context, operation, rows);
   const [only] = rows ?? [];
   if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
-  if (rows) return dryRunMany(context, invocation, kept, { rows });
+  if (rows)
+    return dryRunMany(context, invocation, kept, {
+      rows: (await operation.resolve?.()) ?? rows,
+    });
   const { rows: selected, matched } = await selectByFilter(context, values, operation);
   checkExpected(selected.length, values);
   const started = same.length > 0 ? await startedTasks(storeOf(context), same) : [];
