@@ -52,6 +52,8 @@ export interface ProcessEnvironment {
   readonly lendKeys: LendKeyboard;
   readonly onStop: PromptWorld['onStop'];
   readonly onContinue: PromptWorld['onContinue'];
+  /** Stops the process with SIGTSTP. */
+  readonly suspend: () => void;
 }
 
 /** The exit code, and the error to print last as JSON although the command returned a value. */
@@ -154,6 +156,11 @@ export async function runCommand(
       const isShown =
         isLong && settings.pager !== undefined && (await showPage(text, settings.pager, outside));
       if (!isShown) for (const line of lines) messages.message(line);
+    },
+    async fullScreen(use) {
+      const { withFullScreen } = await import('./terminal/full-screen.js');
+      progress.end();
+      return withFullScreen(streams, outside, use);
     },
     connect: async () => (await openService()).api(),
     connectTo: async (connection) => (await openService()).apiTo(connection),

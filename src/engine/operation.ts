@@ -208,6 +208,11 @@ export interface Operation {
   readonly filters?: Filters;
   /** The source of rows that are not records: files, or one record to create. */
   rows?(context: Context, values: never): Promise<Selection>;
+  /**
+   * Its rows are selected anew each time, as by a filter: an unfinished run of the same command line is
+   * replaced, after what it may have sent was finished.
+   */
+  readonly selectsAnew?: boolean;
   /** True if a single positional stands for many rows (a folder). */
   isMany?(values: never): boolean | Promise<boolean>;
   /** Never sent without a run on disk, because a lost write could be repeated. */
