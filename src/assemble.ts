@@ -52,7 +52,6 @@ export interface ProcessEnvironment {
   readonly lendKeys: LendKeyboard;
   readonly onStop: PromptWorld['onStop'];
   readonly onContinue: PromptWorld['onContinue'];
-  /** Stops the process with SIGTSTP. */
   readonly suspend: () => void;
 }
 
@@ -157,11 +156,8 @@ export async function runCommand(
         isLong && settings.pager !== undefined && (await showPage(text, settings.pager, outside));
       if (!isShown) for (const line of lines) messages.message(line);
     },
-    async fullScreen(use) {
-      const { withFullScreen } = await import('./terminal/full-screen.js');
-      progress.end();
-      return withFullScreen(streams, outside, use);
-    },
+    fullScreen: async (use) =>
+      (await import('./terminal/full-screen.js')).withFullScreen(streams, outside, use),
     connect: async () => (await openService()).api(),
     connectTo: async (connection) => (await openService()).apiTo(connection),
     files: async () => (await openService()).files(),

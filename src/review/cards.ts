@@ -17,8 +17,8 @@ import { tryoutSelection } from '../resources/tryout-selection.js';
 import type { Piece } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrap } from '../terminal/width.js';
-import type { Card } from './model.js';
 import type { Queued } from './queue.js';
+import type { Card } from './state.js';
 
 /** The filters of a review. */
 export type ReviewFilters = TryoutFilterValues & ListValues;

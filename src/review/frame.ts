@@ -4,7 +4,7 @@ import { plural } from '../data/text.js';
 import { filledLines, type Piece } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';
-import { type Mode, type Review, tallyOf } from './model.js';
+import { type Mode, type Review, tallyOf } from './state.js';
 
 /** What a screen shows, and how much of the card it has room for. */
 export interface Frame {

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../data/json.js';
 
 /** A web address as it is passed on, in ASCII. */
-export interface Link {
+export interface WebLink {
   readonly url: string;
   /** In ASCII: letters that look like others are spelt out (`xn--…`). */
   readonly host: string;
@@ -13,19 +13,19 @@ const maxTextLength = 64 * 1024;
 const maxLinks = 20;
 
 /** Returns the links of a record: those of its answers first, in the order of the form, then all others. */
-export function linksIn(record: JsonObject): readonly Link[] {
+export function linksIn(record: JsonObject): readonly WebLink[] {
   const { formResponses, ...others } = record;
-  const links = new Map<string, Link>();
+  const links = new Map<string, WebLink>();
   for (const text of textsIn([formResponses, others]))
     for (const [found] of text.slice(0, maxTextLength).matchAll(address)) {
-      const link = linkOf(found);
+      const link = webLinkOf(found);
       if (link && links.size < maxLinks) links.set(link.url, link);
     }
   return [...links.values()];
 }
 
 /** Returns the link in a text; undefined unless it is http or https without a user name. */
-export function linkOf(text: string): Link | undefined {
+export function webLinkOf(text: string): WebLink | undefined {
   // What ends a sentence, or closes a bracket that opened before the address, is no part of it.
   const bare = text.replace(/[.,;:!?]+$/, '').replace(/^([^(]*)\)+$/, '$1');
   if (!URL.canParse(bare)) return undefined;

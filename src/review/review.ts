@@ -7,9 +7,10 @@ import type { Operation, Selection } from '../engine/operation.js';
 import { CancelledError, Failure, UsageError } from '../errors.js';
 import type { BulkReport, SelectedRow } from '../runs/report.js';
 import { loadCards, type ReviewFilters } from './cards.js';
-import { type Card, startReview, wordsOf } from './model.js';
+import { decisionWords } from './deciding.js';
 import { openQueue, type Queued, type ReviewQueue } from './queue.js';
 import { showReview } from './show.js';
+import { type Card, startReview } from './state.js';
 
 /** The values of the command line. */
 export type ReviewValues = ReviewFilters & {
@@ -50,15 +51,13 @@ export async function review(
 /** Refuses to review where nobody sees cards or presses keys. Throws UsageError. */
 function checkTerminal({ prompts, settings }: Context, values: ReviewValues): void {
   const { output, fields, template, yes, plainPrompts } = settings;
-  const isTable = output === 'table' && !fields && template === undefined;
-  const reason = !isTable
-    ? 'it prints no records'
-    : (prompts.unavailable ?? (plainPrompts ? 'prompts are plain' : undefined));
   const hint = `Instead: ${setStatusLine(values)}`;
+  if (output !== 'table' || fields || template !== undefined)
+    throw new UsageError('tryouts review prints no records: it is drawn on a terminal.', { hint });
+  const plain = plainPrompts ? 'prompts are plain (prompts, TERM=dumb)' : undefined;
+  const reason = prompts.unavailable ?? plain;
   if (reason !== undefined)
-    throw new UsageError(`A review needs the screen and the keys of a terminal, and ${reason}.`, {
-      hint,
-    });
+    throw new UsageError(`Reviewing needs a terminal and its keys: ${reason}.`, { hint });
   if (yes)
     throw new UsageError('A review asks before it sends, and --yes cannot answer for you.', {
       hint: `Leave out --yes. In a script: ${setStatusLine(values)}`,
@@ -102,7 +101,7 @@ async function reviewQueue(
   const loaded = await loadCards(context, filters, queued).finally(() => waiting.stop());
   for (const [id, gone] of loaded.gone) {
     context.message(
-      `${gone.name} (${id}) is gone: your decision (${wordsOf(gone.decision)}) is dropped.`,
+      `${gone.name} (${id}) is gone: your decision (${decisionWords(gone.decision)}) is dropped.`,
     );
     await queue.append({ kind: 'left', id });
   }

@@ -8,8 +8,9 @@ import { createKeyReader, escapeWaitMs, type Key, type KeyReader } from '../term
 import { createPaint } from '../terminal/paint.js';
 import { type Cards, reviewCard } from './cards.js';
 import { type Frame, frameOf } from './frame.js';
-import { applyRead, cardOnScreen, decisionOnScreen, type Effect, type Review } from './model.js';
+import { applyRead } from './model.js';
 import type { ReviewQueue } from './queue.js';
+import { cardOnScreen, decisionOnScreen, type Effect, type Review } from './state.js';
 
 /** How a review ended, and its last state. */
 export interface Shown {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Context } from '../../src/context.js';
 import { reviewCard } from '../../src/review/cards.js';
 import { type FrameStyle, frameOf } from '../../src/review/frame.js';
-import type { Review } from '../../src/review/model.js';
+import type { Review } from '../../src/review/state.js';
 import { createPaint, withoutColor } from '../../src/terminal/paint.js';
 import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden } from '../support/hostile.js';

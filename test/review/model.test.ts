@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decisionKeys, tallyOf } from '../../src/review/model.js';
+import { decisionKeys } from '../../src/review/deciding.js';
+import { tallyOf } from '../../src/review/state.js';
 import type { Key } from '../../src/terminal/keys.js';
 import { atKeys, cardOf, cards, letters } from './user.js';
 

@@ -1,13 +1,8 @@
 /** Applications to review, and what a person does with them. */
 import type { JsonObject } from '../../src/data/json.js';
-import {
-  applyRead,
-  type Card,
-  type Effect,
-  type Review,
-  startReview,
-} from '../../src/review/model.js';
+import { applyRead } from '../../src/review/model.js';
 import { type Decisions, withEntry } from '../../src/review/queue.js';
+import { type Card, type Effect, type Review, startReview } from '../../src/review/state.js';
 import type { Key } from '../../src/terminal/keys.js';
 
 export const undecided: Decisions = { queued: new Map(), history: [] };

@@ -5,6 +5,7 @@ import { flag } from '../../cli/define.js';
 import { listFlags } from '../../cli/filters.js';
 import { editParts } from '../../resources/tryout-edit.js';
 import { tryoutExcludes, tryoutFilters } from '../../resources/tryout-filters.js';
+import { asRare } from '../../resources/tryout-selection.js';
 import type { ReviewValues } from '../../review/review.js';
 
 export default defineOperation({
@@ -25,7 +26,15 @@ export default defineOperation({
   ],
   calls: ['listTryouts', 'getTryout', 'updateTryout'],
   flags: {
-    ...tryoutFilters,
+    ...asRare(tryoutFilters, [
+      'status',
+      'notStatus',
+      'game',
+      'form',
+      'since',
+      'until',
+      'olderThan',
+    ]),
     ...listFlags,
     resume: flag('show only what is decided and not sent', { group: 'selection' }),
     discard: flag('drop what is decided and not sent', { group: 'selection' }),
