@@ -255,6 +255,11 @@ export interface Operation {
    * take effect any more. Throws Failure.
    */
   resolve?(): Promise<readonly SelectedRow[]>;
+  /**
+   * Its rows are selected anew each time, as by a filter: an unfinished run of the same command line is
+   * replaced, after what it may have sent was finished.
+   */
+  readonly selectsAnew?: boolean;
   /** True if a single positional stands for many rows (a folder). */
   isMany?(values: never): boolean | Promise<boolean>;
   /** Never sent without a run on disk, because a lost write could be repeated. */
