@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { application, keep, steps } from '../commands/tryouts/service.js';
-import { inProcess } from '../support/in-process.js';
-import { temporaryFolder } from '../support/run.js';
+import { application, keep, steps } from '../../commands/tryouts/service.js';
+import { inProcess } from '../../support/in-process.js';
+import { temporaryFolder } from '../../support/run.js';
 
 const people = [
   application('app_1', { name: 'Nilo', email: 'nilo@example.org', status: 'rejected' }),
@@ -44,5 +44,7 @@ test('a change of filtered applications says it before the first write, but not 
   );
   expect(ran.stderr).not.toContain('app_3 (Ann)');
   const order = steps(service);
-  expect(order.lastIndexOf('LIST')).toBeLessThan(order.findIndex((step) => /^PATCH/.test(step)));
+  expect(order.lastIndexOf('LIST')).toBeLessThan(
+    order.findIndex((step) => step.startsWith('PATCH')),
+  );
 });
