@@ -1,11 +1,18 @@
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCursor, writeCursor } from '../../src/cursors/cursor-file.js';
 import { type Application, application, keep } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
-import { type Reply, recordingService } from '../support/service.js';
+import { key, type Reply, recordingService } from '../support/service.js';
 
 const at = (minute: number) => `2026-03-01T10:${String(minute).padStart(2, '0')}:00Z`;
 const applied = (id: string, minute: number, fields: Record<string, unknown> = {}) =>
@@ -270,6 +277,24 @@ describe('nothing is recorded', () => {
     expect(await later(club)).toEqual(['c']);
   });
 
+  test('if a signal or --max-time ends it while the list is read', async () => {
+    const club = await aClub();
+    await club.told('--since-last mail');
+    club.set(applied('c', 3));
+    const child = { current: undefined as ReturnType<typeof startRosterctl> | undefined };
+    club.answer(() => child.current?.kill('SIGTERM'));
+    child.current = startRosterctl('tryouts list --since-last mail -o ids', club);
+    child.current.stdin.end();
+    let stdout = '';
+    child.current.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    const code = await new Promise((resolve) => child.current?.on('close', resolve));
+    expect([code, stdout]).toEqual([143, '']);
+    club.answer(() => {});
+    const late = await rosterctl('tryouts list --since-last mail -o ids --max-time 1s', club);
+    expect([late.code, late.stdout]).toEqual([143, '']);
+    expect(await later(club)).toEqual(['c']);
+  });
+
   test('if stdout is full, or the state is', async () => {
     const many = Array.from({ length: 300 }, (_, index) => applied(`app_${index}`, 1));
     const club = await aClub(many);
@@ -342,6 +367,13 @@ describe('a state that cannot be trusted is refused and named', () => {
       "was first used with --status pending --status reviewing --where 'name~A', and this command has --changed status.",
     );
   });
+});
+
+test('a filter that holds the API key is refused, since the filter is kept on disk', async () => {
+  const { env } = await keep([]);
+  const home = temporaryFolder();
+  const ran = await inProcess(`tryouts list --since-last mail --search ${key}`, { env, home });
+  expect([ran.code, existsSync(join(home, '.local'))]).toEqual([2, false]);
 });
 
 test('other lists, organizations and services have cursors of their own', async () => {
