@@ -31,7 +31,7 @@ export const exitCodes = {
   },
   changesPending: {
     code: 12,
-    text: 'with --exit-code: changes pending, findings or new rows',
+    text: 'with --exit-code: changes pending, findings, differences or new rows',
   },
   interrupted: { code: 130, text: 'SIGINT, or "no", Escape or Ctrl-C at a prompt' },
   terminated: { code: 143, text: 'SIGTERM' },

@@ -210,8 +210,8 @@ test('--exit-code is 12 with new rows and 0 without, and both are committed', as
 test('a clock that goes back changes nothing', async () => {
   const { told, set, folder, run } = await aClub();
   await told('--since-last mail');
-  const key = { name: 'mail', resource: 'tryouts' };
-  const state = readCursor(folder(), key, process.getuid?.());
+  const cursor = { name: 'mail', resource: 'tryouts' };
+  const state = readCursor(folder(), cursor, process.getuid?.());
   if (!state) throw new Error('no state');
   await writeCursor(folder(), { ...state, lastAt: '2099-01-01T00:00:00.000Z' }, undefined);
   set(applied('c', 3));
