@@ -146,12 +146,15 @@ any, nothing is selected. If the list may be incomplete, nothing is changed (exi
   --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
   --csv  a column id and the fields to set, for tryouts status, internalNotes (or note)
          and if_status. What list -o csv wrote is accepted as it is.
+         Also an .xlsx workbook, as list --out FILE.xlsx writes it (help output):
+         --sheet NAME reads another than its first sheet, --take-formulas the values
+         that its formulas show.
          An empty cell changes nothing, <clear> empties the field. A cell gets the type
          that the field has; name:text, :int, :bool and :json set another.
          --map "THEIRS=id" renames a column, --ignore-columns skips unknown ones.
 
 A spreadsheet that opens a CSV shortens long numbers such as Discord ids (1.23457E+17).
-Such a cell is refused; import the column as text.
+Such a cell is refused; use .xlsx, or import the column as text.
 
 Before the first change you see a preview (l lists all rows); in a script, add --yes.
 Deleting several records always needs their number: type it, or add --yes --expect N.
