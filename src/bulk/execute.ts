@@ -158,9 +158,10 @@ function runOptions(
 /** Returns a function that copies rows so that equal before and after values share one object. */
 function sharingValues(): (row: ReportRow) => ReportRow {
   const same = intern<NonNullable<ReportRow['before']>>();
-  return ({ row, id, result, before, after, ...rest }) => ({
+  return ({ row, id, ref, result, before, after, ...rest }) => ({
     row,
     id,
+    ...(ref !== undefined && { ref }),
     result,
     ...(before && { before: same(before) }),
     ...(after && { after: same(after) }),
@@ -168,7 +169,7 @@ function sharingValues(): (row: ReportRow) => ReportRow {
   });
 }
 
-/** What the end of the run and `--results` need of a row that was already printed. */
+/** The rest of a printed row, for the end of the run and `--results`. */
 function withoutDetails({ row, id, result, error, retryable }: ReportRow): ReportRow {
   return {
     row,
@@ -260,7 +261,7 @@ async function finalizeRun(
   };
 }
 
-/** What to say about the route of a write whose refusal stopped the run. */
+/** Returns the hint about the route of a write whose refusal stopped the run. */
 function routeLines(error: Failure | undefined): readonly string[] {
   if (error instanceof ApiError) return error.details.routeHint?.split('\n') ?? [];
   return error?.code === wrongRoute ? (error.hint?.split('\n') ?? []) : [];

@@ -7,6 +7,7 @@ import { namedKeys } from '../config/keys.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
+import { referenceKinds } from '../data/references.js';
 import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
@@ -45,6 +46,11 @@ export const idsFileFlag = {
 /** Rows with their own values, from a CSV or a workbook. */
 export const csvFlags = {
   csv: file('rows from a CSV or .xlsx: id and what to set'),
+  key: param(
+    z.optional(z.enum(referenceKinds)),
+    'the column of the CSV that names the record (default id)',
+    { placeholder: 'COLUMN', group: 'selection', rare: true },
+  ),
   sheet: param(anyText, 'the sheet of the .xlsx file (default: the first)', {
     placeholder: 'NAME',
     group: 'selection',
@@ -280,7 +286,7 @@ export function lockOne(
   return lockRecord(store, { ...head, id }, lockOptions(context, head, waitLock));
 }
 
-/** What a single write locks: its record's id, or the input digest if there is no record yet. */
+/** Returns the lock of a single write: its record's id, or the input digest if there is no record yet. */
 export function lockedId(operation: Operation, head: Pick<RunHead, 'input'>, id: string): string {
   return operation.createsRow || operation.recovery ? head.input : id;
 }

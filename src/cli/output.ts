@@ -6,9 +6,10 @@ import { type Batches, batchesOf, type Item, recordStream } from '../data/batche
 import type { CommandManifest, ManifestCommand } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
-import { UsageError } from '../errors.js';
+import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
 import type { RawValues } from './check.js';
+import type { CommandOutput } from './define.js';
 import type { ShowContext } from './lists/show.js';
 import { canvasOf, forScreen, isAligned, type Sink, withSink } from './sink.js';
 import type { CountedList, View } from './views.js';
@@ -84,7 +85,29 @@ export async function present<T>(value: T, view: View<T>, context: OutputContext
   });
 }
 
-async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputContext): Promise<void> {
+/** The error for a value that could not be printed, if that matters: a list whose reader went away ended well. */
+export function lostOutput(
+  error: unknown,
+  { isReport, ifPipeCloses }: CommandOutput,
+): Failure | undefined {
+  if (ifPipeCloses && error instanceof PipeClosedError) return ifPipeCloses(error);
+  if (!isReport) return undefined;
+  if (error instanceof OutputError) return error;
+  if (!(error instanceof PipeClosedError)) return undefined;
+  return new OutputError('The report could not be written: its reader went away.', {
+    cause: error,
+    hint: 'What was done is done. See it: rosterctl runs show last',
+  });
+}
+
+async function show<T>(
+  value: T,
+  plainView: View<T>,
+  sink: Sink,
+  context: OutputContext,
+): Promise<void> {
+  const seenFields = plainView.counted?.(value)?.seenFields;
+  const view = seenFields ? { ...plainView, seenFields } : plainView;
   if (value instanceof Uint8Array) return writeBytes(value, sink);
   const format = formatOf(context);
   const { fields, template } = context.settings;

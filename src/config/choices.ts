@@ -16,9 +16,9 @@ export const promptStyles = ['auto', 'plain'] as const;
 export const pagingModes = ['auto', 'none', 'page', 'offset', 'cursor', 'last-id'] as const;
 /** The numbers that a first page may have. */
 export const firstPages = ['auto', '0', '1'] as const;
-/** What happens to fields that an update omits: they are kept, or removed. */
+/** The fate of fields that an update omits: they are kept, or removed. */
 export const updateSemantics = ['merge', 'replace'] as const;
-/** Where an update or delete carries the organization id. */
+/** The place of the organization id in an update or delete. */
 export const organizationPlaces = ['none', 'body', 'query'] as const;
 
 const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [

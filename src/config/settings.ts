@@ -55,7 +55,7 @@ export interface Settings {
   readonly overrides: Overrides;
 }
 
-/** Where requests go and with what. */
+/** The connection: where requests go, and with which key. */
 export interface Connection {
   /** Ends in `/v1`, no trailing slash. */
   readonly baseUrl: string;

@@ -11,6 +11,7 @@ import { clearWord, shortenedNumber, spreadsheetError, unguard } from './csv.js'
 import { type CsvRow, columnName, rowPlace } from './csv-reader.js';
 import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
+import type { ReferenceKind } from './references.js';
 import { firstOf } from './text.js';
 
 /** One column of a CSV. */
@@ -52,17 +53,29 @@ export interface HeaderOptions {
   readonly ignoreUnknownColumns: boolean;
   /** The file was written with `--csv-raw`. */
   readonly raw: boolean;
+  /** `--key`: the column that names the record, under its first name that the file has. */
+  readonly key: CsvKey;
 }
+
+/** The column of a CSV that names the record of each line. */
+export interface CsvKey {
+  readonly kind: ReferenceKind;
+  readonly names: readonly string[];
+}
+
+/** The key of a CSV without `--key`. */
+export const idKey: CsvKey = { kind: 'id', names: ['id'] };
 
 /** A parsed header: reads the rows below it. */
 export interface Header {
   readonly unused: readonly string[];
   /** Columns, by their names in the file, with the flag that takes precedence over them. */
   readonly overruled: ReadonlyMap<string, string>;
-  id(row: CsvRow): string;
+  /** Returns the cell that names the record. */
+  key(row: CsvRow): string;
   own(row: CsvRow): JsonObject;
-  /** Returns where the id of a row stands: `Line 12`, in a sheet `A12`. */
-  idPlace(row: CsvRow): string;
+  /** Returns where that cell of a row stands: `Line 12`, in a sheet `A12`. */
+  keyPlace(row: CsvRow): string;
 }
 
 /**
@@ -92,10 +105,17 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
   const readers: { readonly index: number; readonly column: Column }[] = [];
   const unused: string[] = [];
   const overruled = new Map<string, string>();
-  let idIndex = -1;
+  const { key: rowKey } = options;
+  const keyName = rowKey.names.find((known) => names.some((name) => isNamed(name, known)));
+  let keyIndex = -1;
   for (const [index, name] of names.entries()) {
     if (name === '') continue;
-    const isId = isNamed(name, 'id');
+    const isKey = keyName !== undefined && isNamed(name, keyName);
+    // With --key, another column names the record.
+    if (!isKey && isNamed(name, 'id')) {
+      unused.push(name);
+      continue;
+    }
     const known = rules.columns.find((column) =>
       [column.name, ...(column.aliases ?? [])].some((alias) => isNamed(name, alias)),
     );
@@ -105,47 +125,56 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
     // A key of the record may end in a space, or in what looks like a type.
     const header = headers[index]?.trim() === name ? (headers[index] ?? name) : name;
     const column = known ?? (isOpen ? openColumn(header, isExport) : undefined);
-    if (!isId && !column) {
+    if (!isKey && !column) {
       const isIgnored = isExported(name, rules) || options.ignoreUnknownColumns;
       if (!isIgnored && !(isExport && !isTypo(name))) throw unknownColumn(name, rules);
       unused.push(name);
       continue;
     }
-    const key = isId ? 'id' : (column?.as ?? column?.name ?? name);
+    const key = isKey ? `--key ${keyName}` : (column?.as ?? column?.name ?? name);
     const previousIndex = used.get(key);
     if (previousIndex !== undefined)
       throw new InputError(
-        `Columns ${previousIndex + 1} and ${index + 1} are both ${isId ? 'id' : column?.name}.`,
+        `Columns ${previousIndex + 1} and ${index + 1} are both ${isKey ? keyName : column?.name}.`,
         {
           hint: 'Remove one of them from the file.',
         },
       );
     used.set(key, index);
     const flag = column && rules.overruled?.get(column.name);
-    if (isId) idIndex = index;
+    if (isKey) keyIndex = index;
     else if (flag !== undefined) overruled.set(name, flag);
     else if (column) readers.push({ index, column });
   }
-  if (idIndex < 0)
-    throw new InputError(`The ${fileWord(head)} has no column "id". It has: ${firstOf(names)}.`, {
-      hint: `Name the column that holds the ids: --map "THEIR NAME=id"${head.marks ? '\nFor another sheet of the file: --sheet NAME' : ''}`,
-    });
+  if (keyIndex < 0) throw noKeyColumn(rowKey, names, head);
   const reading = { ...options, isExport };
   return {
     unused,
     overruled,
-    idPlace: (row) => rowPlace(row, idIndex),
-    id(row) {
-      const cell = row.cells[idIndex] ?? '';
-      const place = rowPlace(row, idIndex);
-      checkMark(row, idIndex, 'id');
-      if (!options.raw) checkNoSpreadsheetError(cell, 'id', place);
-      checkNotShortened(cell, 'id', place, options);
+    keyPlace: (row) => rowPlace(row, keyIndex),
+    key(row) {
+      const cell = row.cells[keyIndex] ?? '';
+      const name = keyName ?? 'id';
+      const place = rowPlace(row, keyIndex);
+      checkMark(row, keyIndex, name);
+      if (!options.raw) checkNoSpreadsheetError(cell, name, place);
+      checkNotShortened(cell, name, place, options);
       // An id is used verbatim, including spaces.
       return options.raw ? cell : unguard(cell);
     },
     own: (row) => ownValues(row, readers, reading),
   };
+}
+
+function noKeyColumn({ kind }: CsvKey, names: readonly string[], head: CsvRow): InputError {
+  const what = kind === 'id' ? 'the ids' : `the ${kind}`;
+  const sheet = head.marks ? '\nFor another sheet of the file: --sheet NAME' : '';
+  return new InputError(
+    `The ${fileWord(head)} has no column "${kind}". It has: ${firstOf(names)}.`,
+    {
+      hint: `Name the column that holds ${what}: --map "THEIR NAME=${kind}"${sheet}`,
+    },
+  );
 }
 
 /** True if a first line is a header with an id column, for `--ids`. */

@@ -83,7 +83,7 @@ function withinCell(cell: string, pattern: RegExp, mark: string): string {
   );
 }
 
-/** Where a spreadsheet that uses another delimiter than ours would start another cell. */
+/** Matches places at which a spreadsheet with another delimiter than ours would start another cell. */
 const splitPoints = /[;\t\r\n]/;
 // Only formulas that could call or reach something: not list bullets, smileys, phone numbers or =>.
 const formulaStart = "'*(?:[=\\uff1d](?![=><])|[+\\-@\\uff0b\\uff0d\\uff20](?=[^;\\t\\r\\n]*[|(]))";
@@ -99,7 +99,7 @@ const formula = /^'*[^\S\t\r\n]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n\u0000]/;
 
 /** A cell that sets a field to null. */
 export const clearWord = '<clear>';
-/** What a spreadsheet writes for a formula without a value. */
+/** The error values that a spreadsheet writes for a formula without a value. */
 export const spreadsheetError =
   /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!)$|^Err:\d+$/;
 /** How a spreadsheet writes a number of twelve or more digits. Real data rarely looks like this. */

@@ -210,7 +210,7 @@ export async function setAside({ folder }: DamagedRun): Promise<string> {
 /** The run that is about to start. */
 interface NewRun {
   readonly head: Pick<RunHead, 'organization' | 'service' | 'resource'>;
-  /** What a row refers to; by default its id. */
+  /** Returns the subject of a row; by default its id. */
   readonly subjectOf: ((row: SelectedRow) => string | undefined) | undefined;
   readonly rows: readonly SelectedRow[];
   readonly restart: boolean;

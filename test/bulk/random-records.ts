@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { selectCsv } from '../../src/bulk/selection.js';
 import { cellFields } from '../../src/data/cell-values.js';
-import type { ColumnRules } from '../../src/data/csv-columns.js';
+import { type ColumnRules, idKey } from '../../src/data/csv-columns.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from '../../src/data/json.js';
 import { plainText } from '../../src/data/path.js';
 import type { SelectedRow } from '../../src/runs/report.js';
@@ -31,6 +31,8 @@ export async function imported(
     ignoreUnknownColumns: false,
     raw,
     keepsCells: false,
+    resource: 'tryouts',
+    key: idKey,
     organizationId: 'org_7',
     signal: new AbortController().signal,
   });

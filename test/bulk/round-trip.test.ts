@@ -4,6 +4,7 @@ import { selectCsv } from '../../src/bulk/selection.js';
 import { writeCsv } from '../../src/cli/writers.js';
 import { cellFields } from '../../src/data/cell-values.js';
 import { csvLine, unguard } from '../../src/data/csv.js';
+import { idKey } from '../../src/data/csv-columns.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { type JsonObject, parseJson } from '../../src/data/json.js';
 import {
@@ -216,7 +217,13 @@ test('a signal stops reading rows that have already arrived, and writing', async
       })(),
       {
         ...{ name: 'x.csv', rules, map: [], ignoreUnknownColumns: false, raw: false },
-        ...{ keepsCells: false, organizationId: 'org_7', signal: stop.signal },
+        ...{
+          keepsCells: false,
+          resource: 'tryouts',
+          key: idKey,
+          organizationId: 'org_7',
+          signal: stop.signal,
+        },
       },
     ),
   ).rejects.toThrow('Stopped while reading x.csv');
