@@ -35,7 +35,7 @@ export default defineOperation({
     'changes cannot be undone; runs show RUN --undoable prints the records that a run deleted. An undo ' +
     'is itself a run and can be undone.',
   examples: [
-    ['Look first', 'last --dry-run'],
+    ['Preview it first', 'last --dry-run'],
     ['From a script', 'last --yes'],
     ['One record of a run', 'last --only app_0013 --dry-run'],
   ],
