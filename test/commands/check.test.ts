@@ -5,7 +5,7 @@ import { forbidden, hostileTexts } from '../support/hostile.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Reply, recordingService } from '../support/service.js';
-import { application } from './tryouts/service.js';
+import { application, keep } from './tryouts/service.js';
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
@@ -79,6 +79,15 @@ test('reads each list once, sends nothing but GETs, and reads no list that no ru
   ]);
   const plain = await check({ tryouts: [fresh('a')] });
   expect(plain.service.requests).toHaveLength(1);
+});
+
+test('whatever a command that only reads tries to send, it is not sent', async () => {
+  const service = await keep([application('app_1')]);
+  const line = 'tryouts update app_1 --status accepted --json';
+  const world = { env: service.env, home: temporaryFolder() };
+  const ran = await inProcess(line, { ...world, asRead: true });
+  expect([ran.code, errorOf(ran)['kind']]).toEqual([1, 'bug']);
+  expect(service.requests.map(({ method }) => method)).not.toContain('PATCH');
 });
 
 describe('the rules', () => {
