@@ -7,12 +7,7 @@ import type { View } from '../cli/views.js';
 import type { Cursor } from '../cursors/cursor.js';
 import { typedFilter } from '../cursors/typed-filter.js';
 import { parseDuration } from '../data/time.js';
-import {
-  defaultCodes,
-  defaultPatience,
-  requestedCodes,
-  ruleCodes,
-} from '../resources/findings/codes.js';
+import { defaultCodes, defaultPatience, ruleCodes, ruleHelp } from '../resources/findings/codes.js';
 import type { CheckResult, Finding } from '../resources/findings/find.js';
 import { checkAlone } from '../resources/list-command.js';
 
@@ -30,9 +25,8 @@ const view: View<readonly Finding[]> = {
 export default defineCommand({
   summary: 'Find what waits and what is wrong, such as people who applied twice',
   about:
-    `It only reads. These rules run by default: ${defaultCodes.join(', ')}. ` +
-    `These run when --only names them: ${requestedCodes.join(', ')}. ` +
-    'duplicate.* compares the applications to one form; where the service shows no form, only those that are not decided. ' +
+    `It only reads. ${ruleHelp} ` +
+    'Where the service shows no form, only applications that are not decided are compared. ' +
     'A rule is skipped, and stderr says so, if this key may not read a list (exit 7 with --strict, or if no rule could run), if the list may be incomplete, or if no record has the field. ' +
     'With --since-last NAME only findings are printed that NAME has not been told yet; one that was settled and comes back is new. ' +
     'In a script, findings are rows of code, ids, detail, look (the command that shows it) and fix (the command that settles it, where there is only one answer).',
