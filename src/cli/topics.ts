@@ -9,6 +9,7 @@ import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
+import { importPage } from './import-page.js';
 import { cursorsPage } from './lists/cursors-page.js';
 import { fieldsPage } from './lists/fields-page.js';
 import { outputPage } from './lists/output-page.js';
@@ -31,6 +32,7 @@ export function topicTexts(): readonly Topic[] {
     topic('references', 'naming records by e-mail, name, Discord or gamer tag', referencesPage),
     topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
+    topic('import', 'players and teams from a spreadsheet', importPage(aligned)),
     topic(
       'undocumented',
       'what is assumed about the service, and how to change it',

@@ -95,6 +95,7 @@ export async function inProcess(
       lendKeys: () => () => {},
       onStop: () => () => {},
       onContinue: () => () => {},
+      suspend: () => {},
     });
     if (failed) tell(failed.error, [failed.id]);
     return ended(code);
