@@ -1,7 +1,7 @@
 /** Opens a web address or a file with the person's own program for it: browser, viewer. */
 import { spawn } from 'node:child_process';
 import type { Environment } from '../data/environment.js';
-import { withoutSecrets } from './pager.js';
+import { withoutKey } from './pager.js';
 
 /** The machine that something is opened on. */
 export interface OutsideWorld {
@@ -23,7 +23,7 @@ export async function openOutside(target: string, world: OutsideWorld): Promise<
   const child = spawn(program, [...words, target], {
     stdio: 'ignore',
     detached: true,
-    env: withoutSecrets(world.env),
+    env: withoutKey(world.env),
   });
   child.unref();
   return new Promise((resolve) => {
