@@ -39,6 +39,17 @@ test('the folder listing is the list of commands', () => {
   expect(commandFiles.toSorted()).toEqual(verbs.toSorted());
 });
 
+test('a command that only reads calls nothing but GETs', () => {
+  const reads = described.filter(({ writes }) => !writes);
+  const others = reads.flatMap(({ words, calls }) =>
+    calls.filter(({ route }) => !route.startsWith('GET ')).map(({ route }) => [words, route]),
+  );
+  expect(others).toEqual([]);
+  expect(reads.map(({ words }) => words.join(' '))).toEqual(
+    expect.arrayContaining(['check', 'overview', 'tryouts stats']),
+  );
+});
+
 test('the runs of every command that starts runs can be resumed', async () => {
   const made: string[] = [];
   for (const { words } of described)
@@ -49,6 +60,7 @@ test('the runs of every command that starts runs can be resumed', async () => {
 /** Examples that need a terminal, another program or a long-lived process; each has its own test. */
 const elsewhere = new Map([
   ['auth login', 'asks for a key and needs a service; test/commands/auth'],
+  ['tryouts review', 'needs a terminal; test/review'],
   ['runs show', 'needs a run; test/bulk/runs.test.ts'],
   ['runs resume', 'needs an unfinished run; test/bulk/runs.test.ts'],
   ['runs retry', 'needs a run that failed; test/bulk/runs.test.ts'],

@@ -19,7 +19,7 @@ import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './suppor
 const read = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 const readme = `${read('README.md')}\n${read('docs/scripts.md')}`;
-const contract = fileURLToPath(new URL('./support/files/contract.pdf', import.meta.url));
+const samples = fileURLToPath(new URL('./support/files/', import.meta.url));
 
 const home = temporaryFolder();
 const desk = join(home, 'desk');
@@ -39,7 +39,8 @@ beforeAll(async () => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${kept} >> "$HOME/${name}.txt"\n`, { mode: 0o755 });
   env['DISCORD_WEBHOOK'] = 'https://discord.example/webhook';
   env['USER'] = 'admin';
-  copyFileSync(contract, join(desk, 'contract.pdf'));
+  for (const name of ['contract.pdf', 'roster.csv'])
+    copyFileSync(join(samples, name), join(desk, name));
   env['PATH'] = [bin, dirname(process.execPath), env['PATH']].join(delimiter);
   // The service that the README's organization logs in to.
   sandbox = spawn(process.execPath, [launcher, 'sandbox', 'start', '--json'], {
@@ -114,9 +115,13 @@ test('and they have the documented effects', async () => {
     convertedPlayerId: expect.stringContaining('player_'),
   });
   expect(await get("players list --where 'name=Mira Kite'")).toMatchObject([{ role: 'coach' }]);
+  expect(await get("players list --where 'name=Mira Lund'")).toMatchObject([
+    { teamIds: ['team_0002'] },
+  ]);
   expect(await get('tryouts list --status pending --older-than 30d')).toEqual([]);
   expect(readdirSync(join(desk, 'papers'))).toHaveLength(1);
-  expect(readFileSync(join(desk, 'accepted.csv'), 'utf8')).toMatch(/^id,/);
+  expect(readFileSync(join(desk, 'accepted.xlsx'), 'utf8')).toMatch(/^PK/);
+  expect(readFileSync(join(desk, 'tryouts.csv'), 'utf8')).toMatch(/^id,/);
   expect(JSON.parse(readFileSync(join(desk, 'application.json'), 'utf8'))).toMatchObject({
     id: 'app_0038',
   });

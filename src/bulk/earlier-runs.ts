@@ -4,7 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import { plural, upperFirst } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
-import type { Session, Task } from '../engine/operation.js';
+import { type Session, sessionFor, type Task } from '../engine/operation.js';
 import { settleMs, verifyLost } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
@@ -194,7 +194,8 @@ export async function closeReplacedRun(
 }
 
 /** The outcome of an open write, found by reading; undefined if reading cannot tell. */
-async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | undefined> {
+async function resultOfOpen(all: Session, task: Task): Promise<ReportRow | undefined> {
+  const session = sessionFor(all, task);
   const { row, id, open, previewed = [] } = task;
   if (!open) return undefined;
   const verification = session.verify

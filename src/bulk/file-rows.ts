@@ -1,6 +1,7 @@
 /** The rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
 import { type CsvRow, csvReader } from '../data/csv-reader.js';
 import { InputError } from '../errors.js';
+import { textDecoder } from '../files/text-decoder.js';
 
 /** What reading the rows of a file requires. */
 export interface FileRowsOptions {
@@ -82,31 +83,8 @@ async function* csvRows(
       `${name} is no workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
     );
   const reader = csvReader();
-  const decode = decoder(name);
+  const decode = textDecoder(name);
   for await (const chunk of chunks) yield reader.push(decode(chunk));
   yield reader.push(decode(undefined));
   yield reader.end();
-}
-
-/**
- * Returns a streaming decoder for UTF-8 or, by byte order mark, UTF-16. It throws InputError rather
- * than guess an encoding.
- */
-function decoder(name: string): (chunk: Uint8Array | undefined) => string {
-  let text: { decode(chunk?: Uint8Array, options?: { stream: boolean }): string } | undefined;
-  return (chunk) => {
-    if (!text && chunk && chunk.length > 0) {
-      const [a, b] = chunk;
-      const encoding =
-        a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : 'utf-8';
-      text = new TextDecoder(encoding, { fatal: true });
-    }
-    try {
-      return text ? text.decode(chunk, { stream: chunk !== undefined }) : '';
-    } catch {
-      throw new InputError(`${name} is not UTF-8 text.`, {
-        hint: 'Save it as CSV in UTF-8.',
-      });
-    }
-  };
 }

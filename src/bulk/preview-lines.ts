@@ -6,6 +6,7 @@ import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
+import type { Operation } from '../engine/operation.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { truncate, widestOf } from '../terminal/width.js';
@@ -18,6 +19,8 @@ import { type Action, counted, describeChanges, resultWord, verbOf } from './wor
 export interface Subject extends Action {
   /** How many records were selected, before `--limit` cut them. */
   readonly matched: number;
+  /** The operation's own lines, in place of all others. */
+  readonly describe?: Operation['describePreview'];
   /** The selection in words, around the noun. */
   readonly words?: { readonly before: string; readonly after: string } | undefined;
 }
@@ -27,8 +30,8 @@ export function subjectOf(
   { operation, words, values, source }: Omit<Invocation, 'isSingle'>,
   { matched, isCut = false }: { readonly matched: number; readonly isCut?: boolean },
 ): Subject {
-  const { resource, verb, filters } = operation;
-  const action = { action: words.join('.'), resource, verb };
+  const { resource, verb, filters, describePreview: describe } = operation;
+  const action = { action: words.join('.'), resource, verb, ...(describe && { describe }) };
   if (source !== 'filter') return { ...action, matched };
   const isAll = values.all === true;
   const filter = (isAll ? undefined : filters?.words?.(values as never)) ?? {
@@ -68,6 +71,8 @@ export function previewLines(
   preview: Preview,
   { canAsk, listsRows = true }: { readonly canAsk: boolean; readonly listsRows?: boolean },
 ): string[] {
+  const own = subject.describe?.(preview, { canAsk, listsRows });
+  if (own) return [...own];
   const { tasks, decided } = preview;
   const moves = countMoves(preview);
   const isCut = hasMore(tasks);

@@ -82,6 +82,8 @@ export async function resolveRows(
  */
 export function openSession(context: Context, operation: Operation, job: JsonObject): Session {
   const session = operation.open(context, job as never);
+  // The sessions of an import check their own keys.
+  if (session.forRow) return session;
   const { resource } = operation;
   const { overrides } = context.settings;
   const changed = ({ ref, id }: SelectedRow, record: JsonObject): RowPlan['conflict'] => {

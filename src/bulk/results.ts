@@ -59,8 +59,10 @@ export async function checkResults(
     csv,
     idsFile,
     manifest,
+    file,
   }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'> & {
     readonly manifest?: unknown;
+    readonly file?: unknown;
   },
 ): Promise<void> {
   if (results === undefined) return;
@@ -70,7 +72,8 @@ export async function checkResults(
     });
   refuseSpreadsheet('--results', results);
   const { out } = context.settings;
-  const others = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
+  const flags = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
+  const others = { ...flags, FILE: file };
   const target = await realPathOf(results);
   for (const [flag, other] of Object.entries(others))
     if (typeof other === 'string' && other !== '-' && (await realPathOf(other)) === target)
@@ -134,7 +137,7 @@ async function writeResults(
     const input = cells?.map(unguard) ?? [id];
     const padded = header.map((_, index) => input[index] ?? '');
     const outcome = [result?.result ?? 'not_attempted', error.code, error.message];
-    const shownId = ref === undefined ? result?.after?.['id'] : id;
+    const shownId = ref === undefined ? result?.after?.['id'] : (result?.id ?? id);
     const more = [...(showsId ? [shownId] : []), ...(isReferred ? [ref] : [])];
     lines.push(csvLine([...padded, ...outcome, ...more], format));
   }

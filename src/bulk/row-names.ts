@@ -7,7 +7,7 @@ import { InputError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 
 /** Inputs with more rows are refused; they should be split. */
-const mostRows = 200_000;
+export const mostRows = 200_000;
 
 /** What the names of rows are checked against. */
 export interface NamingInput {

@@ -19,10 +19,6 @@ import {
   jobOf,
   type KeptJob,
   limitRate,
-  lockedId,
-  lockFor,
-  lockResource,
-  storeFor,
 } from './invocation.js';
 import { planRun } from './plan-run.js';
 import { dryRunMany, dryRunOne, type RunSetup } from './planned-run.js';
@@ -30,6 +26,7 @@ import { resolveRows } from './references.js';
 import { checkFields } from './report-view.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
+import { lockedId, lockFor, lockResource, storeFor } from './run-locks.js';
 import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
 import { showOne, showRun } from './show-run.js';
 
@@ -88,7 +85,7 @@ async function dryRun(
   const head = headOf(context, invocation, kept, local);
   const same = values.restart ? [] : await unfinishedRunsOf(context, head);
   const last = same.at(-1);
-  if (last && local) {
+  if (last && local && !operation.selectsAnew) {
     const tasks = unfinishedTasks(operation.recovery, last);
     const storedJob = last.plan ? jobOf(last.plan) : kept;
     const [only] = tasks;
@@ -101,7 +98,10 @@ async function dryRun(
   if (rows) refuseOrganization(context, operation, rows);
   const [only] = rows ?? [];
   if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
-  if (rows) return dryRunMany(context, invocation, kept, { rows });
+  if (rows)
+    return dryRunMany(context, invocation, kept, {
+      rows: (await operation.resolve?.()) ?? rows,
+    });
   const { rows: selected, matched } = await selectByFilter(context, values, operation);
   checkExpected(selected.length, values);
   const started = same.length > 0 ? await startedTasks(storeOf(context), same) : [];

@@ -6,8 +6,7 @@ import { byteText } from '../cli/input.js';
 import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
 import { collect } from '../data/batches.js';
-import { type CsvKey, idKey } from '../data/csv-columns.js';
-import { fieldNamesOf, referenceKindsOf } from '../data/references.js';
+import { type CsvKey, fieldNamesOf, idKey, referenceKindsOf } from '../data/references.js';
 import { resourceWords } from '../data/resources.js';
 import { orList, upperFirst } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
@@ -99,11 +98,11 @@ export async function selectLocally(
   };
   if (source === 'csv') {
     if (path !== '-') await noteOpenWorkbook(context, path);
-    const selection = await selectCsv(bytesOf(context, path), input);
+    const selection = await selectCsv(inputChunks(context, path), input);
     if (selection.note) context.note(selection.note);
     return selection;
   }
-  const text = await byteText(bytesOf(context, path), input.name);
+  const text = await byteText(inputChunks(context, path), input.name);
   return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
 }
 
@@ -205,7 +204,8 @@ function wordFor({ resource }: Selecting): string {
 const pieceBytes = 16 * 1024;
 const longInput = 256 * 1024;
 
-async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Array> {
+/** Yields the bytes of an input file, or of stdin for `-`. Throws InputError, CancelledError. */
+export async function* inputChunks(context: Context, path: string): AsyncGenerator<Uint8Array> {
   const { stdin } = context.streams;
   try {
     const stream =

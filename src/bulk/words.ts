@@ -40,6 +40,7 @@ const verbs: { readonly [verb: string]: Verb } = {
   upload: uploading,
   finish: uploading,
   replace: uploading,
+  import: { ask: 'Import', would: 'be imported', done: 'imported', purpose: ' to import' },
   undo: { ...changing, done: 'undone' },
 };
 

@@ -9,7 +9,7 @@ import { compareDecimals } from './sorting.js';
 import { momentOf } from './time.js';
 
 const columnTypes = ['text', 'int', 'bool', 'json'] as const;
-type ColumnType = (typeof columnTypes)[number];
+export type ColumnType = (typeof columnTypes)[number];
 
 /** Names that other tools use for the types of a column. */
 const otherTypes: ReadonlyMap<string, ColumnType> = new Map([
@@ -55,7 +55,7 @@ export function readColumnName(header: string): { name: string; type?: ColumnTyp
 /** Throws InputError, without the line number, for a cell that does not match its column's type. */
 export function checkTypedCell(header: string, cell: string): void {
   const { type } = readColumnName(header);
-  if (type) typedValue(cell, type);
+  if (type) typedCell(cell, type);
 }
 
 /**
@@ -142,7 +142,7 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
     if (spreadsheetError.test(text.trim()))
       throw new InputError(`holds the spreadsheet error ${text.trim()}.`);
   }
-  return type === undefined ? valueLike(present, text) : typedValue(text, type);
+  return type === undefined ? valueLike(present, text) : typedCell(text, type);
 }
 
 function isSheetCell(cell: unknown): cell is SheetCell {
@@ -179,7 +179,8 @@ function dateLike(present: unknown, text: string): string {
 const decimal = /^[+-]?\d+(?:\.\d+)?$/;
 const calendarDay = /^\d{4}-\d\d-\d\d$/;
 
-function typedValue(cell: string, type: ColumnType): unknown {
+/** Returns the value of a cell in a typed column. Throws InputError, which follows the column's name. */
+export function typedCell(cell: string, type: ColumnType): unknown {
   const text = cell.trim();
   if (type === 'text') return cell;
   if (type === 'int') {
@@ -195,7 +196,7 @@ function typedValue(cell: string, type: ColumnType): unknown {
 }
 
 /** Converts a cell to the type of the present value. Throws InputError if it does not match. */
-function valueLike(present: unknown, cell: string): unknown {
+export function valueLike(present: unknown, cell: string): unknown {
   if (isNested(present))
     throw new InputError(
       `is ${Array.isArray(present) ? 'a list of objects' : 'an object'}, and the cell is text.`,

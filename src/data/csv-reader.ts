@@ -1,7 +1,6 @@
 /** A strict, streaming CSV parser. */
 import { InputError } from '../errors.js';
 import { byteOrderMark } from './csv.js';
-import { plural } from './text.js';
 
 /** One record of a CSV file, or row of a sheet; `line` is its first line or its number, from 1. */
 export interface CsvRow {
@@ -61,7 +60,7 @@ export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] 
   return [...reader.push(text), ...reader.end()];
 }
 
-const hint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
+const quoteHint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
 
 /** In characters, far beyond any line of column names. */
 const longestFirstLine = 1024 * 1024;
@@ -116,7 +115,9 @@ class Reader implements CsvReader {
   *end(): Generator<CsvRow> {
     if (!this.delimiter) yield* this.readBuffered(this.buffered);
     if (this.state === 'quoted')
-      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, { hint });
+      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, {
+        hint: quoteHint,
+      });
     this.finishRow();
     if (this.row) yield this.row;
   }
@@ -175,7 +176,7 @@ class Reader implements CsvReader {
     if (character === '"') {
       if (this.state === 'plain')
         throw new InputError(`Line ${this.line}: a quote inside a cell that is not quoted.`, {
-          hint,
+          hint: quoteHint,
         });
       if (this.state === 'closed') this.cell += '"';
       else this.quoteLine = this.line;
@@ -196,7 +197,7 @@ class Reader implements CsvReader {
     }
     if (this.state === 'closed')
       throw new InputError(`Line ${this.line}: text follows the closing quote of a cell.`, {
-        hint,
+        hint: quoteHint,
       });
     this.state = 'plain';
     const end = endOfPlain(text, at, delimiter);
@@ -251,49 +252,4 @@ function likelyDelimiter(line: string): Delimiter {
   );
   const [best] = counts.toSorted((a, b) => b[1] - a[1]);
   return best?.[0] ?? ',';
-}
-
-/** Errors beyond this number are only counted. */
-const maxListed = 20;
-
-/** Collects the errors of an input; the message of each says which line it is about. */
-export class InputErrors {
-  private readonly listed: InputError[] = [];
-  private count = 0;
-
-  add(error: InputError): void {
-    this.count += 1;
-    if (this.listed.length < maxListed) this.listed.push(error);
-  }
-
-  /** Runs `work` and keeps an InputError that it throws; rethrows any other error. */
-  collect(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      this.add(error);
-    }
-  }
-
-  /**
-   * Throws one InputError for all added errors: a single one unchanged, otherwise one whose message
-   * lists the first 20, each on its own line, and counts the rest.
-   */
-  throwIfAny(): void {
-    const [only] = this.listed;
-    if (!only) return;
-    if (this.count === 1) throw only;
-    const reasons = this.listed.map(({ message }) => message.replace(/\s*[\r\n]\s*/g, ' '));
-    const more = this.count - this.listed.length;
-    const hints = new Set(this.listed.flatMap(({ hint }) => hint ?? []));
-    throw new InputError(
-      [
-        `${this.count} lines cannot be used.`,
-        ...reasons,
-        ...(more > 0 ? [`And ${plural(more, 'more line')}.`] : []),
-      ].join('\n'),
-      { hint: hints.size > 0 ? [...hints].slice(0, 3).join('\n') : undefined, cause: only },
-    );
-  }
 }

@@ -14,7 +14,14 @@ import {
   Semaphore,
   type StopReason,
 } from './limits.js';
-import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
+import {
+  type ReadPurpose,
+  type RecordState,
+  type Sent,
+  type Session,
+  sessionFor,
+  type Task,
+} from './operation.js';
 import { PendingVerifications } from './pending.js';
 import { runRow } from './run-row.js';
 import {
@@ -55,6 +62,8 @@ class Runner implements RowHost {
   private readonly inFlight: RowSet;
   private readonly semaphore: Semaphore;
   private readonly gate: FirstWriteGate;
+  /** Lets the rows of a session that has yet to prove itself go one at a time. */
+  private provingGate: FirstWriteGate | undefined;
   private readonly locks = new Map<number, HeldLock>();
   private readonly syncing = new Set<Promise<void>>();
   private readonly pending = new PendingVerifications(this);
@@ -156,21 +165,28 @@ class Runner implements RowHost {
   }
 
   private async begin(run: RowRun): Promise<void> {
-    let endTurn: (() => void) | undefined;
+    const endTurns: ((() => void) | undefined)[] = [];
     await this.guarded(run, async () => {
-      endTurn = await this.gate.enter();
-      if (this.isOver) return;
       const { task } = run;
+      const session = sessionFor(this.options.session, task);
+      endTurns.push(await this.gate.enter(), await this.enterUnproven(session));
+      if (this.isOver) return;
       const { lockRow } = this.options;
       if (lockRow) this.locks.set(task.row, await lockRow(task.id));
       const { previewState: preview } = task;
       const isUsable = preview !== undefined && this.isFresh(preview);
-      if (preview?.record && !isUsable)
-        run.digest = digestIn(await this.options.session.plan(task, preview));
+      if (preview?.record && !isUsable) run.digest = digestIn(await session.plan(task, preview));
       await runRow(this, run, isUsable ? preview : await this.read(run));
     });
     // Not earlier, because the answer may stop the run.
-    endTurn?.();
+    for (const endTurn of endTurns) endTurn?.();
+  }
+
+  /** Waits while another row of the session proves it; returns what ends the turn of this row. */
+  private enterUnproven({ isProven }: Session) {
+    if (!isProven || isProven()) return undefined;
+    this.provingGate ??= new FirstWriteGate(() => isProven() || this.isStopped);
+    return this.provingGate.enter();
   }
 
   // --- services for rows ---
@@ -181,7 +197,7 @@ class Runner implements RowHost {
 
   read({ task }: RowRun, purpose: ReadPurpose = 'turn'): Promise<RecordState | undefined> {
     return this.semaphore.within({ first: false }, async () =>
-      this.isOver ? undefined : this.options.session.read(task, purpose),
+      this.isOver ? undefined : sessionFor(this.options.session, task).read(task, purpose),
     );
   }
 

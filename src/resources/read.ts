@@ -127,7 +127,7 @@ const maxDelayMs = 250;
  * Runs `begin` once at a time. Callers during a run share the next one, which starts after their call,
  * and after a delay so that more can share it.
  */
-function coalesced<T>(
+export function coalesced<T>(
   begin: () => Promise<T>,
   { now, signal }: Pick<Context, 'now' | 'signal'>,
 ): () => Promise<T> {

@@ -76,14 +76,15 @@ const widest = 60;
 const narrowest = 8;
 const timeWidth = 20;
 
-async function surveyed({ columns, rows }: SheetContent): Promise<readonly SheetColumn[]> {
+async function surveyed(content: SheetContent): Promise<readonly SheetColumn[]> {
+  const { columns } = content;
   const found = columns.map((name) => ({
     width: name.length + 4,
-    isTimes: /At$/.test(name) && !exactColumns.has(name),
+    isTimes: name.endsWith('At') && !exactColumns.has(name),
     isPlain: true,
     isEmpty: true,
   }));
-  for await (const cells of rows())
+  for await (const cells of content.rows())
     for (const [index, column] of found.entries()) {
       const value = cells[index];
       const text = exportText(value);

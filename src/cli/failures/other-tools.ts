@@ -16,7 +16,7 @@ const firstWords: Readonly<Record<string, readonly string[]>> = {
   organizations: ['profile list'],
   orgs: ['profile list'],
   settings: ['config list'],
-  import: ['players import FILE', 'tryouts set-status --csv FILE'],
+  import: ['players import FILE --key email', 'tryouts set-status --csv FILE'],
   export: ['tryouts list -o csv --out FILE'],
   open: ['documents open ID', 'documents download ID'],
   rename: ['teams update ID --name NAME'],
