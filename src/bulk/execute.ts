@@ -28,10 +28,11 @@ import {
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { errorLimit } from './error-limits.js';
-import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
+import { type BulkValues, type Invocation, jobOf } from './invocation.js';
 import { summaryLine } from './report-lines.js';
 import { failedRun, reportOf } from './report-view.js';
 import { writeResultsFile } from './results.js';
+import { lockOne } from './run-locks.js';
 import { runProgress } from './run-progress.js';
 
 /** A run that is about to send. */

@@ -19,15 +19,9 @@ import {
 } from '../runs/stored-run.js';
 import { checkExpected, confirmChanges, printPreview } from './confirm.js';
 import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
-import {
-  type Invocation,
-  jobOf,
-  limitRate,
-  lockedId,
-  lockOne,
-  lockResource,
-} from './invocation.js';
+import { type Invocation, jobOf, limitRate } from './invocation.js';
 import { openSession } from './references.js';
+import { lockedId, lockOne, lockResource } from './run-locks.js';
 
 /** An invocation that resumes or retries a run, whose rows were selected earlier. */
 export type Resuming = Omit<Invocation, 'source'>;

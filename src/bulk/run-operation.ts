@@ -19,10 +19,6 @@ import {
   jobOf,
   type KeptJob,
   limitRate,
-  lockedId,
-  lockFor,
-  lockResource,
-  storeFor,
 } from './invocation.js';
 import { planRun } from './plan-run.js';
 import { dryRunMany, dryRunOne, type RunSetup } from './planned-run.js';
@@ -30,6 +26,7 @@ import { resolveRows } from './references.js';
 import { checkFields } from './report-view.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
+import { lockedId, lockFor, lockResource, storeFor } from './run-locks.js';
 import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
 import { showOne, showRun } from './show-run.js';
 

@@ -7,11 +7,17 @@ import {
   readColumnName,
   type SheetCell,
 } from './cell-values.js';
-import { clearWord, shortenedNumber, spreadsheetError, unguard } from './csv.js';
+import {
+  checkNoSpreadsheetError,
+  checkNotShortened,
+  clearWord,
+  spreadsheetError,
+  unguard,
+} from './csv.js';
 import { type CsvRow, columnName, rowPlace } from './csv-reader.js';
 import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
-import type { ReferenceKind } from './references.js';
+import type { CsvKey } from './references.js';
 import { firstOf } from './text.js';
 
 /** One column of a CSV. */
@@ -56,15 +62,6 @@ export interface HeaderOptions {
   /** `--key`: the column that names the record, under its first name that the file has. */
   readonly key: CsvKey;
 }
-
-/** The column of a CSV that names the record of each line. */
-export interface CsvKey {
-  readonly kind: ReferenceKind;
-  readonly names: readonly string[];
-}
-
-/** The key of a CSV without `--key`. */
-export const idKey: CsvKey = { kind: 'id', names: ['id'] };
 
 /** A parsed header: reads the rows below it. */
 export interface Header {
@@ -255,32 +252,6 @@ function readCell(
   } catch (error) {
     throw new InputError(`${place}: ${name} ${(error as Error).message}`, { cause: error });
   }
-}
-
-function checkNoSpreadsheetError(cell: string, name: string, place: string): void {
-  if (!spreadsheetError.test(cell.trim())) return;
-  throw new InputError(`${place}: ${name} holds the spreadsheet error ${cell.trim()}.`, {
-    hint:
-      name === 'id'
-        ? 'Fix the cell, or remove the line; then save the CSV again.'
-        : 'Fix the cell, or empty it to leave the field as it is; then save the CSV again.',
-  });
-}
-
-/** Throws InputError for a long number that a spreadsheet shortened: its last digits are lost. */
-function checkNotShortened(
-  cell: string,
-  name: string,
-  place: string,
-  { raw }: HeaderOptions,
-): void {
-  if (raw || !shortenedNumber.test(cell.trim())) return;
-  throw new InputError(
-    `${place}: ${name} holds ${cell.trim()}: a spreadsheet shortened a long number and lost its last digits.`,
-    {
-      hint: 'Import that column as text, or empty the cell to leave the field as it is. If the text is meant: --csv-raw',
-    },
-  );
 }
 
 /**

@@ -35,6 +35,15 @@ export function referenceOf(kind: LookedUpKind, value: string): Reference {
   return { kind, value: value.trim(), text: `${kind}:${value.trim()}` };
 }
 
+/** The column of a CSV that names the record of each line. */
+export interface CsvKey {
+  readonly kind: ReferenceKind;
+  readonly names: readonly string[];
+}
+
+/** The key of a CSV without `--key`. */
+export const idKey: CsvKey = { kind: 'id', names: ['id'] };
+
 /** Returns an id as a word that means this id: one that begins with a prefix gets `id:`. */
 export function wordOfId(id: string): string {
   return prefixed.test(id) ? `id:${id}` : id;

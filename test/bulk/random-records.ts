@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { selectCsv } from '../../src/bulk/selection.js';
 import { cellFields } from '../../src/data/cell-values.js';
-import { type ColumnRules, idKey } from '../../src/data/csv-columns.js';
+import { type ColumnRules } from '../../src/data/csv-columns.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from '../../src/data/json.js';
 import { plainText } from '../../src/data/path.js';
+import { idKey } from '../../src/data/references.js';
 import type { SelectedRow } from '../../src/runs/report.js';
 
 // Random records of every kind of field, the changes that a file makes to them, and edits of cells.

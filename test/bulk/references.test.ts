@@ -67,9 +67,9 @@ describe('a reference names a record', () => {
       { row: 2, id: 'app_4', result: 'changed' },
     ]);
     expect(readFileSync(file, 'utf8').split('\r\n').slice(0, 3)).toEqual([
-      'id,ref,result,error_code,message',
-      'app_3,tag:NimbusOtter#DEMO,changed,,',
-      'app_4,,changed,,',
+      'id,result,error_code,message,ref',
+      'app_3,changed,,,tag:NimbusOtter#DEMO',
+      'app_4,changed,,,',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('a reference names a record', () => {
       { status: 'rejected' },
     ]);
     expect(readFileSync(results, 'utf8')).toContain(
-      'email,status,id,ref,result,error_code,message\r\nnimbus@example.org,accepted,app_3,email:nimbus@example.org,changed',
+      'email,status,result,error_code,message,id,ref\r\nnimbus@example.org,accepted,changed,,,app_3,email:nimbus@example.org',
     );
   });
 

@@ -4,9 +4,9 @@ import { selectCsv } from '../../src/bulk/selection.js';
 import { writeCsv } from '../../src/cli/writers.js';
 import { cellFields } from '../../src/data/cell-values.js';
 import { csvLine, unguard } from '../../src/data/csv.js';
-import { idKey } from '../../src/data/csv-columns.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { type JsonObject, parseJson } from '../../src/data/json.js';
+import { idKey } from '../../src/data/references.js';
 import {
   changesBy,
   type Edit,

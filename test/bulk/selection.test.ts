@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type CsvInput, selectCsv, selectFromText } from '../../src/bulk/selection.js';
 import { csvLine } from '../../src/data/csv.js';
 import type { ColumnRules } from '../../src/data/csv-columns.js';
-import { idKey } from '../../src/data/csv-columns.js';
+import { idKey } from '../../src/data/references.js';
 
 const rules: ColumnRules = {
   columns: [

@@ -65,6 +65,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   'documents delete': deleted,
   'documents download': downloaded,
   'documents preview': downloaded,
+  'documents open': z.union([z.extend(saved, { opened: z.boolean() }), signed]),
   'tryouts stats': z.object({
     schema: z.literal(1),
     total: z.number(),
