@@ -18,7 +18,7 @@ export interface FileRowsOptions {
 /**
  * Yields the rows of a file, the first one its heads. A workbook is recognized by its bytes; it is
  * read whole. Each yielded part must be iterated to its end. Throws InputError as `csvReader` and
- * `readSheet` do, and for `--sheet` or `--take-formulas` beside a CSV.
+ * `sheetRows` do, and for `--sheet` or `--take-formulas` beside a CSV.
  */
 export async function* fileRows(
   chunks: AsyncIterable<Uint8Array>,
@@ -59,7 +59,7 @@ async function* workbookRows(
   chunks: AsyncIterable<Uint8Array>,
   { name, sheet, takeFormulas = false, note = () => {} }: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
-  const { mostBytes, readSheet, tooLarge } = await import('../sheets/read-sheet.js');
+  const { mostBytes, sheetRows, tooLarge } = await import('../sheets/read-sheet.js');
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -67,7 +67,7 @@ async function* workbookRows(
     if (bytes > mostBytes) throw tooLarge(name);
     parts.push(chunk);
   }
-  yield* readSheet(Buffer.concat(parts), { name, sheet, takeFormulas, note });
+  yield* sheetRows(Buffer.concat(parts), { name, sheet, takeFormulas, note });
 }
 
 async function* csvRows(
