@@ -44,7 +44,7 @@ export interface Preview extends PreviewedRows {
 }
 
 /** Up to this many rows, single reads are cheaper than a list that may be long. */
-const singleReads = 25;
+export const singleReads = 25;
 
 /** The invocation whose rows are previewed. */
 type Previewed = Pick<Invocation, 'operation' | 'words' | 'values'> &
