@@ -145,6 +145,32 @@ export async function unsentReviews(statePath: string): Promise<readonly UnsentR
   return all.filter((each) => each !== undefined).filter(({ count }) => count > 0);
 }
 
+/** Returns how many decisions of a profile's reviews were not sent. */
+export async function unsentDecisions(
+  statePath: string,
+  profile: {
+    readonly name: string;
+    readonly organization: string;
+    readonly service: string | undefined;
+  },
+): Promise<number> {
+  const all = await unsentReviews(statePath);
+  const { name, organization, service } = profile;
+  return all
+    .filter((each) => each.organization === organization)
+    .filter((each) => each.service === service || each.profile === name)
+    .reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Returns the line and the command for decisions that were not sent; none if there are none. */
+export function describeUnsent(
+  count: number,
+): readonly { readonly text: string; readonly command: string }[] {
+  if (count === 0) return [];
+  const text = `review: ${count} ${count === 1 ? 'decision' : 'decisions'} not sent`;
+  return [{ text, command: 'rosterctl tryouts review' }];
+}
+
 interface FoundQueue {
   readonly head?: QueueHead | undefined;
   readonly decisions: Decisions;
