@@ -134,7 +134,7 @@ export class ApiError extends Failure {
     readonly serviceCode: string | undefined,
     readonly call: CallSite,
     readonly details: {
-      /** What the service says first, if anything; raw, sanitized when it is printed. */
+      /** The service's first words, if any; raw, sanitized when printed. */
       readonly message?: string | undefined;
       /** The body of a 4xx or 5xx: its JSON or text; raw, redacted and sanitized when it is printed. */
       readonly service?: unknown;
@@ -144,11 +144,11 @@ export class ApiError extends Failure {
       readonly wait?: number | undefined;
       /** Those seconds, if they exceed --max-wait. */
       readonly retryAfter?: number | undefined;
-      /** What marks a 2xx response as an error; `code`: only a number or a status word. */
+      /** The mark of an error in a 2xx response; `code`: only a number or a status word. */
       readonly sign?: 'error' | 'code' | undefined;
       /** The body of that response, which may hold a record nevertheless. */
       readonly body?: unknown;
-      /** What to say about the assumed route of a refused write, after the hint. */
+      /** The hint about the assumed route of a refused write, printed after the hint. */
       readonly routeHint?: string | undefined;
       /** The permission that the contract names for a request rejected with 403. */
       readonly permission?: string | undefined;

@@ -13,7 +13,7 @@ import { watchSignals, watchStops } from './terminal/signals.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 import { fullWidth } from './terminal/whole-words.js';
 
-/** What the launcher passes in: the data files of dist/, and a check that the bundle would load too early. */
+/** The launcher's part: the data files of dist/, and a check that the bundle would load too early. */
 interface Distribution {
   /** The text of table.json. */
   readonly table: string;
@@ -129,6 +129,7 @@ async function run(
       clock: () => Number(process.hrtime.bigint()) / 1e6,
       expectSignal: signals.expect,
       onStop: jobControl.onStop,
+      suspend: jobControl.suspend,
       lendKeys(isInUse) {
         const restoreInterrupts = signals.ignoreInterrupts();
         const stopFollowing = jobControl.follow(isInUse);

@@ -32,10 +32,14 @@ export async function pageAfterLogin(
     if (!profile) return undefined;
     const { singleLine } = await import('./terminal/safe-text.js');
     const { name, organization } = profile;
-    const unfinished = await unfinishedRows(paths, profile, world);
+    const unfinished = [
+      ...(await unfinishedRows(paths, profile, world)),
+      ...(await reviewRows(paths, profile)),
+    ];
     const rows: readonly Row[] = [
       ...unfinished.map((row, index) => (index === 0 ? { ...row, label: 'Unfinished' } : row)),
       { label: 'List', text: 'rosterctl tryouts list --status pending' },
+      { label: 'Review', text: 'rosterctl tryouts review' },
       { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' },
     ];
     const lines = rows.flatMap((row) => rowLines(row, world.width));
@@ -51,6 +55,8 @@ export async function pageAfterLogin(
 interface Profile {
   readonly name: string;
   readonly organization: string;
+  /** As runs and reviews name it. */
+  readonly service: string | undefined;
 }
 
 async function profileInForce(
@@ -62,9 +68,9 @@ async function profileInForce(
   const config = openConfigStore(paths, { self }).config();
   const name = env['ROSTERCTL_PROFILE'] || activeProfileOf(config);
   if (name === undefined) return undefined;
-  if (name === sandboxProfile) return { name, organization: demoOrganization };
-  const organization = config.profiles.get(name)?.organization;
-  return organization === undefined ? undefined : { name, organization };
+  if (name === sandboxProfile) return { name, organization: demoOrganization, service: name };
+  const { organization, baseUrl } = config.profiles.get(name) ?? {};
+  return organization === undefined ? undefined : { name, organization, service: baseUrl };
 }
 
 interface Row {
@@ -79,50 +85,29 @@ const mostRuns = 3;
 /** The runs and uploads of a profile that were interrupted, newest first, each with what resumes it. */
 async function unfinishedRows(
   paths: Paths,
-  { name, organization }: Profile,
+  profile: Profile,
   { self }: StartWorld,
 ): Promise<readonly Row[]> {
   if (!paths.state) return [];
-  const [{ runStore }, { listOpenRuns, summaryOf }, { unfinishedUploads, isUploadRun }, lock] =
-    await Promise.all([
-      import('./runs/store.js'),
-      import('./runs/stored-run.js'),
-      import('./runs/end.js'),
-      import('./runs/lock.js'),
-    ]);
-  const open = await listOpenRuns(runStore(paths.state.path));
-  const ours = open.filter(
-    (run) =>
-      run.head.profile === name &&
-      run.head.organization === organization &&
-      !lock.isRunning(run, self),
-  );
-  const runs = ours.filter(({ head, finished }) => !finished && !isUploadRun(head));
-  const rows = runs
-    .toReversed()
-    .slice(0, mostRuns)
-    .map((run) => {
-      const { total, notAttempted, unknown } = summaryOf(run);
-      const id = run.head.run.slice(-6);
-      return {
-        text: `run ${id}: ${notAttempted + unknown} of ${total} ${total === 1 ? 'row' : 'rows'} left`,
-        command: `rosterctl runs resume ${id}`,
-      };
-    });
-  const more = runs.length - rows.length;
-  const uploads = unfinishedUploads(ours).length;
-  return [
-    ...rows,
-    ...(more > 0 ? [{ text: `${more} more`, command: 'rosterctl runs list' }] : []),
-    ...(uploads > 0
-      ? [
-          {
-            text: uploads === 1 ? '1 upload' : `${uploads} uploads`,
-            command: 'rosterctl uploads finish --all',
-          },
-        ]
-      : []),
-  ];
+  const { describeUnfinished, unfinishedWork } = await import('./runs/unfinished.js');
+  return describeUnfinished(await unfinishedWork(paths.state.path, profile, self), mostRuns);
+}
+
+/** The review whose decisions were not sent. */
+async function reviewRows(
+  { state }: Paths,
+  { name, organization, service }: Profile,
+): Promise<readonly Row[]> {
+  if (!state || !existsSync(join(state.path, 'reviews'))) return [];
+  const { unsentReviews } = await import('./review/queue.js');
+  const all = await unsentReviews(state.path);
+  return all
+    .filter((each) => each.organization === organization)
+    .filter((each) => each.service === service || each.profile === name)
+    .map(({ count }) => ({
+      text: `review: ${count} ${count === 1 ? 'decision' : 'decisions'} not sent`,
+      command: 'rosterctl tryouts review',
+    }));
 }
 
 const labelWidth = 12;
@@ -132,7 +117,13 @@ const commandColumn = 46;
 function rowLines({ label = '', text, command }: Row, width: number): readonly string[] {
   const left = `${label.padEnd(labelWidth)}${text}`;
   if (command === undefined)
-    return left.length <= width ? [left] : [label, ...text.split(' · ').map((part) => `  ${part}`)];
+    return left.length <= width ? [left] : [label, ...below(text.split(' · '), width)];
   const beside = `${left.padEnd(commandColumn)}  ${command}`;
-  return beside.length <= width ? [beside] : [left, `  ${command}`];
+  return beside.length <= width ? [beside] : [left, ...below([command], width)];
+}
+
+/** Lines below a label, indented if all of them fit. */
+function below(lines: readonly string[], width: number): readonly string[] {
+  const fits = lines.every((line) => line.length + 2 <= width);
+  return fits ? lines.map((line) => `  ${line}`) : lines;
 }

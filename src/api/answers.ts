@@ -148,7 +148,7 @@ function truncate(text: string | undefined, maxLength: number): string | undefin
   return text !== undefined && text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-/** What the body says first, on one line. */
+/** Returns the first words of the body, on one line. */
 function messageIn(body: unknown, code: string | undefined): string | undefined {
   const [first] = wordsIn(body, code);
   return truncate(first, maxMessageLength);
@@ -157,7 +157,7 @@ function messageIn(body: unknown, code: string | undefined): string | undefined 
 /** `code`: only a number or a status word indicates an error, and it may mean something else. */
 type RefusalSign = 'error' | 'code';
 
-/** What is known about an envelope besides its fields. */
+/** The circumstances under which an envelope is judged. */
 interface EnvelopeContent {
   /** It contains a record or rows; by default this is looked up. */
   readonly hasRecords?: boolean | undefined;

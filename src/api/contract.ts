@@ -12,7 +12,7 @@ import {
 /** The source of a row: a section of the contract, or an assumption and the reason for it. */
 type Basis = { readonly stated: string } | { readonly assumed: string };
 
-/** What a call does to records; `other` for anything else. */
+/** The effect of a call on records; `other` for anything else. */
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
 
 export type { ResourceName };
@@ -21,7 +21,7 @@ export interface Endpoint {
   /** `METHOD /path/{param}`; the path begins below `/v1`. */
   readonly route: string;
   readonly summary: string;
-  /** Where the organization id travels (contract 4.6). */
+  /** The place of the organization id in the request (contract 4.6). */
   readonly org: 'path' | 'query' | 'body' | 'none';
   readonly basis: Basis;
   readonly resource: ResourceName | 'uploads';

@@ -12,13 +12,13 @@ interface LinkAnswer {
   readonly body: Buffer;
 }
 
-/** What is known about a call that answers with a link. */
+/** A call that answers with a link. */
 export interface LinkCall {
   readonly requestUrl: URL;
   /** A URL below it needs the key, which is sent to no link, so it is rarely the file. */
   readonly baseUrl: string;
   readonly verb: Verb;
-  /** Where the URL is, if an admin configured it (`download.urlPath`). */
+  /** The path of the URL, if an admin configured it (`download.urlPath`). */
   readonly urlPath?: string | undefined;
   readonly now: Date;
 }
@@ -57,9 +57,9 @@ export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite):
   const read = readJson(body, headers['content-type']);
   const isRead = read.kind === 'json';
   const at = isRead && urlPath !== undefined ? ` at "${urlPath}" (download.urlPath)` : '';
-  const mend = findLink(answer, rest)
+  const fix = findLink(answer, rest)
     ? 'rosterctl finds it by itself: rosterctl config set download.urlPath auto'
-    : 'Name where the URL is: rosterctl config set download.urlPath PATH';
+    : 'Say where the URL is: rosterctl config set download.urlPath PATH';
   return new ProtocolError(
     `No signed URL${at} in the answer of ${site.method} ${site.path} (${status}).`,
     {
@@ -68,7 +68,7 @@ export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite):
       hint:
         status === 202
           ? 'The file is not ready yet: try again in a moment.'
-          : `${isRead ? `The answer holds ${topLevelOf(read.value)}.\n` : ''}${mend}`,
+          : `${isRead ? `The answer holds ${topLevelOf(read.value)}.\n` : ''}${fix}`,
     },
   );
 }
@@ -161,7 +161,7 @@ function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): Candidate[
   return found;
 }
 
-/** What the name of a URL says: for which verb it is, that it is signed, or only that it is a URL. */
+/** Ranks the name of a URL: it names the verb, it says signed, or it only says that it is a URL. */
 type Meaning = Verb | 'signed' | 'plain';
 
 /** The names of a signed URL, best first. */

@@ -45,7 +45,7 @@ interface ListSearch {
   readonly resource: ResourceName;
   /** Its configured path (`lists.<resource>.path`): `data.teams`, `data.teams.edges[].node`. */
   readonly path?: string | undefined;
-  /** Where the list of an earlier page was. */
+  /** The path of the list in the previous page. */
   readonly place?: readonly string[] | undefined;
   /** The field that holds the id (`ids.<resource>`). */
   readonly idName?: string | undefined;

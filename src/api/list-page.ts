@@ -30,7 +30,7 @@ interface Envelope extends Pick<FoundList, 'place' | 'isAssumed'> {
   readonly refusal: ApiError | undefined;
 }
 
-/** Where and how to request a page. */
+/** The request for a page. */
 interface PageRequest {
   readonly transport: Transport;
   readonly call: CallSite;
@@ -40,7 +40,7 @@ interface PageRequest {
   readonly resource: ResourceName;
   /** The path of the list in the response, as configured (`lists.<resource>.path`). */
   readonly listPath: string | undefined;
-  /** Where the list of an earlier page was. */
+  /** The path of the list in the previous page. */
   readonly place?: readonly string[] | undefined;
   /** The field that holds the id, as configured (`ids.<resource>`). */
   readonly idName?: string | undefined;

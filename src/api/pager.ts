@@ -31,7 +31,7 @@ export interface Page {
   readonly lastId: string | undefined;
 }
 
-/** Where the next page is, or why there is none. */
+/** The place of the next page, or the reason why there is none. */
 export type NextPage =
   | {
       readonly next: { readonly url: string } | { readonly query: Query };
@@ -59,7 +59,7 @@ export function firstQuery(overrides: Overrides): Query {
  * evidence of more makes the list doubtful. The settings `paging.*` replace mode, names and places.
  */
 export class Pager {
-  /** What an earlier page announced, which a later one may leave out. */
+  /** Announcements of an earlier page, which a later one may leave out. */
   private announced: { total?: Total | undefined; pages?: number | undefined } = {};
   /** 0 or 1, as the first answer numbers its page. */
   private firstNumber: number | undefined;
@@ -94,7 +94,7 @@ export class Pager {
     return { ...withNext, total };
   }
 
-  /** Where `paging.next` is set, only that field leads on; `none`: no field does. */
+  /** With `paging.next` set, only that field leads on; `none`: no field does. */
   private configuredNext(page: Page, evidence: PagingEvidence): PagingEvidence {
     const path = this.overrides['paging.next'];
     if (path === undefined || path === 'auto') return evidence;
@@ -105,7 +105,7 @@ export class Pager {
     return { ...next, total, namesTotal, pageNumber, size, ended };
   }
 
-  /** Where `paging.total` is set, only that field counts; `none`: no field does. */
+  /** With `paging.total` set, only that field counts; `none`: no field does. */
   private totalIn(page: Page, evidence: PagingEvidence): Total | undefined {
     const path = this.overrides['paging.total'];
     if (path === undefined || path === 'auto') {

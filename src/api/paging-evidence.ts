@@ -8,13 +8,13 @@ import {
   resourceWords,
 } from '../data/resources.js';
 
-/** What one answer says about the rest of its list. */
+/** The evidence in one answer about the rest of its list. */
 export interface PagingEvidence {
   /** The URL of the next page. */
   readonly url?: string | undefined;
   /** A cursor, offset or page number of the next page, and the parameter that takes it. */
   readonly way?: Way | undefined;
-  /** What the answer says outright: `hasMore`, or `isLast` the other way round. */
+  /** The answer's own word for more: `hasMore`, or `isLast` negated. */
   readonly more?: boolean | undefined;
   /** A field for the next page is there and empty. */
   readonly ended: boolean;

@@ -18,7 +18,7 @@ import {
   type TransportResponse,
 } from './wire.js';
 
-/** Where requests go and how long they wait, for error messages. */
+/** The target and timeouts of requests, for error messages. */
 export interface ServiceSite {
   readonly origin: string;
   readonly firstByteMs: number;

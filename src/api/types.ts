@@ -99,7 +99,7 @@ export interface Api {
   readonly service: string;
   /** Printed beside a signed URL that stops working sooner than it says. */
   readonly urlNote: string | undefined;
-  /** Where the key came from, for people: "environment ROSTERCTL_API_KEY". */
+  /** The source of the key, for people: "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
   /** True if a text contains the API key: such a value is never stored. */
   isKey(text: string): boolean;

@@ -28,10 +28,11 @@ import {
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { errorLimit } from './error-limits.js';
-import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
+import { type BulkValues, type Invocation, jobOf } from './invocation.js';
 import { summaryLine } from './report-lines.js';
 import { failedRun, reportOf } from './report-view.js';
 import { writeResultsFile } from './results.js';
+import { lockOne } from './run-locks.js';
 import { runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
@@ -158,9 +159,10 @@ function runOptions(
 /** Returns a function that copies rows so that equal before and after values share one object. */
 function sharingValues(): (row: ReportRow) => ReportRow {
   const same = intern<NonNullable<ReportRow['before']>>();
-  return ({ row, id, result, before, after, ...rest }) => ({
+  return ({ row, id, ref, result, before, after, ...rest }) => ({
     row,
     id,
+    ...(ref !== undefined && { ref }),
     result,
     ...(before && { before: same(before) }),
     ...(after && { after: same(after) }),
@@ -168,7 +170,7 @@ function sharingValues(): (row: ReportRow) => ReportRow {
   });
 }
 
-/** What the end of the run and `--results` need of a row that was already printed. */
+/** The rest of a printed row, for the end of the run and `--results`. */
 function withoutDetails({ row, id, result, error, retryable }: ReportRow): ReportRow {
   return {
     row,
@@ -260,7 +262,7 @@ async function finalizeRun(
   };
 }
 
-/** What to say about the route of a write whose refusal stopped the run. */
+/** Returns the hint about the route of a write whose refusal stopped the run. */
 function routeLines(error: Failure | undefined): readonly string[] {
   if (error instanceof ApiError) return error.details.routeHint?.split('\n') ?? [];
   return error?.code === wrongRoute ? (error.hint?.split('\n') ?? []) : [];

@@ -34,6 +34,7 @@ const rowFields = [
   'error',
   'step',
   'retryable',
+  'ref',
 ] satisfies (keyof ReportRow)[];
 
 /** The bulk report of docs, section 5. */
@@ -51,7 +52,7 @@ export const reportView: View<BulkReport> = {
   closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
 };
 
-/** What a person's report says beside the report itself. */
+/** The words of a person's report beside the report itself. */
 interface ReportDetails {
   readonly action?: Action | undefined;
   /** The names of the first rows' records, by id. */

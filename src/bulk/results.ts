@@ -59,8 +59,10 @@ export async function checkResults(
     csv,
     idsFile,
     manifest,
+    file,
   }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'> & {
     readonly manifest?: unknown;
+    readonly file?: unknown;
   },
 ): Promise<void> {
   if (results === undefined) return;
@@ -70,7 +72,8 @@ export async function checkResults(
     });
   refuseSpreadsheet('--results', results);
   const { out } = context.settings;
-  const others = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
+  const flags = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
+  const others = { ...flags, FILE: file };
   const target = await realPathOf(results);
   for (const [flag, other] of Object.entries(others))
     if (typeof other === 'string' && other !== '-' && (await realPathOf(other)) === target)
@@ -112,8 +115,8 @@ export async function writeResultsFile(
 }
 
 /**
- * Writes each input row unchanged, followed by its result, and for rows of files by the id of the
- * document. Throws OutputError.
+ * Writes each input row unchanged, followed by its result; then the id that the input does not hold (of
+ * an uploaded document, or of the record that a key names), and the reference. Throws OutputError.
  */
 async function writeResults(
   file: string,
@@ -123,18 +126,20 @@ async function writeResults(
 ): Promise<void> {
   const byRow = new Map(results.map((result) => [result.row, result]));
   const format = { delimiter: ',', raw: false } as const;
-  const makesId = !header.includes('id');
-  const names = [...header, 'result', 'error_code', 'message', ...(makesId ? ['id'] : [])];
-  const lines = [csvLine(names, format)];
-  for (const { row, id: named, cells } of rows) {
+  const showsId = !header.includes('id');
+  const isReferred = rows.some(({ ref }) => ref !== undefined);
+  const added = [...(showsId ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
+  const lines = [csvLine([...header, 'result', 'error_code', 'message', ...added], format)];
+  for (const { row, id, ref, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
     // Removes the formula guard of an export, so that the cell is not guarded twice.
-    const input = cells?.map(unguard) ?? [named];
+    const input = cells?.map(unguard) ?? [id];
     const padded = header.map((_, index) => input[index] ?? '');
     const outcome = [result?.result ?? 'not_attempted', error.code, error.message];
-    const id = makesId ? [result?.after?.['id']] : [];
-    lines.push(csvLine([...padded, ...outcome, ...id], format));
+    const shownId = ref === undefined ? result?.after?.['id'] : (result?.id ?? id);
+    const more = [...(showsId ? [shownId] : []), ...(isReferred ? [ref] : [])];
+    lines.push(csvLine([...padded, ...outcome, ...more], format));
   }
   await writeAtomically(file, lines.join(''));
 }

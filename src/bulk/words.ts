@@ -1,6 +1,7 @@
 /** The words of a change for a person: what an action does, how a row ended, and old → new with human labels. */
 import { binarySize } from '../cli/cells.js';
 import { deletedValue, shortValue } from '../cli/lines.js';
+import { fieldLabel } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { plural } from '../data/text.js';
@@ -39,6 +40,7 @@ const verbs: { readonly [verb: string]: Verb } = {
   upload: uploading,
   finish: uploading,
   replace: uploading,
+  import: { ask: 'Import', would: 'be imported', done: 'imported', purpose: ' to import' },
   undo: { ...changing, done: 'undone' },
 };
 
@@ -70,17 +72,6 @@ export function resultWord(result: RowResult, action: Action): string {
   return result === 'would_change' ? `would ${verbOf(action).would}` : result;
 }
 
-/** Labels of fields whose API name is not a word. */
-const labels: { readonly [field: string]: string } = {
-  name: 'Name',
-  tags: 'Tags',
-  contentType: 'Type',
-  sizeBytes: 'Size',
-  gamerTags: 'Games',
-  discordUsername: 'Discord',
-  convertedPlayerId: 'Player',
-};
-
 /** The changes of a row: `pending → reviewing, note added`; a preview shows the note itself. */
 export function describeChanges(
   { before = {}, after = {} }: Pick<ReportRow, 'before' | 'after'>,
@@ -104,7 +95,7 @@ export function describeChanges(
 
 function describeChange(field: string, from: unknown, to: unknown): string {
   if (field === 'status') return `${shortValue(from ?? null)} → ${shortValue(to)}`;
-  const label = Object.hasOwn(labels, field) ? (labels[field] ?? field) : field;
+  const label = fieldLabel(field);
   const elements = isTexts(from) && isTexts(to) ? elementChanges(from, to) : '';
   if (elements !== '') return `${label} ${elements}`;
   return `${label} ${shortValue(from ?? null)} → ${shortValue(to)}`;
@@ -153,7 +144,7 @@ export function named(name: unknown, id: string): string {
   return typeof name === 'string' && name !== '' && name !== id ? `${name} (${id})` : id;
 }
 
-/** What a row of a report changed, for a list of rows: the deleted record, or each field old → new. */
+/** Describes the change of a report's row, for a list of rows: the deleted record, or each field old → new. */
 export function rowChanges(row: ReportRow, action: Action, deletes: boolean): string {
   if (!deletes) return describeChanges(row, action);
   return Object.keys(row.after ?? {})

@@ -8,7 +8,7 @@ import type { Streams } from '../terminal/streams.js';
 /** The maximum size in bytes of a file that holds a field or a body. */
 const limit = 8 * 1024 * 1024;
 
-/** What reading an input file requires; a command's context provides it. */
+/** The needs of reading an input file; a command's context provides them. */
 export interface InputWorld {
   readonly streams: Pick<Streams, 'stdin'>;
   readonly signal: AbortSignal;
@@ -75,7 +75,7 @@ export async function readBody(path: string, world: InputWorld): Promise<JsonObj
   const value = await readValue(path, world);
   if (isObject(value)) return value;
   throw new InputError(
-    `${path === '-' ? 'stdin' : path} does not hold an object. Write one record: {"field": value} in JSON.`,
+    `${path === '-' ? 'stdin' : path} does not contain an object. Write one record: {"field": value} in JSON.`,
   );
 }
 

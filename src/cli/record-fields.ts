@@ -98,7 +98,7 @@ export function fieldOf(name: string, resource: ResourceName): Pick<RecordTest, 
 /** Tracks whether each named field occurs, in a type that its test can read, in some of the observed records. */
 export class ObservedFields {
   private unseen: readonly TestField[];
-  /** What records hold in an unseen field; null for nothing yet. */
+  /** The type of an unseen field's values; null for nothing yet. */
   private readonly unread = new Map<TestField, { key: string; value: unknown } | null>();
   private readonly names: Set<string>;
   private count = 0;

@@ -21,7 +21,7 @@ export interface ListSummary {
   observe(record: JsonObject, matches: boolean): void;
   /** A word that all matching records share: `pending`. */
   sharedWord(): string | undefined;
-  /** What matters of the matching records: `oldest waits 56 d`. */
+  /** A fact about the matching records: `oldest waits 56 d`. */
   facts(now: Date): readonly string[];
   /** Sentences for a list without a match, and whether a filter names a value that no record has. */
   none(): { readonly text: string; readonly isUnknown: boolean };
@@ -29,6 +29,8 @@ export interface ListSummary {
 
 /** A list with the numbers of its records, which are final once it was read. */
 export interface CountedList {
+  /** Fields that records of the list have, although those that are shown may lack them. */
+  readonly seenFields?: ReadonlySet<string>;
   readonly resource: ResourceName;
   readonly counts: { readonly read: number; readonly matched: number; readonly shown: number };
   readonly summary: ListSummary | undefined;
@@ -49,6 +51,10 @@ export interface View<T> {
   readonly interactiveColumns?: readonly (readonly [field: string, header: string])[] | undefined;
   /** Fields that a row may have, nested ones included; not every row has each. */
   readonly rowFields?: readonly string[] | undefined;
+  /** What a person is told instead of an empty table. */
+  readonly whenEmpty?: string | undefined;
+  /** Further fields that are no mistake, although no row may have them. */
+  readonly seenFields?: ReadonlySet<string> | undefined;
   /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
   /** Returns the numbers of a list that was read, for its footer. */
@@ -86,9 +92,9 @@ export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly 
   return { kind: 'either', resource };
 }
 
-/** Creates the view of a list of rows with known columns. */
-export function rowsOf<T>(columns: readonly string[]): View<readonly T[]> {
-  return { kind: 'records', columns };
+/** Creates the view of a list of rows with known columns; `whenEmpty` stands for an empty table. */
+export function rowsOf<T>(columns: readonly string[], whenEmpty?: string): View<readonly T[]> {
+  return { kind: 'records', columns, whenEmpty };
 }
 
 /** Creates the view of a value that renders its own lines for a person. */
@@ -104,17 +110,17 @@ export interface LocalChange {
   readonly to: unknown;
 }
 
-/** What a write would do, determined by reads only. */
+/** The plan of a write, determined by reads only. */
 export interface Plan<S = unknown> {
   /** The requests in order; empty if there is nothing to change. */
   readonly calls: readonly Call[];
   readonly changes: readonly LocalChange[];
-  /** What a dry run shows instead of the calls, if these are incomplete (an upload's PUT). */
+  /** Replaces the calls in a dry run if these are incomplete (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[];
   /** True if it changes nothing (`api` with GET): a dry run sends it like any read. */
   readonly onlyReads?: boolean;
   /** In a run: why the row is skipped, whatever it would change. */
   readonly skipped?: { readonly code: string; readonly message: string } | undefined;
-  /** What `apply` needs besides the calls, usually the record as read. */
+  /** Input of `apply` besides the calls, usually the record as read. */
   readonly state: S;
 }

@@ -1,7 +1,9 @@
 /** The words that settings and flags accept. */
 
 /** The formats of `-o`. */
-export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const;
+export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids', 'xlsx'] as const;
+/** The formats that the setting `output` may have: a workbook needs a file, so it is only asked for. */
+export const usualFormats = outputFormats.filter((format) => format !== 'xlsx');
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** The styles of `--time`. */
@@ -14,13 +16,13 @@ export const promptStyles = ['auto', 'plain'] as const;
 export const pagingModes = ['auto', 'none', 'page', 'offset', 'cursor', 'last-id'] as const;
 /** The numbers that a first page may have. */
 export const firstPages = ['auto', '0', '1'] as const;
-/** What happens to fields that an update omits: they are kept, or removed. */
+/** The fate of fields that an update omits: they are kept, or removed. */
 export const updateSemantics = ['merge', 'replace'] as const;
-/** Where an update or delete carries the organization id. */
+/** The place of the organization id in an update or delete. */
 export const organizationPlaces = ['none', 'body', 'query'] as const;
 
 const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
-  [/^output$/, outputFormats],
+  [/^output$/, usualFormats],
   [/^time$/, timeStyles],
   [/^prompts$/, promptStyles],
   [/^completion\.cache$/, ['on', 'off']],

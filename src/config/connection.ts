@@ -26,7 +26,7 @@ interface ConfiguredValue {
   readonly origin: string;
 }
 
-/** Where a key would come from. Nothing has been read or run yet. */
+/** The source of a key. Nothing has been read or run yet. */
 type KeySource =
   | { readonly kind: 'environment'; readonly text: string; readonly origin: string }
   | { readonly kind: 'file'; readonly file: string; readonly origin: string }

@@ -72,7 +72,7 @@ export interface ManifestParam {
   readonly group?: string | undefined;
   /** Left out of the short help page. */
   readonly rare?: boolean | undefined;
-  /** What a TAB offers: `file`, `profile`, `id:tryouts` … */
+  /** The kind of value that a TAB offers: `file`, `profile`, `id:tryouts` … */
   readonly completes?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** File versions: whether two responses of a store are about the same file. */
 
-/** What a store reports about a file, to check that a later part belongs to the same one. */
+/** The version that a store reports for a file, to check that a later part belongs to the same one. */
 export interface FileVersion {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;

@@ -1,5 +1,6 @@
 /** The words of a refusal: what the body of an error says, as `field: text` lines. */
 import { isObject, type JsonObject, RawNumber } from './json.js';
+import { normalName } from './path.js';
 
 /** Begins the service's words in every message. */
 export const serviceSays = 'The service says:';
@@ -23,7 +24,7 @@ interface Word {
   readonly text: string;
 }
 
-/** Names are compared without case, `_` and `-`. */
+/** Normal names, without case, `_` and `-`. */
 const messageNames = [
   ...['message', 'detail', 'title', 'msg', 'errordescription', 'errormessage'],
   ...['description', 'reason', 'messages'],
@@ -65,7 +66,7 @@ const groupNames = new Set([
   ...listNames,
   ...['message', 'messages', 'constraints', 'children', 'nonfielderrors', 'base', 'schema'],
 ]);
-/** What was sent, which the service only repeats. */
+/** Names of fields in which the service only repeats the request. */
 const echoNames = new Set(['value', 'target', 'input', 'received', 'rejectedvalue']);
 /** Facts of the response itself that say nothing about a refusal. */
 const envelopeNames = new Set([
@@ -147,7 +148,7 @@ function* itemWords(
   const field = joined(outer, own);
   const text = textIn(values, texts);
   if (text === undefined) {
-    const rest = Object.entries(item).filter(([name]) => !fieldNames.includes(plain(name)));
+    const rest = Object.entries(item).filter(([name]) => !fieldNames.includes(normalName(name)));
     yield* mapWords(own === '' ? item : Object.fromEntries(rest), field, depth);
     return;
   }
@@ -160,8 +161,8 @@ function* itemWords(
 
 function* mapWords(map: JsonObject, field: string, depth: number): Generator<Word> {
   for (const [name, value] of Object.entries(map)) {
-    if (/^[@$]/.test(name) || echoNames.has(plain(name))) continue;
-    const isGroup = typeof value === 'object' && groupNames.has(plain(name));
+    if (/^[@$]/.test(name) || echoNames.has(normalName(name))) continue;
+    const isGroup = typeof value === 'object' && groupNames.has(normalName(name));
     // By rule: `{ isEmail: 'must be an address' }`.
     const isRules = name === 'constraints' && isObject(value);
     yield* errorWords(
@@ -176,11 +177,11 @@ function* mapWords(map: JsonObject, field: string, depth: number): Generator<Wor
 function* remainingWords(body: JsonObject): Generator<Word> {
   if (isRecord(body)) return;
   for (const [name, value] of Object.entries(body)) {
-    const isWrapper = isObject(value) && wrapperNames.includes(plain(name));
-    const isKnown = typeof value !== 'object' && envelopeNames.has(plain(name));
+    const isWrapper = isObject(value) && wrapperNames.includes(normalName(name));
+    const isKnown = typeof value !== 'object' && envelopeNames.has(normalName(name));
     const isNumericCode = name === 'code' && typeof value === 'number';
     if (isKnown || isNumericCode || (isObject(value) && isRecord(value))) continue;
-    const isGroup = isWrapper || groupNames.has(plain(name));
+    const isGroup = isWrapper || groupNames.has(normalName(name));
     yield* errorWords(value, isGroup ? '' : name, 3, isWrapper);
   }
 }
@@ -189,16 +190,12 @@ function isRecord(value: JsonObject): boolean {
   return Object.hasOwn(value, 'id');
 }
 
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[_-]/g, '');
-}
-
-/** The values of an object by plain name; of two alike the first. */
+/** The values of an object by normal name; of two alike the first. */
 function byName(value: JsonObject): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(value)
       .toReversed()
-      .map(([name, each]) => [plain(name), each]),
+      .map(([name, each]) => [normalName(name), each]),
   );
 }
 

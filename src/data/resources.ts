@@ -95,5 +95,5 @@ export function perResource<T>(valueOf: (name: ResourceName) => T): { [R in Reso
   return Object.fromEntries(entries) as { [R in ResourceName]: T };
 }
 
-/** What an admin replaced of what is assumed: settings by their key, such as `endpoints.teams.update`. */
+/** An admin's replacements of assumptions: settings by their key, such as `endpoints.teams.update`. */
 export type Overrides = { readonly [key: string]: string };

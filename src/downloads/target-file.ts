@@ -15,7 +15,7 @@ import { type AtomicFile, writeReason } from '../files/writing.js';
 import { multiLine } from '../terminal/safe-text.js';
 import type { FileSink } from './resumable-download.js';
 
-/** Where downloads are saved, and what happens to existing files. */
+/** The destination of downloads, and the policy for existing files. */
 export interface SaveOptions {
   /** The path given with -O, if any. */
   readonly file: string | undefined;

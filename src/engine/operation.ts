@@ -11,11 +11,11 @@ import type { RecordTest } from '../data/where.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
 import type { RunHead } from '../runs/plan.js';
-import type { DoneStep, RowChange, SelectedRow } from '../runs/report.js';
+import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 import type { Intent } from '../runs/state.js';
 import type { StoredRun } from '../runs/stored-run.js';
 
-/** Where the rows of a command line come from. */
+/** The source of a command line's rows. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
 
 /** A row that still has to be processed. */
@@ -55,7 +55,7 @@ export interface Step {
   readonly replaces?: JsonObject | undefined;
 }
 
-/** What a row needs, given the record as read. */
+/** The plan for a row, given the record as read. */
 export interface RowPlan {
   /** The writes in order; empty if the record already has the target values. */
   readonly steps: readonly Step[];
@@ -69,10 +69,16 @@ export interface RowPlan {
       }
     | undefined;
   /** A field that holds neither its expected nor its target value, so the row is left alone. */
-  readonly conflict?: RowChange | undefined;
-  /** What a dry run shows instead of the calls, if these are not everything (an upload's PUT). */
+  readonly conflict?: RowConflict | undefined;
+  /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[] | undefined;
 }
+
+/** Why a row is left alone, if not for a value that the preview found. */
+type RowConflict = Pick<RowChange, 'field' | 'from'> & {
+  /** What happened; by default, someone else changed the field. */
+  readonly message?: string | undefined;
+};
 
 /** A 2xx answer to a step: the row's record in it, or the error that its body reports. */
 export interface Sent {
@@ -84,7 +90,7 @@ export interface Sent {
 /** How a record compares with what a step writes: the target reached, as before the write, or neither. */
 export type Comparison = 'reached' | 'asBefore' | 'other';
 
-/** What reading revealed about a write. `unclear`: reading cannot tell. */
+/** The finding of a read after a write. `unclear`: reading cannot tell. */
 export type Verification =
   | { readonly outcome: 'applied'; readonly record: JsonObject | undefined; readonly note?: string }
   | { readonly outcome: 'notApplied' | 'other'; readonly state: RecordState; readonly step: Step }
@@ -97,10 +103,12 @@ export type BeforeValues = Pick<BeforeImageEntry, 'kind' | 'before' | 'after'>;
 export interface Session {
   /** How often a lost write may be sent again after reading proved that it was not applied. */
   readonly resends: number;
+  /** The session of a row, if the rows of a run are written in different ways (an import creates and updates). */
+  forRow?(row: SelectedRow): Session;
   /** Reads the record. Throws Failure; NotFoundError or ApiError 404 if there is none. */
-  read(row: SelectedRow, purpose: ReadPurpose): Promise<RecordState>;
+  read(row: Task, purpose: ReadPurpose): Promise<RecordState>;
   /** Plans what the record needs, reading only data shared by the entire run. Throws InputError, UsageError. */
-  plan(row: SelectedRow, state: RecordState): RowPlan | Promise<RowPlan>;
+  plan(row: Task, state: RecordState): RowPlan | Promise<RowPlan>;
   /**
    * Sends a step once, unless the read is no longer fresh. Throws Failure; an unknown outcome is
    * thrown, not verified.
@@ -108,6 +116,8 @@ export interface Session {
   send(step: Step, row: SelectedRow, isFresh: () => boolean): Promise<Sent>;
   /** Compares the record with the step after a success; by default field by field. */
   readonly compare?: (step: Step, record: JsonObject) => Comparison;
+  /** There is nothing to read before the write (a create). */
+  readonly isBlind?: boolean;
   /** A missing record proves that the write was applied (a delete). */
   readonly provenByAbsence?: boolean;
   /** True if an existing record counts as deleted because it was marked so since `before`. */
@@ -122,9 +132,16 @@ export interface Session {
   readonly image?: (step: Step, state: RecordState) => BeforeValues | undefined;
   /** The image recorded after the step, where the id is known only then (a create). */
   imageAfter?(record: JsonObject): BeforeValues | undefined;
-  /** What the row's report says about the created record: its new id. */
+  /** Returns the report's values for the created record: its new id. */
   made?(record: JsonObject): JsonObject;
-  /** What an invocation with one id prints; by default the record in its last known state. */
+  /**
+   * Returns why a created record is not what its row asked for, which stops the run. The row then keeps
+   * the create as its done step, so that neither this nor a later process sends it again.
+   */
+  refusal?(record: JsonObject, row: SelectedRow): Failure | undefined;
+  /** True once a row has shown what the others rely on; until then its rows are written one at a time. */
+  readonly isProven?: () => boolean;
+  /** The output of an invocation with one id; by default the record in its last known state. */
   readonly present?: (record: JsonObject | undefined, row: SelectedRow) => unknown;
   /** The note for a record that already has the target values, so that nothing was sent. */
   readonly unchangedNote?: (record: JsonObject | undefined, row: SelectedRow) => string;
@@ -134,7 +151,7 @@ export interface Session {
   readonly transfer?: Transfer;
 }
 
-/** What precedes a step without being a write of a record: sending a file's bytes to the store. */
+/** Work before a step that writes no record: sending a file's bytes to the store. */
 interface Transfer {
   /** Sends the bytes and returns the step that they make possible. Each `note` is on disk before the next request. */
   prepare(row: SelectedRow, step: Step, note: (entry: JsonObject) => Promise<void>): Promise<Step>;
@@ -160,7 +177,7 @@ export interface Recovery {
   unfinishedRows(stored: StoredRun): readonly number[];
   /** The command that finishes an unfinished run, without the program's name. */
   finishCommand(run: Pick<RunHead, 'run'>): string;
-  /** What a row refers to, since its id is only what was typed; undefined: no earlier run can have had the same. */
+  /** The subject of a row, since its id is only the text typed; undefined: no earlier run can have had the same. */
   readonly subjectOf: (row: SelectedRow) => string | undefined;
   /** Inspects the files of a retry's rows again. */
   inspectAgain(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
@@ -177,13 +194,15 @@ export interface Selection {
   readonly digest: string;
 }
 
-/** What the tests of filters may ask: the time, and the service. */
+/** The sources that filters may ask: the clock, and the service. */
 export type FilterWorld = Pick<Context, 'now' | 'api'>;
 
 /** The filters that select rows: their flag names, and the tests they stand for. */
 export interface Filters {
   readonly names: readonly string[];
   tests(values: never, world: FilterWorld): readonly RecordTest[];
+  /** Replaces references among the values by ids, before the list is read. Throws what resolving throws. */
+  resolve?(context: Context, values: never): Promise<object>;
   /**
    * The given filters in words around the noun: `pending Football` (applications) ` older than 60d`;
    * undefined if they cannot be said so simply.
@@ -193,6 +212,22 @@ export interface Filters {
   query?(values: never, overrides: Overrides): { readonly [name: string]: string };
 }
 
+/** The rows of a preview: those to write, and those that are decided already. */
+export interface PreviewedRows {
+  readonly tasks: readonly Task[];
+  readonly decided: readonly ReportRow[];
+  /** The names of the first rows' records, by id. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
+}
+
+/** How much a preview lists. */
+export interface PreviewStyle {
+  /** A question follows, which `l` answers with all rows. */
+  readonly canAsk: boolean;
+  /** False if the rows are printed elsewhere. */
+  readonly listsRows?: boolean;
+}
+
 /**
  * When the user must confirm before the first write: `never` (the operation only adds), `several` (for
  * more than one row), `always`, `count` (always; for more than one row by typing the number), or `name`
@@ -200,11 +235,11 @@ export interface Filters {
  */
 export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
 
-/** What a command does to its records; the engine handles the rest. */
+/** The change that a command makes to its records; the engine handles the rest. */
 export interface Operation {
   readonly resource: ResourceName;
   readonly confirm: ConfirmRule;
-  /** What happens to its records, if the command's own verb does not say so (an undo). */
+  /** The effect on its records, if the command's own verb does not say so (an undo). */
   readonly verb?: 'delete';
   /** Prints a bulk report even for one id. */
   readonly reports?: boolean;
@@ -215,6 +250,16 @@ export interface Operation {
   readonly filters?: Filters;
   /** The source of rows that are not records: files, or one record to create. */
   rows?(context: Context, values: never): Promise<Selection>;
+  /**
+   * Replaces the rows of `rows` by what they stand for at the service, read once no earlier write can
+   * take effect any more. Throws Failure.
+   */
+  resolve?(): Promise<readonly SelectedRow[]>;
+  /**
+   * Its rows are selected anew each time, as by a filter: an unfinished run of the same command line is
+   * replaced, after what it may have sent was finished.
+   */
+  readonly selectsAnew?: boolean;
   /** True if a single positional stands for many rows (a folder). */
   isMany?(values: never): boolean | Promise<boolean>;
   /** Never sent without a run on disk, because a lost write could be repeated. */
@@ -228,6 +273,8 @@ export interface Operation {
     readonly can: number;
     readonly changedSince: number;
   }) => readonly string[];
+  /** The lines of its preview, if they are not those of every change. */
+  readonly describePreview?: (rows: PreviewedRows, how: PreviewStyle) => readonly string[];
   /** Its only row is the record to create; there is nothing to read. */
   readonly createsRow?: boolean;
   /** False if `runs undo` cannot undo it (a delete, a conversion). */
@@ -260,3 +307,22 @@ export interface Operation {
     use: (parts: Partial<Operation>) => Promise<CommandOutput>,
   ): Promise<CommandOutput>;
 }
+
+/** The session that writes a row. */
+export function sessionFor(session: Session, row: SelectedRow): Session {
+  return session.forRow?.(row) ?? session;
+}
+
+/** Combines sessions into one that uses, for each row, the session that `pick` returns. */
+export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
+  return {
+    resends: 0,
+    forRow: pick,
+    read: (row, purpose) => pick(row).read(row, purpose),
+    plan: (row, state) => pick(row).plan(row, state),
+    send: (step, row, isFresh) => pick(row).send(step, row, isFresh),
+  };
+}
+
+/** The done step of a row whose record was created and then refused. */
+export const createdStep = 'created';

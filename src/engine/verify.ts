@@ -90,7 +90,7 @@ export interface PendingVerification {
    * `notShown`: a success that a read does not show.
    */
   readonly kind: 'lost' | 'unreadable' | 'accepted' | 'notShown';
-  /** What was recorded before the send. */
+  /** The intent, as recorded before the send. */
   readonly intent: {
     readonly step?: string | undefined;
     readonly before: JsonObject;
@@ -109,7 +109,7 @@ export interface PendingVerification {
   readonly error?: Failure | undefined;
 }
 
-/** What a row needs from its run. */
+/** The parts of a run that a row needs. */
 export interface RowHost {
   readonly options: RowRunOptions;
   /** True once nothing new is started. */

@@ -34,7 +34,7 @@ interface LockOptions {
   readonly self: ThisProcess;
   /** How long to wait for a holder, in milliseconds; 0 = try once. */
   readonly waitMs: number;
-  /** What the holder is doing, for the error of the next process. */
+  /** The holder's activity, for the error of the next process. */
   readonly purpose?: string;
   readonly signal?: AbortSignal;
   /** Called once, with the current holder, before the first wait. */

@@ -13,7 +13,7 @@ import {
 } from './holder.js';
 import { attempt } from './writing.js';
 
-/** What a partial file belongs to. Contains no URL, no key, nothing secret. */
+/** The document that a partial file belongs to. Contains no URL, no key, nothing secret. */
 export interface Marker {
   readonly belongsTo: string;
   readonly version: FileVersion;

@@ -7,7 +7,7 @@ import { ApiError } from '../errors.js';
 import type { RecordReader } from './read.js';
 import { routeRefusal } from './wrong-route.js';
 
-/** What sending one write needs besides its call. */
+/** The needs of sending one write, besides its call. */
 export interface Sending {
   readonly resource: ResourceName;
   readonly id: string;

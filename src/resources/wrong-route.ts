@@ -19,7 +19,7 @@ interface Refused {
   readonly reader: RecordReader;
 }
 
-/** What a service answers that does not know a route. */
+/** The statuses of a service that does not know a route. */
 const unknownRoute = [404, 405, 501];
 /** Also the answers of a service that knows the route under another shape, or for other keys. */
 const doubtful = [400, 403, 404];

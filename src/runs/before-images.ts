@@ -13,7 +13,7 @@ import {
 } from '../files/synced-lines.js';
 import { newRunName, type RunStore, runFolder, runNameIn, runNames, startOf } from './store.js';
 
-/** What a write is about to change, or what it created. */
+/** The values that a write is about to change, or the record that it created. */
 export type BeforeImageEntry = {
   readonly row: number;
   readonly id: string;

@@ -25,7 +25,7 @@ export interface Intent {
   readonly applied: boolean;
 }
 
-/** What a journal says about its run. */
+/** The state of a run, according to its journal. */
 export interface RunState {
   /** The last result of each row. */
   readonly results: ReadonlyMap<number, ReportRow>;

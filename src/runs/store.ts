@@ -1,4 +1,4 @@
-/** Where runs are stored: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
+/** The store of runs: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { ensurePrivateFolder } from '../files/private.js';
 
-/** Where runs are kept. */
+/** The folders of runs. */
 export interface RunStore {
   readonly dir: string;
   readonly locks: string;

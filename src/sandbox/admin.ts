@@ -8,7 +8,7 @@ import { invalid, Refusal } from './refusal.js';
 import { type Received, readJsonBody } from './request.js';
 import { identityPath, identityProof } from './server-file.js';
 
-/** What the routes show. They accept the server's token and never an API key. */
+/** The data behind the routes. They accept the server's token and never an API key. */
 export interface Admin {
   readonly token: string;
   events(): readonly SandboxEvent[];

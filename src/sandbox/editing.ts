@@ -1,4 +1,4 @@
-/** What the handlers of all resources share: find, list, create and update a record. */
+/** Helpers of the handlers of all resources: find, list, create and update a record. */
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { HandlerCall, HandlerReply } from './handler.js';
@@ -8,7 +8,7 @@ import { invalid, noSuchRecord } from './refusal.js';
 /** Fields that only the service sets; in a body they change nothing. */
 const ownFields = new Set(['id', 'organizationId', 'createdAt', 'updatedAt']);
 
-/** What ties a document to its file; an update cannot change it. */
+/** The fields that tie a document to its file; an update cannot change them. */
 export const fileFields: readonly string[] = ['fileKey', 'fileUrl', 'contentType', 'sizeBytes'];
 
 /** The record of the key's organization, or 404. */
@@ -61,7 +61,7 @@ export function merged(call: HandlerCall, record: StoredRecord): StoredRecord {
   return { ...kept, ...fields, id, organizationId, updatedAt: call.now.toISOString() };
 }
 
-/** What no update can take from a record: the service's own fields, and a document's file. */
+/** The fields that no update can remove from a record: the service's own, and a document's file. */
 function fixedFields(record: StoredRecord): JsonObject {
   return Object.fromEntries(
     Object.entries(record).filter(([name]) => ownFields.has(name) || fileFields.includes(name)),

@@ -25,7 +25,7 @@ export interface FaultRule {
   appliesTo(n: number): boolean;
 }
 
-/** What each kind does, for help and errors; `store` = also on the file store. */
+/** A description of each kind, for help and errors; `store` = also on the file store. */
 export const faultKinds = {
   'close-before': { text: 'close without doing it (=reset: by a reset)', store: true },
   'close-after': { text: 'do it, then close without an answer (=reset)', store: true },

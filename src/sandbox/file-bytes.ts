@@ -1,4 +1,4 @@
-/** Where the bytes of files are: demo files beside the code, uploads in a folder or in memory. */
+/** The bytes of files: demo files beside the code, uploads in a folder or in memory. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

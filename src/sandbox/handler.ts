@@ -1,4 +1,4 @@
-/** What a handler receives and returns, and the table of all handlers as a type. */
+/** The input and output of a handler, and the table of all handlers as a type. */
 import type { contract, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { UrlSigner } from './keys.js';
@@ -14,7 +14,7 @@ export interface HandlerCall<Param extends string = string> {
   /** The organization of the key. */
   readonly organizationId: string;
   readonly tables: Tables;
-  /** What the call changes; applied and logged when the handler returns, dropped when it throws. */
+  /** The changes of the call; applied and logged when the handler returns, dropped when it throws. */
   readonly steps: LogStep[];
   readonly now: Date;
   readonly personality: Personality;
@@ -24,13 +24,13 @@ export interface HandlerCall<Param extends string = string> {
   readonly urls: UrlSigner;
 }
 
-/** What was carried out; how it is told is a matter of the shapes. */
+/** The result of a call; the shapes decide how the answer presents it. */
 export interface HandlerReply {
   readonly answer: Exclude<AnswerName, 'error'>;
   /** All records of a list. */
   readonly rows?: readonly JsonObject[];
   readonly records?: ReplyRecords;
-  /** What the other placeholders of the answer stand for. */
+  /** The values of the answer's other placeholders. */
   readonly values?: Readonly<Record<string, string>>;
 }
 

@@ -8,7 +8,7 @@ const otherOrganization = 'org_other';
 
 export interface Grant {
   readonly organizationId: string;
-  /** Whether the organization's plan includes API access (5.3). */
+  /** True if the organization's plan includes API access (5.3). */
   readonly hasPlan: boolean;
   readonly allows: (permission: string) => boolean;
 }
@@ -69,7 +69,7 @@ export function isSameSecret(given: string, expected: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** What a signed URL allows, and nothing else. */
+/** The one request that a signed URL allows. */
 export interface SignedCall {
   readonly method: 'GET' | 'PUT';
   readonly key: string;

@@ -118,7 +118,7 @@ function endOfLastLine(descriptor: number, size: number): number {
   return 0;
 }
 
-/** Where the newest seed line starts, else 0. JSON escapes line feeds, so a match after one starts a line. */
+/** Returns the start of the newest seed line, else 0. JSON escapes line feeds, so a match after one starts a line. */
 function lastSeedLine(bytes: Buffer, end: number): number {
   for (let at = end; at > 0; ) {
     at = bytes.lastIndexOf(seedStart, at - 1);

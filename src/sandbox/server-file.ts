@@ -9,7 +9,7 @@ import { writeAtomically } from '../files/atomic-write.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
 import { isSameSecret } from './keys.js';
 
-/** What a running `sandbox start` leaves for other commands. */
+/** The file by which other commands find a running `sandbox start`. */
 export interface ServerFile {
   readonly pid: number;
   readonly origin: string;

@@ -1,4 +1,4 @@
-/** What a sandbox keeps on disk: its records, its uploads and its secret; or all of it in memory. */
+/** Stores a sandbox's records, uploads and secret on disk, or all of it in memory. */
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ export interface Piece {
 
 const gap = '  ';
 
-/** What stands between pieces of one line; ASCII where the locale is not UTF-8. */
+/** The separator between pieces of one line; ASCII where the locale is not UTF-8. */
 export function dotOf(isUtf8: boolean): string {
   return isUtf8 ? ' · ' : ' - ';
 }

@@ -17,13 +17,13 @@ export type FileFacts = {
   readonly sizeBytes: number;
 };
 
-/** What the document of an uploaded file says apart from the file itself. */
+/** The document's fields for an uploaded file, apart from the file itself. */
 export interface DocumentText {
   readonly name: string;
   readonly tags: readonly string[];
 }
 
-/** Where the bytes of a file are stored, and their hash if requested. */
+/** The location of a file's bytes in the store, and their hash if requested. */
 export type StoredFile = {
   readonly fileKey: string;
   readonly fileRef: string;

@@ -15,9 +15,9 @@ export interface BashLine {
   readonly start: string;
   /** The quote that stands open before `replaced`. */
   readonly quote: '' | '"' | "'";
-  /** Whether the last word is a file to read or write: `> FILE`. */
+  /** True if the last word is a file to read or write: `> FILE`. */
   readonly isRedirected: boolean;
-  /** Whether the answer is only shown, or cut to what all words share: then names may be added. */
+  /** True if the answer is only shown, or cut to the common prefix: then names may be added. */
   readonly isShown: boolean;
 }
 
@@ -49,7 +49,7 @@ const shownTypes = ['9', '33', '63', '64'];
 
 /** `>FILE`, `2>>FILE`, `<FILE`. */
 const redirection = /^\d*[<>]/;
-/** The same where the file is the next word. */
+/** A redirection whose file is the next word. */
 const lonelyRedirection = /^\d*(?:<|>>?|>[|&])$/;
 
 /** A word with its quotes, of which the last may be open. */
@@ -77,8 +77,17 @@ export function bashAnswer(
   const current = line.words.at(-1) ?? '';
   const value = current.slice(kept.length);
   if (directive !== 'files' && directive !== 'folders') {
-    const closes = directive === 'space' && line.quote !== '';
-    const space = directive === 'space' && line.quote === '' ? ' ' : '';
+    const closes = directive !== 'nospace' && line.quote !== '';
+    const space = directive !== 'nospace' && line.quote === '' ? ' ' : '';
+    if (directive === 'replace') {
+      const words = replies(candidates, kept, line, space);
+      // readline would put what all have in common in place of what is typed, which they do not share.
+      const isChoice = line.isShown && candidates.includes('\n');
+      return withDirective(
+        closes ? ':closes' : ':words',
+        isChoice ? `${words}\n${quotedFor(line.replaced, line.quote) ?? ''}` : words,
+      );
+    }
     const fitting = beginning(candidates, value);
     return withDirective(closes ? ':closes' : ':words', replies(fitting, kept, line, space));
   }

@@ -21,7 +21,7 @@ export interface FileChange {
 
 const mark = 'rosterctl completion';
 
-/** What installing a shell's script would write. Throws ConfigError, InputError, GuardError. */
+/** Returns the files that installing a shell's script would write. Throws ConfigError, InputError, GuardError. */
 export function installation(shell: Shell, script: string, machine: Machine): FileChange[] {
   const { start, ...place } = shellFiles(shell, machine);
   const placed = scriptFile(shell, place, script);
@@ -31,7 +31,7 @@ export function installation(shell: Shell, script: string, machine: Machine): Fi
   return [placed, { path: start.file, what: 'lines', from, to, folders: [] }];
 }
 
-/** What taking it away again would write. Throws ConfigError, InputError, GuardError. */
+/** Returns the files that uninstalling it would write. Throws ConfigError, InputError, GuardError. */
 export function removal(shell: Shell, machine: Machine): FileChange[] {
   const { start, ...place } = shellFiles(shell, machine);
   const taken = scriptFile(shell, place, undefined);
@@ -142,7 +142,7 @@ export function withoutMarked(text: string, name: string): string | undefined {
 
 const madeForIt = ' (this file was made for it)';
 
-/** Where our block stands, its last line end not counted. */
+/** Returns the position of our block, without its last line end. */
 function findMarked(text: string, name: string) {
   const begins = [`# >>> ${name} >>>\n`, `# >>> ${name}${madeForIt} >>>\n`];
   const end = `\n# <<< ${name} <<<`;
@@ -156,7 +156,7 @@ function findMarked(text: string, name: string) {
   return undefined;
 }
 
-/** What an installation consists of: the script, and lines in a file that the shell reads at start. */
+/** The parts of an installation: the script, and lines in a file that the shell reads at start. */
 export interface ShellFiles {
   readonly script: string;
   /** Folders that are ours alone and go with the script when they are empty. */

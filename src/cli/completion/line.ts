@@ -20,7 +20,7 @@ export interface Line {
   readonly group: ManifestGroup | undefined;
   /** Undefined while it is not named, and where no command has that name. */
   readonly command: ManifestCommand | undefined;
-  /** Whether the next positional word names a command of `group`. */
+  /** True if the next positional word names a command of `group`. */
   readonly lacksVerb: boolean;
   /** The words behind the command. */
   readonly positionals: readonly string[];
@@ -28,7 +28,7 @@ export interface Line {
   readonly given: ReadonlyMap<string, string>;
   /** The flag whose value is being typed. */
   readonly waiting: Flag | undefined;
-  /** Whether `--` ended the flags. */
+  /** True once `--` has ended the flags. */
   readonly ended: boolean;
   /** Every word as typed. */
   readonly words: readonly string[];
@@ -138,7 +138,7 @@ function findCommand(
   return named(word) ?? named(Object.hasOwn(verbAliases, word) ? verbAliases[word] : undefined);
 }
 
-/** What else a verb of this group is called: only names that no command of the group has. */
+/** Aliases of a verb in this group: only names that no command of the group has. */
 export function verbAliasesOf(verb: string, all: readonly ManifestCommand[]): string[] {
   return Object.entries(verbAliases)
     .filter(([alias, name]) => name === verb && !all.some(({ words }) => words[1] === alias))

@@ -27,7 +27,7 @@ export interface FailedCommand {
   readonly table: CommandManifest;
 }
 
-/** What happened and why, as lines for a person and as one sentence for a script. */
+/** Explains a refusal, in lines for a person and in one sentence for a script. */
 interface RefusalText {
   readonly message: string;
   readonly why: readonly string[];

@@ -1,4 +1,4 @@
-/** What the service said in a refusal: its words as lines for a person, its body for a script. */
+/** The service's words in a refusal: lines for a person, its body for a script. */
 import { isObject, printJson } from '../../data/json.js';
 import { serviceSays, wordsIn } from '../../data/refusal-words.js';
 import { ApiError, type Failure, UnknownOutcomeError } from '../../errors.js';
@@ -14,11 +14,11 @@ const maxLineLength = 200;
 const maxRawLength = 4 * maxLineLength;
 const maxMessageLength = 500;
 
-/** What a refusal says, in safe text. */
+/** The words of a refusal, in safe text. */
 interface ServiceWords {
   /** For a person: at most ten words on a line each, and a count of the rest; with `isVerbose` all. */
   readonly lines: readonly string[];
-  /** The same on one line, for a message; undefined if the service said nothing but its code. */
+  /** Those words on one line, for a message; undefined if the service said nothing but its code. */
   readonly sentence: string | undefined;
 }
 

@@ -33,7 +33,7 @@ export function unknownValueNote({ counts, summary }: CountedList): string | und
   return none?.isUnknown ? none.text : undefined;
 }
 
-/** What to do where there are no records at all. */
+/** The next step if there are no records at all. */
 const whenNothing: Readonly<Record<ResourceName, string>> = {
   teams: 'Create one: rosterctl teams create --name NAME',
   players: 'Create one: rosterctl players create --name NAME',

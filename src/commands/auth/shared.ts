@@ -1,4 +1,4 @@
-/** What the `auth` commands share: the status of a key, and the connection in force. */
+/** Shared by the `auth` commands: the status of a key, and the connection in force. */
 import type { ConnectionInput } from '../../config/connection.js';
 import type { LocalContext } from '../../context.js';
 

@@ -1,4 +1,4 @@
-/** What the `config` commands share: the origin of each setting, and where a change is stored. */
+/** Shared by the `config` commands: the origin of each setting, and where a change is stored. */
 import type { ConfigData } from '../../config/config-file.js';
 import { findTarget } from '../../config/connection.js';
 import { demoOrganization, requireProfile, sandboxProfile } from '../../config/profiles.js';
@@ -50,7 +50,7 @@ export function originsOf(
   );
 }
 
-/** Where `config set` and `unset` write: the profile in force, or the defaults of all profiles. */
+/** The target of `config set` and `unset`: the profile in force, or the defaults of all profiles. */
 interface SettingPlace {
   /** Undefined for the defaults. */
   readonly profile: string | undefined;

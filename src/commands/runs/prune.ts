@@ -35,7 +35,7 @@ export default defineLocalWrite({
     'unfinished one: its results are gone then, and it cannot be ' +
     'undone. Asks first.',
   examples: [
-    ['Look first', '--dry-run'],
+    ['Preview it first', '--dry-run'],
     ['All older than a week', '--older-than 7d'],
   ],
   calls: [],
@@ -97,7 +97,7 @@ async function namedRun(context: LocalContext, run: string): Promise<RunsToRemov
   const store = storeOf(context);
   const name = await resolveRunName(store, run);
   if (name === undefined)
-    throw new UsageError(`There is no run "${run}".`, { hint: 'See: rosterctl runs list' });
+    throw new UsageError(`Unknown run "${run}".`, { hint: 'See: rosterctl runs list' });
   const damaged: DamagedRun[] = [];
   await readRuns(store, [name], (each) => damaged.push(each));
   if (damaged.length === 0 && (await isRunHeld(store, name, context.self)))

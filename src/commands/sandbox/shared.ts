@@ -1,4 +1,4 @@
-/** Where the sandbox keeps its data. */
+/** The sandbox's data folder. */
 import type { LocalContext } from '../../context.js';
 import type { SandboxPlace } from '../../sandbox/embedded.js';
 

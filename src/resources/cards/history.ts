@@ -1,4 +1,4 @@
-/** What this machine changed of a record: read from the newest ended runs on disk, never written. */
+/** The changes that this machine made to a record: read from the newest ended runs on disk, never written. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.js';

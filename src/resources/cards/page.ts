@@ -7,10 +7,10 @@ import { displayWidth, wrap } from '../../terminal/width.js';
 /** One labelled part of a card. */
 export type Section = Omit<LabelledRow, 'paint'>;
 
-/** What a card shows, as sanitized text. */
+/** The content of a card, as sanitized text. */
 export interface CardPage {
   readonly name: string;
-  /** What stands to the right of the name: status and age. */
+  /** The text to the right of the name: status and age. */
   readonly state: readonly Piece[];
   /** Paragraphs below the name, each of pieces between dots. */
   readonly contact: readonly (readonly Piece[])[];

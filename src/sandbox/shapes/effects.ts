@@ -1,4 +1,4 @@
-/** Whether a write takes effect, whatever its answer says. */
+/** Decides if a write takes effect, whatever its answer says. */
 import type { ResourceName } from '../../data/resources.js';
 import { type LogStep, numberOfId, type StoredRecord, type Tables } from '../records.js';
 import type { State } from '../state.js';
@@ -8,7 +8,7 @@ import type { AnswerName } from './table.js';
 export interface Written {
   readonly answer: AnswerName;
   readonly resource: ResourceName;
-  /** What the handler wants to change; what stays is applied now. */
+  /** The changes that the handler asks for; those that remain are applied now. */
   readonly steps: LogStep[];
   readonly tables: Tables;
   readonly now: Date;

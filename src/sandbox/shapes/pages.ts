@@ -20,7 +20,7 @@ export interface WireRow {
 const defaultSize = 20;
 const defaultMax = 100;
 
-/** What a mode of paging reads, and how it counts. */
+/** A mode of paging: the parameters it reads, and how it counts. */
 interface Mode {
   readonly param: string;
   /** The place of the first record for the parameter's text. Throws 400. */

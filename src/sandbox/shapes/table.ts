@@ -13,7 +13,7 @@ export type AnswerName =
   | 'upload'
   | 'error';
 
-/** What a name stands for: a template, and what goes with it. */
+/** The meaning of a name: a template, and its companions. */
 export interface Named {
   readonly template: string;
   /** A JSON object of headers. */
@@ -24,7 +24,7 @@ type Names = Readonly<Record<string, Named>>;
 
 /** A key: what its value may be. Without a value the first name is in force. */
 export interface ShapeKey {
-  /** What a value means; for keys whose names do not say it. */
+  /** The meaning of a value, for keys whose names do not say it. */
   readonly about?: string;
   /**
    * `answer`: a name or a template. `choice`: a name. `ids`: names and fields, with commas. The
@@ -32,7 +32,7 @@ export interface ShapeKey {
    */
   readonly value: 'answer' | 'choice' | 'ids' | 'record' | 'headers' | 'number' | 'words' | 'path';
   readonly names?: Names;
-  /** What may follow the key behind a dot: a resource, one whose routes are assumed, a status. */
+  /** The words allowed after the key and a dot: a resource, one whose routes are assumed, a status. */
   readonly of: 'resource' | 'assumed' | 'status';
   /** The placeholders that its template may hold. */
   readonly placeholders?: readonly string[];
