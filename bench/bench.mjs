@@ -158,6 +158,11 @@ async function lists() {
   await compare(label, list('table'), ...beside, 1.3, few, many);
   await compare('L4 100,000 rows as CSV', list('csv'), ...beside, undefined, few, many);
   await compare('L4 100,000 records as JSON', list('json'), ...beside, undefined, few, many);
+  // Every one of them has waited for too long, so that each is a finding.
+  const check = [...tool, 'check', '--json'];
+  const listed = [list('ndjson'), 'list as NDJSON'];
+  const tenThousand = { ROSTERCTL_ORG: 'org_10000' };
+  await compare('L5 check of 10,000 applications', check, ...listed, 3, few, tenThousand);
   for (const filter of [
     ['--where', 'name~99'],
     ['--search', 'ann99'],

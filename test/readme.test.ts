@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -30,6 +31,14 @@ beforeAll(async () => {
   mkdirSync(bin);
   mkdirSync(desk);
   symlinkSync(launcher, join(bin, 'rosterctl'));
+  // The programs that deliver; each keeps what it was given, and fails without an address.
+  for (const [name, kept] of Object.entries({
+    mail: '[ -n "$3" ] && cat',
+    curl: '[ -n "$4" ] && printf "%s\\n" "$3"',
+  }))
+    writeFileSync(join(bin, name), `#!/bin/sh\n${kept} >> "$HOME/${name}.txt"\n`, { mode: 0o755 });
+  env['DISCORD_WEBHOOK'] = 'https://discord.example/webhook';
+  env['USER'] = 'admin';
   for (const name of ['contract.pdf', 'roster.csv'])
     copyFileSync(join(samples, name), join(desk, name));
   env['PATH'] = [bin, dirname(process.execPath), env['PATH']].join(delimiter);
@@ -65,6 +74,32 @@ describe('the commands of the README run unchanged', () => {
   test.each(cron)('by cron: %s', async (line) => {
     expect(await run(['--posix', '-c', line])).toEqual({ code: 0, stderr: '' });
   });
+});
+
+test('the lines for Discord and mail deliver what is new, and what was not delivered again', async () => {
+  const lines = [...shell.map(([, block]) => block), ...cron].filter((text) =>
+    text.includes('cursors commit'),
+  );
+  expect(lines).toHaveLength(2);
+  const delivered = () =>
+    ['curl', 'mail'].map((name) => {
+      const file = join(home, `${name}.txt`);
+      return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
+    });
+  // The first use told nothing.
+  expect(delivered()).toEqual([0, 0]);
+  for (const name of ['discord', 'mail']) {
+    const at = await run(['-c', `rosterctl -p club cursors reset tryouts/${name} --at 2000-01-01`]);
+    expect(at.code).toBe(0);
+  }
+  const broken = { DISCORD_WEBHOOK: '', USER: '' };
+  for (const line of lines) expect((await run(['-c', line], broken)).code).not.toBe(0);
+  expect(delivered()).toEqual([0, 0]);
+  for (const line of lines) expect(await run(['-c', line])).toEqual({ code: 0, stderr: '' });
+  for (const line of lines) expect(await run(['-c', line])).toEqual({ code: 0, stderr: '' });
+  expect(delivered()).toEqual([64, 64]);
+  expect(readFileSync(join(home, 'curl.txt'), 'utf8')).toMatch(/^(content=New: .+\n){64}$/);
+  expect(readFileSync(join(home, 'mail.txt'), 'utf8')).toMatch(/^(.+ <.+@.+> 20\d\d-\S+\n){64}$/);
 });
 
 test('and they have the documented effects', async () => {
@@ -122,8 +157,15 @@ function firstCommand(block: string): string {
 }
 
 /** Runs a command that may print notes on stderr; a failure shows all of them. */
-function run(words: readonly string[]): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn('bash', words, { cwd: desk, env, stdio: ['ignore', 'pipe', 'pipe'] });
+function run(
+  words: readonly string[],
+  more: Record<string, string> = {},
+): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn('bash', words, {
+    cwd: desk,
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stderr = '';
   child.stdout.resume();
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -158,6 +158,7 @@ describe.each([
   // A run's journal holds digests.
   ['runs list', ['stream', 'crypto']],
   ['uploads list', ['stream', 'crypto']],
+  ['-p sandbox cursors list', ['stream', 'crypto']],
 ] as const)('a command that sends nothing: %s', (line, needed) => {
   test('loads no client, no schema and nothing that is for writes or a person', async () => {
     const loaded = await load(line);
@@ -183,6 +184,7 @@ test.each([
   ['teams list --fields i', []],
   ['help o', []],
   ['runs show 2', []],
+  ['cursors show ma', []],
   ['docs upload x', []],
   ['config get p', ['settings.json']],
 ])('a TAB behind %s loads its own file, and of data %j', async (words, data) => {
@@ -259,7 +261,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
     const needless =
-      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\/|^src\/cli\/(lists\/(table|show|end|template)|card|write|failure|bulk[\w-]*)\.ts|^src\/resources\/list-summary\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
+      /^src\/(bulk|engine|runs|cursors|sandbox|uploads|downloads)\/|^src\/cli\/(lists\/(table|show|end|template)|card|write|failure|bulk[\w-]*)\.ts|^src\/resources\/list-summary\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
     expect(sources.filter((id) => needless.test(id))).toEqual([]);
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(1);
     expect(

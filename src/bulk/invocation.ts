@@ -18,8 +18,10 @@ import { lockRecord, lockRun, recordWaitMs } from '../runs/lock.js';
 import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
 import { newRunName, openRunStore, type RunStore } from '../runs/store.js';
 
+const anyText = z.optional(z.string().check(z.minLength(1, 'must not be empty')));
+
 const file = (text: string, word?: string) =>
-  param(z.optional(z.string().check(z.minLength(1, 'must not be empty'))), text, {
+  param(anyText, text, {
     placeholder: 'FILE|-',
     group: 'selection',
     completes: 'file',
@@ -41,14 +43,23 @@ export const idsFileFlag = {
   idsFile: file('ids from a file: lines, NDJSON, JSON or CSV', '--ids'),
 };
 
-/** Rows with their own values, from a CSV. */
+/** Rows with their own values, from a CSV or a workbook. */
 export const csvFlags = {
-  csv: file('rows from a CSV: id and what to set'),
+  csv: file('rows from a CSV or .xlsx: id and what to set'),
   key: param(
     z.optional(z.enum(referenceKinds)),
     'the column of the CSV that names the record (default id)',
     { placeholder: 'COLUMN', group: 'selection', rare: true },
   ),
+  sheet: param(anyText, 'the sheet of the .xlsx file (default: the first)', {
+    placeholder: 'NAME',
+    group: 'selection',
+    rare: true,
+  }),
+  takeFormulas: flag('use the values that formulas in the .xlsx file show', {
+    group: 'selection',
+    rare: true,
+  }),
   map: params(z.optional(z.array(parsedBy(parseMapping))), 'rename a column of the CSV', {
     placeholder: "'THEIRS=id'",
     group: 'selection',
@@ -121,16 +132,12 @@ export const bulkFlags = {
     group: 'safety',
     rare: true,
   }),
-  results: param(
-    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    'write a CSV with the result of each row',
-    {
-      placeholder: 'FILE.csv',
-      group: 'output',
-      completes: 'file',
-      rare: true,
-    },
-  ),
+  results: param(anyText, 'write a CSV with the result of each row', {
+    placeholder: 'FILE.csv',
+    group: 'output',
+    completes: 'file',
+    rare: true,
+  }),
   exitCode: flag('with --dry-run: exit 12 if something would change', {
     group: 'output',
     rare: true,

@@ -137,8 +137,15 @@ export async function dryRunOne(
     );
   const steps = decision.write && !isSearchedFor ? plan.steps : [];
   if (!decision.write && decision.row.error) {
-    const { message } = decision.row.error as { readonly message?: string };
-    context.message(`${row.id}: ${decision.row.result}. ${message ?? ''}`.trimEnd());
+    const { message = '' } = decision.row.error as { readonly message?: string };
+    const isClause = /^[a-z]/.test(message);
+    const { result } = decision.row;
+    context.message(
+      (isClause
+        ? `${row.id} would be ${result}: ${message}`
+        : `${row.id}: ${result}. ${message}`
+      ).trimEnd(),
+    );
   }
   for (const { call } of steps) context.api.noteAssumedRoute(call);
   const value: DryRun = {

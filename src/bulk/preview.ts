@@ -4,6 +4,7 @@ import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
+import { InputErrors } from '../data/csv-reader.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
@@ -27,7 +28,6 @@ import {
 } from '../engine/operation.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
-import { InputErrors } from './input-errors.js';
 import type { Invocation } from './invocation.js';
 
 /** The outcome of a preview: rows to write, and rows that are already decided. */

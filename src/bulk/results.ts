@@ -58,8 +58,12 @@ export async function checkResults(
     results,
     csv,
     idsFile,
-    ...values
-  }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'> & { readonly file?: unknown },
+    manifest,
+    file,
+  }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'> & {
+    readonly manifest?: unknown;
+    readonly file?: unknown;
+  },
 ): Promise<void> {
   if (results === undefined) return;
   if (results === '-')
@@ -67,11 +71,12 @@ export async function checkResults(
       hint: 'For rows on stdout: -o csv',
     });
   refuseSpreadsheet('--results', results);
-  const file = typeof values.file === 'string' ? values.file : undefined;
-  const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out, FILE: file };
+  const { out } = context.settings;
+  const flags = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
+  const others = { ...flags, FILE: file };
   const target = await realPathOf(results);
   for (const [flag, other] of Object.entries(others))
-    if (other !== undefined && other !== '-' && (await realPathOf(other)) === target)
+    if (typeof other === 'string' && other !== '-' && (await realPathOf(other)) === target)
       throw new UsageError(`--results and ${flag} name the same file.`, {
         hint: 'Give --results another file.',
       });
@@ -110,8 +115,8 @@ export async function writeResultsFile(
 }
 
 /**
- * Writes each input row unchanged, followed by its result; if references named rows, by these and by
- * the ids that they were found to be. Throws OutputError.
+ * Writes each input row unchanged, followed by its result; then the id that the input does not hold (of
+ * an uploaded document, or of the record that a key names), and the reference. Throws OutputError.
  */
 async function writeResults(
   file: string,
@@ -121,23 +126,20 @@ async function writeResults(
 ): Promise<void> {
   const byRow = new Map(results.map((result) => [result.row, result]));
   const format = { delimiter: ',', raw: false } as const;
+  const showsId = !header.includes('id');
   const isReferred = rows.some(({ ref }) => ref !== undefined);
-  const isKeyed = isReferred && rows.some(({ cells }) => cells !== undefined);
-  const named = [...(isKeyed ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
-  const lines = [csvLine([...header, ...named, 'result', 'error_code', 'message'], format)];
+  const added = [...(showsId ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
+  const lines = [csvLine([...header, 'result', 'error_code', 'message', ...added], format)];
   for (const { row, id, ref, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
     // Removes the formula guard of an export, so that the cell is not guarded twice.
     const input = cells?.map(unguard) ?? [id];
     const padded = header.map((_, index) => input[index] ?? '');
-    const found = [...(isKeyed ? [result?.id ?? id] : []), ...(isReferred ? [ref] : [])];
-    lines.push(
-      csvLine(
-        [...padded, ...found, result?.result ?? 'not_attempted', error.code, error.message],
-        format,
-      ),
-    );
+    const outcome = [result?.result ?? 'not_attempted', error.code, error.message];
+    const shownId = ref === undefined ? result?.after?.['id'] : (result?.id ?? id);
+    const more = [...(showsId ? [shownId] : []), ...(isReferred ? [ref] : [])];
+    lines.push(csvLine([...padded, ...outcome, ...more], format));
   }
   await writeAtomically(file, lines.join(''));
 }

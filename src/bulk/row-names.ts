@@ -34,25 +34,27 @@ export class RowNames {
 
   constructor(private readonly input: NamingInput) {}
 
-  add(reference: Reference, line: number): void {
+  /** `place`: where the name stands, as messages say it. */
+  add(reference: Reference, line: number, place = `Line ${line}`): void {
     const { kind, value, text } = reference;
-    if (kind === 'id') this.checkId(value, line);
+    if (kind === 'id') this.checkId(value, place);
     const [problem, hint] = referenceProblem(reference, this.input.resource)?.split('\n') ?? [];
-    if (problem !== undefined) throw new InputError(`Line ${line}: ${problem}`, { hint });
+    if (problem !== undefined) throw new InputError(`${place}: ${problem}`, { hint });
     const identity = identityOf(reference);
     const before = this.lines.get(identity);
     if (before !== undefined) {
       const what = kind === 'id' ? `The id ${value}` : text;
-      throw new InputError(`${what} is given twice, on lines ${before} and ${line}.`);
+      const where = place.startsWith('Line') ? 'on lines' : 'in rows';
+      throw new InputError(`${what} is given twice, ${where} ${before} and ${line}.`);
     }
     this.lines.set(identity, line);
   }
 
-  private checkId(id: string, line: number): void {
+  private checkId(id: string, place: string): void {
     const problem = idProblem(id);
-    if (problem) throw new InputError(`Line ${line}: ${problem}.`);
+    if (problem) throw new InputError(`${place}: ${problem}.`);
     if (id === this.input.organizationId)
-      throw new InputError(`Line ${line}: ${id} is the organization's id, not a record's.`);
+      throw new InputError(`${place}: ${id} is the organization's id, not a record's.`);
   }
 
   /** Throws InputError if no more rows are allowed. */

@@ -1,6 +1,6 @@
 /** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
-import type { Command, CommandOutput, OperationCommand, Params } from '../cli/define.js';
+import type { Command, CommandOutput, OperationCommand, Params, ValuesOf } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
@@ -259,17 +259,29 @@ type Described<A extends Params, F extends Params> = Omit<
 
 /** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
-  command: Described<A, F> & { readonly operation: Operation; readonly view: View<T> },
+  command: Described<A, F> & {
+    readonly operation: Operation;
+    readonly view: View<T>;
+    /** What the command does once its run has ended without a failure. */
+    readonly followUp?: (
+      context: Context,
+      values: ValuesOf<A> & ValuesOf<F>,
+      output: CommandOutput,
+    ) => Promise<CommandOutput>;
+  },
 ): Command {
-  const { operation } = command;
+  const { followUp, ...described } = command;
+  const { operation } = described;
   return {
     kind: 'operation',
     local: false,
     asks: !operation.createsRow,
-    ...command,
+    ...described,
     async run(context: Context, values: object, words: readonly string[]) {
       const { view } = command;
-      return runOperation(context, { operation, words, view, values: values as BulkValues });
+      const line = { operation, words, view, values: values as BulkValues };
+      const output = await runOperation(context, line);
+      return followUp ? followUp(context, values as never, output) : output;
     },
   } as Command;
 }

@@ -64,6 +64,9 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
       hint: `See the ids: rosterctl ${operation.resource} list`,
     });
   }
+  const sheetFlag =
+    values.sheet === undefined ? values.takeFormulas && '--take-formulas' : '--sheet';
+  if (sheetFlag && csv === undefined) throw new UsageError(`${sheetFlag} needs --csv FILE.xlsx.`);
   if (limits.length > 0 && first[0] !== 'filter')
     throw new UsageError(`--${limits[0]} needs a filter, or --all.`);
   return first[0] === 'ids' ? undefined : first[0];
@@ -85,6 +88,9 @@ export async function selectLocally(
     ignoreUnknownColumns: values.ignoreColumns ?? false,
     raw: context.settings.csvRaw,
     rules: { ...(operation.csv ?? idsOnly), overruled: operation.overrules?.(values as never) },
+    sheet: values.sheet,
+    takeFormulas: values.takeFormulas,
+    note: (line) => context.message(line),
     keepsCells: values.results !== undefined,
     resource: operation.resource,
     key: keyOf(context, operation, values),
@@ -92,6 +98,7 @@ export async function selectLocally(
     signal: context.signal,
   };
   if (source === 'csv') {
+    if (path !== '-') await noteOpenWorkbook(context, path);
     const selection = await selectCsv(inputChunks(context, path), input);
     if (selection.note) context.note(selection.note);
     return selection;
@@ -113,6 +120,16 @@ function keyOf(
       `--key ${key} does not find ${resource}. Use ${orList(['id', ...kinds])}.`,
     );
   return { kind: key, names: [key, ...fieldNamesOf(resource, key, settings.overrides)] };
+}
+
+/** Notes that a file is open in a spreadsheet program, whose unsaved changes nobody else sees. */
+export async function noteOpenWorkbook(context: Context, path: string): Promise<void> {
+  const { spreadsheetProgram } = await import('../files/spreadsheet-lock.js');
+  const program = await spreadsheetProgram(path);
+  if (program !== undefined)
+    context.message(
+      `${path} is open in ${program}. Changes that are not saved there are not read.`,
+    );
 }
 
 /** The rows that filters selected, and how many records match where `--limit` cut them. */

@@ -8,19 +8,18 @@ import {
   hasIdColumn,
   readHeader,
 } from '../data/csv-columns.js';
-import { type CsvRow, csvReader, readCsv } from '../data/csv-reader.js';
+import { type CsvRow, InputErrors, readCsv, rowPlace } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { parseReference, type Reference, referenceOf } from '../data/references.js';
 import { firstOf } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
-import { textDecoder } from '../files/text-decoder.js';
 import type { SelectedRow } from '../runs/report.js';
-import { InputErrors } from './input-errors.js';
+import { type FileRowsOptions, fileRows } from './file-rows.js';
 import { identityOf, type NamingInput, RowNames, rowOf } from './row-names.js';
 
-export interface CsvInput extends HeaderOptions, NamingInput {
+export interface CsvInput extends HeaderOptions, FileRowsOptions, NamingInput {
   readonly rules: ColumnRules;
   /** Keeps the unchanged cells of each row. */
   readonly keepsCells: boolean;
@@ -45,7 +44,7 @@ export function selectIds(words: readonly string[]): Selection {
 }
 
 /**
- * Parses a CSV with values for each row, as it arrives. Throws one InputError for all invalid lines (a
+ * Parses a CSV, or a sheet of a workbook, with values for each row. Throws one InputError for all invalid lines (a
  * missing or repeated id, invalid cells), InputError for more than 200,000 rows, CancelledError after a
  * signal.
  */
@@ -54,17 +53,18 @@ export async function selectCsv(
   input: CsvInput,
 ): Promise<Selection> {
   const hash = createHash('sha256');
-  const reader = csvReader();
+  // Another sheet of the same file is another input.
+  if (input.sheet !== undefined) hash.update(`${input.sheet}\0`);
   const rows = new Rows(input);
-  const decode = textDecoder(input.name);
   const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
-  try {
+  const hashed = async function* () {
     for await (const chunk of chunks) {
       hash.update(chunk);
-      await rows.take(reader.push(decode(chunk)), turn);
+      yield chunk;
     }
-    await rows.take(reader.push(decode(undefined)), turn);
-    await rows.take(reader.end(), turn);
+  };
+  try {
+    for await (const some of fileRows(hashed(), input)) await rows.take(some, turn);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // The rest cannot be read, but errors in the lines before it are reported too.
@@ -195,7 +195,9 @@ class Rows {
     for (const row of rows) {
       const { header } = this;
       if (!header) {
-        this.header = readHeader(row.cells, this.input.rules, this.input);
+        // A sheet tells text from formulas and errors by itself; nothing in it is guarded.
+        const raw = this.input.raw && row.marks === undefined;
+        this.header = readHeader(row, this.input.rules, { ...this.input, raw });
         this.headerCells = row.cells;
       } else if (row.cells.some((cell) => cell.trim() !== '')) {
         this.ids.checkRoom();
@@ -222,17 +224,14 @@ class Rows {
     return { rows: this.rows, header: this.headerCells, note };
   }
 
-  private add({ line, cells }: CsvRow, header: Header): void {
-    if (cells.length > this.headerCells.length)
-      throw new InputError(
-        `Line ${line} has ${cells.length} cells, but the header has ${this.headerCells.length}.`,
-        { hint: 'Put a value that contains the delimiter in double quotes.' },
-      );
-    const key = ownText(header.key(cells, line));
+  private add(row: CsvRow, header: Header): void {
+    const { line, cells } = row;
+    this.checkWidth(row);
+    const key = ownText(header.key(row));
     const { kind } = this.input.key;
     const reference = kind === 'id' ? asId(key) : referenceOf(kind, key);
-    this.ids.add(reference, line);
-    const own = header.own(cells, line);
+    this.ids.add(reference, line, header.keyPlace(row));
+    const own = header.own(row);
     const { id, ref } = rowOf(reference, line);
     this.rows.push({
       row: line,
@@ -241,5 +240,21 @@ class Rows {
       own: Object.keys(own).length > 0 ? this.same(own) : undefined,
       cells: this.input.keepsCells ? cells : undefined,
     });
+  }
+
+  private checkWidth(row: CsvRow): void {
+    const { cells } = row;
+    const width = this.headerCells.length;
+    if (cells.length <= width) return;
+    if (!row.marks)
+      throw new InputError(
+        `${rowPlace(row)} has ${cells.length} cells, but the header has ${width}.`,
+        { hint: 'Put a value that contains the delimiter in double quotes.' },
+      );
+    const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
+    if (beyond >= 0)
+      throw new InputError(`${rowPlace(row, beyond)} stands in a column without a head.`, {
+        hint: 'Give the column a head in the first row, or empty it.',
+      });
   }
 }

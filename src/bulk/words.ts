@@ -40,6 +40,7 @@ const verbs: { readonly [verb: string]: Verb } = {
   upload: uploading,
   finish: uploading,
   import: { ask: 'Import', would: 'be imported', done: 'imported', purpose: ' to import' },
+  replace: uploading,
   undo: { ...changing, done: 'undone' },
 };
 

@@ -9,9 +9,14 @@ import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
+
 import { importPage } from './import-page.js';
+
+import { cursorsPage } from './lists/cursors-page.js';
+
 import { fieldsPage } from './lists/fields-page.js';
 import { outputPage } from './lists/output-page.js';
+import { referencesPage } from './lists/references-page.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
@@ -27,6 +32,8 @@ export function topicTexts(): readonly Topic[] {
     topic('exit-codes', 'what each exit code means', exitCodePage()),
     topic('output', 'formats, streams, what scripts can rely on', outputPage),
     topic('fields', 'the fields of each resource: label, name and type', fieldsPage()),
+    topic('references', 'naming records by e-mail, name, Discord or gamer tag', referencesPage),
+    topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
     topic('import', 'players and teams from a spreadsheet', importPage(aligned)),
     topic(
@@ -141,12 +148,12 @@ export const listRules: readonly string[] = [
 
 const bulkPage = `Changing records, one or many
 
-Name the records in one way: ids, --ids FILE, --csv FILE, filter flags, or --all. Without
-any, nothing is selected. If the list may be incomplete, nothing is changed (exit 11;
+Name the records in one way: ids (or references, see rosterctl help references),
+--ids FILE, --csv FILE, filter flags, or --all. Without any, nothing is selected. If the list may be incomplete, nothing is changed (exit 11;
 --allow-partial continues with what is there).
 
   --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
-  --csv  a column id and the fields to set, for tryouts status, internalNotes (or note)
+  --csv  a column id (or another, by --key) and the fields to set, for tryouts status, internalNotes (or note)
          and if_status. What list -o csv wrote is accepted as it is.
          An empty cell changes nothing, <clear> empties the field. A cell gets the type
          that the field has; name:text, :int, :bool and :json set another.

@@ -238,7 +238,7 @@ interface CsvColumn {
  * The union of the records' columns; a new one is placed next to columns of the same root field,
  * else after its predecessor.
  */
-async function csvColumns(
+export async function csvColumns(
   records: readonly JsonObject[],
   names: InnerNames,
   turn: ReturnType<typeof eventLoopTurns>,

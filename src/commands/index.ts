@@ -11,6 +11,8 @@ export const commands: CommandTable = {
     convert: () => import('./tryouts/convert.js'),
     stats: () => import('./tryouts/stats.js'),
   }),
+  overview: () => import('./overview.js'),
+  check: () => import('./check.js'),
   teams: group('Manage teams', ['team'], {
     list: () => import('./teams/list.js'),
     get: () => import('./teams/get.js'),
@@ -36,6 +38,7 @@ export const commands: CommandTable = {
     update: () => import('./documents/update.js'),
     delete: () => import('./documents/delete.js'),
     upload: () => import('./documents/upload.js'),
+    replace: () => import('./documents/replace.js'),
     download: () => import('./documents/download.js'),
     preview: () => import('./documents/preview.js'),
   }),
@@ -53,6 +56,12 @@ export const commands: CommandTable = {
     retry: () => import('./runs/retry.js'),
     undo: () => import('./runs/undo.js'),
     prune: () => import('./runs/prune.js'),
+  }),
+  cursors: group('See and set back what --since-last has told', ['cursor'], {
+    list: () => import('./cursors/list.js'),
+    show: () => import('./cursors/show.js'),
+    commit: () => import('./cursors/commit.js'),
+    reset: () => import('./cursors/reset.js'),
   }),
   auth: group('Store an API key and check it', [], {
     login: () => import('./auth/login.js'),

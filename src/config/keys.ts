@@ -13,11 +13,11 @@ import { UsageError } from '../errors.js';
 import {
   firstPages,
   organizationPlaces,
-  outputFormats,
   pagingModes,
   promptStyles,
   timeStyles,
   updateSemantics,
+  usualFormats,
 } from './choices.js';
 import {
   answerPath,
@@ -57,7 +57,7 @@ export type DefaultedKey<T> = SettingKey<T> & { readonly default: string };
 
 /** The settings that have their own property in `Settings`. */
 export const namedKeys = {
-  output: named('output', 'how results are printed', oneOf(outputFormats), {
+  output: named('output', 'how results are printed', oneOf(usualFormats), {
     flag: 'output',
     env: 'ROSTERCTL_OUTPUT',
     default: 'table',

@@ -34,6 +34,19 @@ export function exportText(value: unknown): string {
   return withoutNul(isList ? listText(value) : plainCell(value));
 }
 
+/**
+ * True if a cell holds what the export writes for a value. Spreadsheet programs write line ends in
+ * their own way, so these may differ.
+ */
+export function isExportOf(cell: string, value: unknown): boolean {
+  const text = exportText(value);
+  return cell === text || (text.includes('\r') && withLineFeeds(cell) === withLineFeeds(text));
+}
+
+function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
 /** Replaces NUL with a visible sign, and lone surrogates as every UTF-8 encoder does. */
 function withoutNul(text: string): string {
   const nulFree = text.includes('\0') ? text.replaceAll('\0', '\u2400') : text;

@@ -1,5 +1,5 @@
 /** Errors of rows, runs and references that are not a response of the service. */
-import { ApiError, Failure, NotFoundError, UnknownOutcomeError } from '../errors.js';
+import { ApiError, Failure, NotFoundError, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { ResourceName } from './resources.js';
 import { shellQuote } from './text.js';
@@ -82,6 +82,17 @@ export class RunError extends Failure {
 /** True if the service reports that there is no such record, or its list does not contain it. */
 export function isNotFound(error: unknown): error is Failure {
   return error instanceof NotFoundError || (error instanceof ApiError && error.status === 404);
+}
+
+/** A word that names no stored run or profile; at a terminal another can be picked. */
+export class UnknownNameError extends UsageError {
+  constructor(
+    message: string,
+    readonly word: string,
+    hint: string,
+  ) {
+    super(message, { hint });
+  }
 }
 
 /** True if the record certainly does not exist: a list that may be incomplete is not enough. */

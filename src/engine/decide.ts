@@ -56,7 +56,14 @@ export function decideRow(
     row: { ...at, ...result },
   });
   const changes = changesOf(plan);
-  if (plan.skipped) return final({ result: 'skipped', error: { kind: 'guard', ...plan.skipped } });
+  if (plan.skipped) {
+    const { id, ...reason } = plan.skipped;
+    return final({
+      result: 'skipped',
+      ...(id !== undefined && { after: { id } }),
+      error: { kind: 'guard', ...reason },
+    });
+  }
   if (changes.length === 0)
     return final(
       done

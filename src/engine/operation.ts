@@ -60,7 +60,14 @@ export interface RowPlan {
   /** The writes in order; empty if the record already has the target values. */
   readonly steps: readonly Step[];
   /** Why the row is skipped, whatever it would change. */
-  readonly skipped?: { readonly code: string; readonly message: string } | undefined;
+  readonly skipped?:
+    | {
+        readonly code: string;
+        readonly message: string;
+        /** The record that the row would create, if it exists already. */
+        readonly id?: string | undefined;
+      }
+    | undefined;
   /** A field that holds neither its expected nor its target value, so the row is left alone. */
   readonly conflict?: RowConflict | undefined;
   /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */

@@ -3,7 +3,7 @@
 import { isGivenIn, type RawValues } from '../cli/check.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
-import { type Candidate, ReferencesError } from '../data/outcome-errors.js';
+import { type Candidate, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
 import { parseReference, wordOfId } from '../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { ApiError, NotFoundError } from '../errors.js';
@@ -11,7 +11,7 @@ import { matchChoices } from '../terminal/choices.js';
 import { type Pickable, profileChoices, recordChoices, runChoices } from './choices.js';
 
 /** The verbs that take a sole match without asking; whatever else writes always asks. */
-const takesSoleMatch = ['get', 'download', 'preview', 'open', 'use', 'resume'];
+const takesSoleMatch = ['get', 'download', 'preview', 'open', 'show', 'use', 'resume'];
 
 /** The verbs whose list allows to mark several. */
 const takesSeveral = ['set-status'];
@@ -34,8 +34,8 @@ export async function pickArgument(
   const [term] = given;
   const resource = resourceOf(arg);
   const matches = failure instanceof ReferencesError ? failure.candidates : undefined;
-  const isOpen = matches !== undefined || isUnknown(failure, resource);
-  if (given.length > 1 || (term !== undefined && !isOpen)) return undefined;
+  const isOpen = term === undefined || matches || isUnknown(failure, term, resource);
+  if (given.length > 1 || !isOpen) return undefined;
   const selects = command.flags.some(
     ({ name, group }) => group === 'selection' && isGivenIn(values, name),
   );
@@ -76,8 +76,12 @@ function resourceOf({ completes }: ManifestParam): ResourceName | undefined {
   return resourceNames.find((name) => completes === `id:${name}`);
 }
 
-/** True if the service said of this very id that there is no such record; then nothing was written. */
-function isUnknown(failure: unknown, resource: ResourceName | undefined): boolean {
+/**
+ * True if the failure says of this very word that nothing is called so, and not the answer to a
+ * write: then nothing was written.
+ */
+function isUnknown(failure: unknown, word: string, resource: ResourceName | undefined): boolean {
+  if (failure instanceof UnknownNameError) return !resource && failure.word === word;
   if (failure instanceof NotFoundError) return resource !== undefined;
   if (!(failure instanceof ApiError) || !resource) return false;
   const { method, path } = failure.call;

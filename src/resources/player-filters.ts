@@ -83,7 +83,8 @@ export function isInTeam(
   });
 }
 
-function teamsOf(record: JsonObject): readonly NamedTeam[] {
+/** Returns the teams that a player's record names. */
+export function teamsOf(record: JsonObject): readonly NamedTeam[] {
   return teamKeys(record).flatMap((key) => teamsIn(record[key], key));
 }
 
@@ -97,7 +98,7 @@ export function hasTeam(record: JsonObject): boolean {
 }
 
 /** A team as a player's record names it. A text alone may be an id, and is kept as its name. */
-interface NamedTeam {
+export interface NamedTeam {
   readonly id: string | undefined;
   readonly name: string | undefined;
   /** The path of the name in the record. */

@@ -6,11 +6,11 @@ import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
 import { checkOrganization, findTarget } from '../../config/connection.js';
+import { shortPath } from '../../config/paths.js';
 import { checkProfileName, withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
-import type { Environment } from '../../data/environment.js';
 import { isUtf8Locale } from '../../data/environment.js';
 import { defaultProfile, orList, shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
@@ -228,11 +228,6 @@ interface Shown {
   readonly counts?: string;
   /** The path of the key, with `~` for the home folder. */
   readonly keyPlace?: string;
-}
-
-/** Returns a path with `~` for the home folder. */
-function shortPath(path: string, { HOME: home }: Environment): string {
-  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 async function store(

@@ -14,7 +14,7 @@ export default defineOperation({
     ['See what would be sent', 'player_0001 --dry-run'],
     ['From a script', 'player_0001 --yes'],
   ],
-  calls: ['getPlayer', 'deletePlayer', 'listPlayers', 'getTeam'],
+  calls: ['getPlayer', 'deletePlayer', 'listPlayers', 'getTeam', 'listTeams'],
   args: { ids: anyIdsOf('players') },
   flags: {
     route: routeFlag('players', 'DELETE'),

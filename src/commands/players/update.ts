@@ -15,10 +15,11 @@ export default defineOperation({
     'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],
+    ['By name', "'name:Nimbus Kite' -F role=IGL"],
     ['Set other fields', 'player_0001 -F role=Support'],
     ['Look first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
   ],
-  calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam'],
+  calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam', 'listTeams'],
   args: { ids: anyIdsOf('players') },
   flags: {
     name: nameFlag('players'),

@@ -29,6 +29,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly default: Comman
   'players.delete': () => import('../players/delete.js'),
   'documents.create': () => import('../documents/create.js'),
   'documents.upload': () => import('../documents/upload.js'),
+  'documents.replace': () => import('../documents/replace.js'),
   'documents.update': () => import('../documents/update.js'),
   'documents.delete': () => import('../documents/delete.js'),
 };

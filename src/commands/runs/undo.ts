@@ -9,10 +9,14 @@ import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
+import { isProvenNotFound } from '../../data/outcome-errors.js';
 import { plural } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
+
+import { recordReader } from '../../resources/read.js';
 import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
+
 import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
 import { isDelete, type ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
@@ -174,11 +178,28 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
     const made = row.after?.['id'];
     const id = typeof made === 'string' ? made : row.id;
     const image = byRow.get(row.row);
-    const why = hasNoUndo ? pastVerb(stored) : undoObstacle(row, image, images.length > 0);
+    const replaced = row.after?.['replaces'];
+    const isLast = typeof replaced === 'string' && !(await isListed(context, replaced));
+    const why = hasNoUndo
+      ? pastVerb(stored)
+      : isLast
+        ? `that replaced ${replaced}, which is gone`
+        : undoObstacle(row, image, images.length > 0);
     if (why === undefined && image) can.push({ ...withoutUnrestorable(image), id });
     else cannot.push({ id, why: why ?? '' });
   }
   return { can, cannot };
+}
+
+/** True if a document exists, or if the list cannot prove that it does not. */
+async function isListed(context: Context, id: string): Promise<boolean> {
+  try {
+    await recordReader(context, 'documents').read(id, 'list');
+    return true;
+  } catch (error) {
+    if (isProvenNotFound(error)) return false;
+    throw error;
+  }
 }
 
 function pastVerb({ head }: StoredRun): string {

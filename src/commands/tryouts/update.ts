@@ -22,7 +22,7 @@ export default defineOperation({
     ['Look first', 'app_0028 --status reviewing --dry-run'],
     ['Remove the notes', 'app_0021 --clear-note'],
   ],
-  calls: ['getTryout', 'updateTryout'],
+  calls: ['getTryout', 'updateTryout', 'listTryouts'],
   args: { ids: idsBeside('--status').any },
   flags: {
     status: param(z.optional(TryoutStatus), 'new status', { placeholder: 'S', group: 'change' }),

@@ -26,7 +26,10 @@ export default defineLocalCommand({
     ['Their ids, for a script', '-o ids'],
   ],
   calls: [],
-  view: rowsOf<UploadLine>(['id', 'path', 'state', 'fileKey', 'startedAt']),
+  view: rowsOf<UploadLine>(
+    ['id', 'path', 'state', 'fileKey', 'startedAt'],
+    'No upload was interrupted.',
+  ),
   async run(context) {
     const all = await readUnfinishedUploads(context);
     const runs = [...new Set(all.map(({ run }) => run))];

@@ -1,8 +1,8 @@
 /** Resolves the rows of an import against the records that are there: what to create, what to change, what is wrong. */
 import { serviceFields } from '../../api/records.js';
-import { InputErrors } from '../../bulk/input-errors.js';
 import { aliasKind, keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
+import { InputErrors } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { resourceWords } from '../../data/resources.js';
