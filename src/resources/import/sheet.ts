@@ -1,7 +1,7 @@
 /** Reads the file of an import, a CSV or one sheet of a workbook, into its header and its rows. */
 import { createHash } from 'node:crypto';
 import { type FileRowsOptions, fileRows } from '../../bulk/file-rows.js';
-import { mostRows } from '../../bulk/row-names.js';
+import { mostInputRows } from '../../bulk/row-names.js';
 import { inputChunks, noteOpenWorkbook } from '../../bulk/select-rows.js';
 import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
@@ -43,8 +43,8 @@ export async function openSheet(
   for await (const some of fileRows(hashed(), options))
     for (const row of some) {
       if (!isBlank(row) && !isDelimiterLine(row, all)) all.push(row);
-      if (all.length > mostRows + 1)
-        throw new InputError(`${name} has more than ${mostRows} rows.`, {
+      if (all.length > mostInputRows + 1)
+        throw new InputError(`${name} has more than ${mostInputRows} rows.`, {
           hint: 'Cut it into several files.',
         });
       const waiting = turn(row.cells.length);
