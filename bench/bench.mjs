@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { bulkFigures } from './bulk.mjs';
 import { serve } from './serve.mjs';
 import { uploadFigures } from './uploads.mjs';
+import { workbookFigures } from './workbooks.mjs';
 import { writeFigures } from './writes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -73,6 +74,7 @@ try {
   bound('S4 peak of one GET', await peakOf(get), 60);
   await hang('S5 last byte to exit', get);
   await lists();
+  await workbookFigures({ tool, home, compare, bound, peakOf, list });
   await writeFigures({ tool, home, env, rows, compare, rounds });
   rows.push(...(await bulkFigures({ tool, home, env })));
   rows.push(...(await uploadFigures({ tool, home, env })));

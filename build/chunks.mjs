@@ -27,9 +27,15 @@ const firsts = {
   columns: ['src/cli/lists/columns.ts'],
   filters: ['src/cli/filters.ts', 'src/cli/lists/filter-list.ts', 'src/resources/list-command.ts'],
   files: ['src/files/atomic-write.ts'],
-  cursors: ['src/cursors/cursor-file.ts', 'src/cursors/place-in-use.ts'],
   settings: ['src/commands/config/shared.ts'],
-  runs: ['src/runs/stored-run.ts', 'src/runs/lock.ts', 'src/uploads/unfinished-uploads.ts'],
+  runs: [
+    'src/runs/stored-run.ts',
+    'src/runs/lock.ts',
+    'src/uploads/unfinished-uploads.ts',
+    // Small, and sealed like the lines of a journal.
+    'src/cursors/cursor-file.ts',
+    'src/cursors/place-in-use.ts',
+  ],
   people: ['src/cli/lists/show.ts', 'src/cli/lists/table.ts', 'src/cli/card.ts'],
   write: ['src/cli/write.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],

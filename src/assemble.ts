@@ -52,6 +52,7 @@ export interface ProcessEnvironment {
   readonly lendKeys: LendKeyboard;
   readonly onStop: PromptWorld['onStop'];
   readonly onContinue: PromptWorld['onContinue'];
+  readonly suspend: () => void;
 }
 
 /** The exit code, and the error to print last as JSON although the command returned a value. */
@@ -157,6 +158,8 @@ export async function runCommand(
         isLong && settings.pager !== undefined && (await showPage(text, settings.pager, outside));
       if (!isShown) for (const line of lines) messages.message(line);
     },
+    fullScreen: async (use) =>
+      (await import('./terminal/full-screen.js')).withFullScreen(streams, outside, use),
     connect: async () => (await openService()).api(),
     connectTo: async (connection) => (await openService()).apiTo(connection),
     files: async () => (await openService()).files(),

@@ -9,6 +9,7 @@ import type { CommandManifest } from './data/command-manifest.js';
 import type { Environment } from './data/environment.js';
 import type { Instant } from './data/time.js';
 import type { ThisProcess } from './files/lock.js';
+import type { FullScreen } from './terminal/full-screen.js';
 import type { Progress } from './terminal/progress.js';
 import type { Prompts } from './terminal/prompt.js';
 import type { Streams } from './terminal/streams.js';
@@ -50,6 +51,8 @@ export interface LocalContext {
   message(line: string): void;
   /** Shows sanitized lines to the person at the terminal: through the pager if they do not fit, else on stderr. */
   showLong(lines: readonly string[]): Promise<void>;
+  /** Lends the terminal's full screen to `use`, and takes it back however that ends. */
+  fullScreen<T>(use: (screen: FullScreen) => Promise<T>): Promise<T>;
   /** Prints one sanitized line on stderr, except with --quiet. */
   note(message: string): void;
   /** Prints one sanitized line on stderr, only with --verbose. */

@@ -129,6 +129,7 @@ async function run(
       clock: () => Number(process.hrtime.bigint()) / 1e6,
       expectSignal: signals.expect,
       onStop: jobControl.onStop,
+      suspend: jobControl.suspend,
       lendKeys(isInUse) {
         const restoreInterrupts = signals.ignoreInterrupts();
         const stopFollowing = jobControl.follow(isInUse);

@@ -32,10 +32,14 @@ export async function pageAfterLogin(
     if (!profile) return undefined;
     const { singleLine } = await import('./terminal/safe-text.js');
     const { name, organization } = profile;
-    const unfinished = await unfinishedRows(paths, profile, world);
+    const unfinished = [
+      ...(await unfinishedRows(paths, profile, world)),
+      ...(await reviewRows(paths, profile)),
+    ];
     const rows: readonly Row[] = [
       ...unfinished.map((row, index) => (index === 0 ? { ...row, label: 'Unfinished' } : row)),
       { label: 'List', text: 'rosterctl tryouts list --status pending' },
+      { label: 'Review', text: 'rosterctl tryouts review' },
       { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' },
     ];
     const lines = rows.flatMap((row) => rowLines(row, world.width));
@@ -51,6 +55,8 @@ export async function pageAfterLogin(
 interface Profile {
   readonly name: string;
   readonly organization: string;
+  /** As runs and reviews name it. */
+  readonly service: string | undefined;
 }
 
 async function profileInForce(
@@ -62,9 +68,9 @@ async function profileInForce(
   const config = openConfigStore(paths, { self }).config();
   const name = env['ROSTERCTL_PROFILE'] || activeProfileOf(config);
   if (name === undefined) return undefined;
-  if (name === sandboxProfile) return { name, organization: demoOrganization };
-  const organization = config.profiles.get(name)?.organization;
-  return organization === undefined ? undefined : { name, organization };
+  if (name === sandboxProfile) return { name, organization: demoOrganization, service: name };
+  const { organization, baseUrl } = config.profiles.get(name) ?? {};
+  return organization === undefined ? undefined : { name, organization, service: baseUrl };
 }
 
 interface Row {
@@ -85,6 +91,23 @@ async function unfinishedRows(
   if (!paths.state) return [];
   const { describeUnfinished, unfinishedWork } = await import('./runs/unfinished.js');
   return describeUnfinished(await unfinishedWork(paths.state.path, profile, self), mostRuns);
+}
+
+/** The review whose decisions were not sent. */
+async function reviewRows(
+  { state }: Paths,
+  { name, organization, service }: Profile,
+): Promise<readonly Row[]> {
+  if (!state || !existsSync(join(state.path, 'reviews'))) return [];
+  const { unsentReviews } = await import('./review/queue.js');
+  const all = await unsentReviews(state.path);
+  return all
+    .filter((each) => each.organization === organization)
+    .filter((each) => each.service === service || each.profile === name)
+    .map(({ count }) => ({
+      text: `review: ${count} ${count === 1 ? 'decision' : 'decisions'} not sent`,
+      command: 'rosterctl tryouts review',
+    }));
 }
 
 const labelWidth = 12;

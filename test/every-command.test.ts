@@ -49,6 +49,7 @@ test('the runs of every command that starts runs can be resumed', async () => {
 /** Examples that need a terminal, another program or a long-lived process; each has its own test. */
 const elsewhere = new Map([
   ['auth login', 'asks for a key and needs a service; test/commands/auth'],
+  ['tryouts review', 'needs a terminal; test/review'],
   ['runs show', 'needs a run; test/bulk/runs.test.ts'],
   ['runs resume', 'needs an unfinished run; test/bulk/runs.test.ts'],
   ['runs retry', 'needs a run that failed; test/bulk/runs.test.ts'],

@@ -143,7 +143,7 @@ test('a missing key is exit code 4 with the next step', async () => {
 });
 
 test.each([
-  ['players list --game x', 'Unknown flag --game for players list. tryouts list has it.'],
+  ['players list --game x', 'Unknown flag --game for players list. It belongs to tryouts list.'],
   ['players list --jsno', 'Did you mean --json?'],
   ['tryouts list --json id', 'Unexpected argument "id": --json takes no value.'],
   ['tryouts list --json id', 'To choose fields: rosterctl tryouts list --json --fields id'],

@@ -71,6 +71,7 @@ export async function planRun(
   const same = earlier.filter((run) => run.head.input === head.input && run.plan);
   const last = same.at(-1);
   const isRestart = values.restart ?? false;
+  const selectsAnew = operation.selectsAnew ?? !input.rows;
   const checkDamaged = (rows: readonly SelectedRow[]) =>
     damagedBefore(context, damaged, {
       head,
@@ -78,7 +79,7 @@ export async function planRun(
       rows,
       restart: isRestart,
     });
-  if (store && last && !isRestart && input.rows) {
+  if (store && last && !isRestart && input.rows && !selectsAnew) {
     checkExpected(input.rows.length, values);
     checkDamaged(input.rows);
     const begun = { ...setup, store, input: { ...input, rows: input.rows } };
@@ -89,7 +90,7 @@ export async function planRun(
     : await selectByFilter(context, values, operation);
   checkExpected(selected.length, values);
   if (!isRestart) same.forEach(requireContinuable);
-  const carried = store && !isRestart && !input.rows ? await startedTasks(store, same) : [];
+  const carried = store && !isRestart && selectsAnew ? await startedTasks(store, same) : [];
   const rows = withCarried(carried, selected);
   const toSetAside = checkDamaged(rows);
   const waitedFrom = context.now().getTime();

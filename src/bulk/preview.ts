@@ -1,11 +1,12 @@
 /** The preview of a run: reads and decides every row without writing. */
+
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
-import { InputErrors } from '../data/csv-reader.js';
 import { intern } from '../data/digest.js';
+import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import { usualSorting } from '../data/sorting.js';
@@ -19,13 +20,8 @@ import {
   stopsRun,
 } from '../engine/decide.js';
 import { CircuitBreaker } from '../engine/limits.js';
-import {
-  type PreviewedRows,
-  type RecordState,
-  type Session,
-  sessionFor,
-  type Task,
-} from '../engine/operation.js';
+import type { PreviewedRows, RecordState, Session, Task } from '../engine/operation.js';
+import { sessionFor } from '../engine/row-sessions.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
 import type { Invocation } from './invocation.js';

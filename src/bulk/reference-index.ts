@@ -51,7 +51,7 @@ export async function readReferences(
   }));
   const seenKinds = new Set<LookedUpKind>();
   const ids = new Map<string, Candidate>();
-  for await (const record of wholeList(context, resource)) {
+  await readWhole(context, resource, (record) => {
     const candidate = candidateOf(record);
     ids.set(candidate.id, candidate);
     for (const { kind, field, entries } of fields) {
@@ -59,7 +59,7 @@ export async function readReferences(
       if (values) seenKinds.add(kind);
       for (const value of values ?? []) add(entries, foldCase(value), { value, candidate });
     }
-  }
+  });
   const entriesOf = (kind: LookedUpKind) =>
     fields.find((each) => each.kind === kind)?.entries ?? new Map<string, Entry[]>();
   return {
@@ -94,8 +94,12 @@ function add(entries: Map<string, Entry[]>, key: string, entry: Entry): void {
   else entries.set(key, [entry]);
 }
 
-/** Yields a list in which every record counts. Throws GuardError if some may be missing. */
-async function* wholeList(context: Context, resource: ResourceName): AsyncGenerator<JsonObject> {
+/** Reads a list in which every record counts. Throws GuardError if some may be missing. */
+async function readWhole(
+  context: Context,
+  resource: ResourceName,
+  see: (record: JsonObject) => void,
+): Promise<void> {
   const { plural: many } = resourceWords[resource];
   const list = context.api.list(resource, undefined, { checksCompleteness: true });
   const refuse = (why: string, fixes: readonly string[] = []) =>
@@ -104,10 +108,11 @@ async function* wholeList(context: Context, resource: ResourceName): AsyncGenera
       hint: [...fixes, 'Or use the id.'].join('\n'),
     });
   try {
-    for await (const record of list) {
-      if (!hasId(record)) throw refuse('holds a record without an id');
-      yield record;
-    }
+    for await (const batch of list.batches())
+      for (const { value } of batch) {
+        if (!hasId(value)) throw refuse('holds a record without an id');
+        see(value);
+      }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 403) throw error;
     if (error.serviceCode === 'featureNotAvailable') throw error;

@@ -88,7 +88,7 @@ async function dryRun(
   const head = headOf(context, invocation, kept, local);
   const same = values.restart ? [] : await unfinishedRunsOf(context, head);
   const last = same.at(-1);
-  if (last && local) {
+  if (last && local && !operation.selectsAnew) {
     const tasks = unfinishedTasks(operation.recovery, last);
     const storedJob = last.plan ? jobOf(last.plan) : kept;
     const [only] = tasks;

@@ -1,4 +1,5 @@
 /** Parses the rows of an input: ids, or the lines of a CSV with their own values. */
+
 import { createHash } from 'node:crypto';
 import { eventLoopTurns } from '../data/concurrency.js';
 import {
@@ -8,8 +9,9 @@ import {
   hasIdColumn,
   readHeader,
 } from '../data/csv-columns.js';
-import { type CsvRow, InputErrors, readCsv, rowPlace } from '../data/csv-reader.js';
+import { type CsvRow, readCsv, rowPlace } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
+import { InputErrors } from '../data/input-errors.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { parseReference, type Reference, referenceOf } from '../data/references.js';
 import { firstOf } from '../data/text.js';

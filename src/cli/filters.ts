@@ -50,7 +50,7 @@ export type ListValues = ValuesOf<typeof listFlags>;
 export function parseCursorName(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
   throw new UsageError(`"${text}" cannot be the name of a cursor.`, {
-    hint: 'Use up to 64 letters, digits, dots, dashes and underscores; begin with a letter or a digit.',
+    hint: 'Use letters, digits, dots, dashes and underscores, at most 64.',
   });
 }
 

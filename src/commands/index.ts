@@ -8,6 +8,7 @@ export const commands: CommandTable = {
     get: () => import('./tryouts/get.js'),
     update: () => import('./tryouts/update.js'),
     'set-status': () => import('./tryouts/set-status.js'),
+    review: () => import('./tryouts/review.js'),
     convert: () => import('./tryouts/convert.js'),
     stats: () => import('./tryouts/stats.js'),
   }),

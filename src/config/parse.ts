@@ -55,7 +55,7 @@ export function refuseSpreadsheet(flag: string, file: string | undefined, other 
   const extension = /\.(xlsx|xlsm|xlsb|xls|ods|numbers)$/i.exec(file ?? '')?.[0];
   if (extension === undefined) return;
   throw new UsageError(`${flag} cannot write ${extension} files.`, {
-    hint: `Use .csv${other}: every spreadsheet opens it.`,
+    hint: `Use .csv${other}, which every spreadsheet can open.`,
   });
 }
 

@@ -40,7 +40,7 @@ export const downloadFlags = {
   }),
   dir: param(
     z.optional(z.string().check(z.minLength(1))),
-    'write into this folder, made when missing',
+    'write into this folder; it is created if missing',
     {
       short: 'D',
       placeholder: 'DIR',
@@ -48,8 +48,8 @@ export const downloadFlags = {
       completes: 'directory',
     },
   ),
-  skipExisting: flag('leave a file that is there, and do not download it', { group: 'safety' }),
-  overwrite: flag('replace a file that is there', { group: 'safety' }),
+  skipExisting: flag('keep a file that exists, and do not download it again', { group: 'safety' }),
+  overwrite: flag('replace a file that exists', { group: 'safety' }),
   url: flag('print the signed URL instead; it is a secret while it is valid', { group: 'output' }),
 } as const;
 

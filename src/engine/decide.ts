@@ -25,7 +25,7 @@ export interface Guards {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** A row's guards and history: everything that decides it apart from the record as read. */
+/** The facts about a row that its record does not hold. */
 interface RowContext {
   readonly guards: Guards;
   /** The changes that the preview found; undefined: this is the first read. */

@@ -255,6 +255,11 @@ export interface Operation {
    * take effect any more. Throws Failure.
    */
   resolve?(): Promise<readonly SelectedRow[]>;
+  /**
+   * Its rows are selected anew each time, as by a filter: an unfinished run of the same command line is
+   * replaced, after what it may have sent was finished.
+   */
+  readonly selectsAnew?: boolean;
   /** True if a single positional stands for many rows (a folder). */
   isMany?(values: never): boolean | Promise<boolean>;
   /** Never sent without a run on disk, because a lost write could be repeated. */
@@ -302,22 +307,3 @@ export interface Operation {
     use: (parts: Partial<Operation>) => Promise<CommandOutput>,
   ): Promise<CommandOutput>;
 }
-
-/** The session that writes a row. */
-export function sessionFor(session: Session, row: SelectedRow): Session {
-  return session.forRow?.(row) ?? session;
-}
-
-/** Combines sessions into one that uses, for each row, the session that `pick` returns. */
-export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
-  return {
-    resends: 0,
-    forRow: pick,
-    read: (row, purpose) => pick(row).read(row, purpose),
-    plan: (row, state) => pick(row).plan(row, state),
-    send: (step, row, isFresh) => pick(row).send(step, row, isFresh),
-  };
-}
-
-/** The done step of a row whose record was created and then refused. */
-export const createdStep = 'created';

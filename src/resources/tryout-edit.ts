@@ -3,7 +3,7 @@ import { callFor } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import { isExportOf } from '../data/csv.js';
-import type { JsonObject } from '../data/json.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { nameFirstFew, orList } from '../data/text.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
@@ -110,8 +110,10 @@ export function plainNotes(notes: unknown): string {
 
 const controls = /[^\P{Cc}\n\t]|[\ufffd\u2400-\u2421]/gu;
 
+/** Returns the edit of a row's own notes: the cell of a CSV, or an edit of its own (a review). */
 function noteOf(cell: unknown): NoteEdit | undefined {
   if (cell === null) return { kind: 'clear' };
+  if (isObject(cell)) return cell as NoteEdit;
   return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;
 }
 

@@ -174,7 +174,8 @@ function readTime(cell: string): string {
   throw new Error(`holds "${cell.trim()}", which is not a time.`);
 }
 
-function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {
+/** Returns flags of which only `shown` appear on the short help page. */
+export function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {
   return Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [
       name,

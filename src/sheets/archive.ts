@@ -168,7 +168,7 @@ async function* inflated(
     return;
   }
   if (method !== 8) throw damaged(name, `${path} is packed in a way that workbooks do not use`);
-  const inflate = createInflateRaw({ chunkSize: pieceBytes });
+  const inflate = createInflateRaw({ chunkSize: 16 * 1024 });
   inflate.end(packed);
   try {
     for await (const chunk of inflate) yield chunk as Buffer;

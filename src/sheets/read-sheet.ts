@@ -183,7 +183,7 @@ class Cells implements XmlHandler {
   }
 
   private shared(value: string): string {
-    const text = /^\d{1,9}$/.test(value) ? this.book.strings[Number(value)] : undefined;
+    const text = /^\d{1,9}$/.test(value) ? this.book.strings.at(Number(value)) : undefined;
     if (text === undefined)
       throw damaged(this.options.name, `a cell of row ${this.line} has no text`);
     return text;

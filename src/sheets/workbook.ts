@@ -2,9 +2,10 @@
 
 import { firstOf } from '../data/text.js';
 import { InputError } from '../errors.js';
-import { type Archive, damaged, mostBytes, openArchive, tooLarge } from './archive.js';
+import { type Archive, damaged, openArchive, tooLarge } from './archive.js';
 import { unescaped } from './cell-text.js';
 import { isDateFormat } from './dates.js';
+import { PackedTexts } from './packed-texts.js';
 import { attributeOf, scanXml, XmlError, type XmlHandler } from './xml.js';
 
 /** What reading the cells of one sheet requires. */
@@ -14,7 +15,7 @@ export interface Workbook {
   /** The names of all its sheets. */
   readonly sheetNames: readonly string[];
   readonly is1904: boolean;
-  readonly strings: readonly string[];
+  readonly strings: PackedTexts;
   /** Whether each cell style shows a date. */
   readonly dateStyles: readonly boolean[];
   /** Scans a part. Throws InputError. */
@@ -50,7 +51,8 @@ export async function openWorkbook(
     sheetNames: sheets.map((each) => each.name),
     is1904: book.is1904,
     dateStyles: stylesPart === undefined ? [] : await readDateStyles(scan, stylesPart),
-    strings: stringsPart === undefined ? [] : await readStrings(scan, stringsPart, name),
+    strings:
+      stringsPart === undefined ? new PackedTexts() : await readStrings(scan, stringsPart, name),
     scan,
   };
 }
@@ -218,23 +220,19 @@ async function readDateStyles(scan: Scan, path: string): Promise<readonly boolea
   return styles;
 }
 
-/** In bytes, what each string takes beside its characters. */
-const perString = 32;
+/** Each text stands there once: a workbook with more of them takes more than 64 MiB in any case. */
+const mostStrings = 1_000_000;
 
-async function readStrings(scan: Scan, path: string, name: string): Promise<readonly string[]> {
-  const strings: string[] = [];
+async function readStrings(scan: Scan, path: string, name: string): Promise<PackedTexts> {
+  const strings = new PackedTexts();
   const rich = richText();
-  let heldBytes = 0;
   await scanAll(scan, path, {
     open: rich.open,
     text: rich.text,
     close(tag) {
       rich.close(tag);
-      if (tag !== 'si') return;
-      const text = rich.take();
-      heldBytes += perString + text.length * 2;
-      if (heldBytes > mostBytes) throw tooLarge(name);
-      strings.push(text);
+      if (tag === 'si' && (strings.length >= mostStrings || !strings.add(rich.take())))
+        throw tooLarge(name);
     },
   });
   return strings;

@@ -22,6 +22,10 @@ export function watchStops(process: NodeJS.Process) {
     get isDrawnOn(): boolean {
       return drawing.size > 0;
     },
+    /** Stops the process as Ctrl-Z does, for a screen that reads its keys itself. */
+    suspend: (): void => {
+      process.kill(process.pid, 'SIGTSTP');
+    },
     onStop: (clear: () => () => void): (() => void) => {
       if (drawing.size === 0) process.on('SIGTSTP', stop);
       drawing.add(clear);

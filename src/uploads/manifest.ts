@@ -3,7 +3,8 @@
 import { readInputText } from '../cli/input.js';
 import type { Context } from '../context.js';
 import { spreadsheetError, unguard } from '../data/csv.js';
-import { type CsvRow, InputErrors, readCsv } from '../data/csv-reader.js';
+import { type CsvRow, readCsv } from '../data/csv-reader.js';
+import { InputErrors } from '../data/input-errors.js';
 import { parseJson } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
 import { InputError } from '../errors.js';

@@ -204,6 +204,22 @@ test('candidates are told as data, and every failing reference at once', async (
   expect(message).toMatch(/^30 references [^]*And 10 more references\.$/);
 });
 
+test('what TAB remembers never decides: a stale memory can only miss', async () => {
+  const service = await keep(people);
+  const home = temporaryFolder();
+  expect((await run(service, 'tryouts list -o ids', home)).code).toBe(0);
+  const cached = readdirSync(join(home, '.cache/rosterctl'), { recursive: true });
+  expect(cached.some((name) => String(name).endsWith('references.json'))).toBe(true);
+  for (const [id, record] of service.kept)
+    service.kept.set(id, {
+      ...record,
+      email: id === 'app_4' ? 'nimbus@example.org' : `now-${record.email}`,
+    });
+  const ran = await run(service, 'tryouts get email:nimbus@example.org -o ids', home);
+  expect(ran.stdout).toBe('app_4\n');
+  expect((await run(service, 'tryouts get email:nilo@example.org', home)).code).toBe(5);
+});
+
 test('a setting names the field of a reference', async () => {
   const service = await keep([application('app_1', { contact: { mail: 'a@x.org' } })]);
   const home = temporaryFolder();

@@ -55,12 +55,14 @@ test('a page fits a narrow terminal without breaking a word', async () => {
   }
 });
 
+/** The words in bold on the page that a line prints at a terminal. */
+async function bold(line: string) {
+  const { shown } = await converse(temporaryFolder(), line.split(' '), [], { PAGER: '' }, 80);
+  // oxlint-disable-next-line no-control-regex
+  return [...shown.matchAll(/\u001b\[1m(.*?)\u001b\[22m/g)].map(([, text]) => text);
+}
+
 test('headings of a topic are bold at a terminal, as those of a command are', async () => {
-  const bold = async (line: string) => {
-    const { shown } = await converse(temporaryFolder(), line.split(' '), [], { PAGER: '' }, 80);
-    // oxlint-disable-next-line no-control-regex
-    return [...shown.matchAll(/\u001b\[1m(.*?)\u001b\[22m/g)].map(([, text]) => text);
-  };
   expect(await bold('help undocumented')).toEqual([
     'What rosterctl assumes about the service',
     'Lists',

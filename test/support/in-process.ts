@@ -87,6 +87,7 @@ export async function inProcess(
       lendKeys: () => () => {},
       onStop: () => () => {},
       onContinue: () => () => {},
+      suspend: () => {},
     });
     if (failed) tell(failed.error, [failed.id]);
     return ended(code);

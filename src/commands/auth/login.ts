@@ -52,7 +52,7 @@ export default defineLocalCommand({
   shows: ['baseUrl', 'org'],
   flags: {
     keyStdin: flag('read the key from stdin'),
-    keyFile: param(optionalWord, 'copy the key from this file, now', {
+    keyFile: param(optionalWord, 'copy the key from this file once', {
       placeholder: 'FILE',
       completes: 'file',
     }),
@@ -183,7 +183,7 @@ function requireFlagsOrPrompt(
   if (missing.length === 0 || context.prompts.unavailable === undefined) return;
   const { profile } = context.flags;
   const profileFlag = profile === undefined ? '' : ` --profile ${shellQuote(profile)}`;
-  throw new UsageError(`Logging in needs ${missing.join(', ')}, or a terminal to ask at.`, {
+  throw new UsageError(`Without a terminal, auth login needs ${missing.join(', ')}.`, {
     hint: `For example: rosterctl auth login${profileFlag} --base-url https://HOST/v1 --org ID --key-file FILE`,
   });
 }

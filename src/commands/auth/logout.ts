@@ -31,7 +31,7 @@ export default defineLocalWrite({
   about:
     'The profile keeps its service, organization and settings. Cached ids for completion are deleted. ' +
     'If no other profile has a key for its organization, finished runs, the values for runs undo ' +
-    'and the cursors of --since-last are deleted too; unfinished runs are listed and kept. Does not ask.',
+    'and the cursors of --since-last are deleted too; unfinished runs and an unsent review are listed and kept. Does not ask.',
   examples: [
     ['The active profile', ''],
     ['Another profile', '--profile work'],
@@ -83,6 +83,10 @@ export default defineLocalWrite({
     if (runs.unfinished.length > 0)
       context.message(
         `Kept, because unfinished: ${runs.unfinished.join(', ')}. To delete one: rosterctl runs prune RUN`,
+      );
+    for (const count of key ? await unsentDecisions(context, key) : [])
+      context.message(
+        `Kept: a review with ${plural(count, 'decision')} not sent. After the next login: rosterctl tryouts review --resume`,
       );
     for (const variable of ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'])
       if (context.env[variable]) context.note(`${variable} is still set and is used.`);
@@ -159,6 +163,17 @@ export async function runsOf(context: LocalContext, place: Place): Promise<Store
     if (hasImages && !(await isRunHeld(store, run, context.self))) undoable.push(run);
   }
   return { ended, undoable, unfinished };
+}
+
+/** Returns how many decisions each unsent review of an organization at a service holds. */
+async function unsentDecisions({ paths }: LocalContext, place: Place): Promise<readonly number[]> {
+  if (!paths.state) return [];
+  const { unsentReviews } = await import('../../review/queue.js');
+  const all = await unsentReviews(paths.state.path);
+  return all
+    .filter(({ organization }) => organization === place.organization)
+    .filter(({ service }) => isAt(service, place.origin))
+    .map(({ count }) => count);
 }
 
 /** Removes the finished runs, and the before-images of the others. */

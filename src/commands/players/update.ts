@@ -17,7 +17,7 @@ export default defineOperation({
     ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],
     ['By name', "'name:Nimbus Kite' -F role=IGL"],
     ['Set other fields', 'player_0001 -F role=Support'],
-    ['Look first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
+    ['Preview it first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
   ],
   calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam', 'listTeams'],
   args: { ids: anyIdsOf('players') },

@@ -35,7 +35,7 @@ export default defineLocalWrite({
     'unfinished one: its results are gone then, and it cannot be ' +
     'undone. Asks first.',
   examples: [
-    ['Look first', '--dry-run'],
+    ['Preview it first', '--dry-run'],
     ['All older than a week', '--older-than 7d'],
   ],
   calls: [],

@@ -18,6 +18,7 @@ import { runArg } from './show.js';
 const commands: Readonly<Record<string, () => Promise<{ readonly default: Command }>>> = {
   'tryouts.set-status': () => import('../tryouts/set-status.js'),
   'tryouts.update': () => import('../tryouts/update.js'),
+  'tryouts.review': () => import('../tryouts/review.js'),
   'tryouts.convert': () => import('../tryouts/convert.js'),
   'teams.create': () => import('../teams/create.js'),
   'teams.import': () => import('../teams/import.js'),

@@ -13,10 +13,8 @@ import { isProvenNotFound } from '../../data/outcome-errors.js';
 import { plural } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
-
 import { recordReader } from '../../resources/read.js';
 import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
-
 import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
 import { isDelete, type ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
@@ -37,7 +35,7 @@ export default defineOperation({
     'changes cannot be undone; runs show RUN --undoable prints the records that a run deleted. An undo ' +
     'is itself a run and can be undone.',
   examples: [
-    ['Look first', 'last --dry-run'],
+    ['Preview it first', 'last --dry-run'],
     ['From a script', 'last --yes'],
     ['One record of a run', 'last --only app_0013 --dry-run'],
   ],

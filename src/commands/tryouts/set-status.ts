@@ -31,7 +31,7 @@ export default defineOperation({
       "app_0020 --to shortlisted --append-note 'Second trial on Friday'",
     ],
     [
-      'Reject all who have waited for two months; look first',
+      'Reject all who have waited for two months; preview first',
       '--status pending --older-than 60d --to rejected --dry-run',
     ],
   ],

@@ -19,7 +19,7 @@ export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
     'Oldest first, of every profile. In the states put_done, doc_intent, orphan and unknown the file ' +
-    'has arrived, and its document is missing. Finish them with uploads finish. Uploads that ' +
+    'has arrived, but its document is missing. Finish them with uploads finish. Uploads that ' +
     'are running right now are left out.',
   examples: [
     ['All of them', ''],

@@ -31,10 +31,11 @@ const shown = [
 /** Makes the card of an application. Throws CancelledError after a signal. */
 export const applicationCard: CardMaker = async (context, record, changes) => {
   const nearby = await recordsNearby(context, 'tryouts', (other) => isOther(other, record));
-  return cardOf(context, record, changes, (style) => partsOf(record, style, nearby));
+  return cardOf(context, record, changes, (style) => applicationParts(record, style, nearby));
 };
 
-function partsOf(record: JsonObject, style: CardStyle, nearby: Nearby): CardParts {
+/** Returns the parts of an application's card; `nearby`: other applications of the person. */
+export function applicationParts(record: JsonObject, style: CardStyle, nearby: Nearby): CardParts {
   const { paint } = style;
   const updated = fieldText(record, 'updatedAt');
   const isChanged = updated !== '' && updated !== fieldText(record, 'submittedAt');
@@ -100,7 +101,8 @@ function notesSection({ internalNotes: notes }: JsonObject): readonly Section[] 
 
 // --- other applications of the same person ---
 
-function isOther(other: JsonObject, record: JsonObject): boolean {
+/** Returns true if the other application seems to be of the same person. */
+export function isOther(other: JsonObject, record: JsonObject): boolean {
   return other['id'] !== record['id'] && sharedKeys(other, record).length > 0;
 }
 

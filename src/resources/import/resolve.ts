@@ -2,7 +2,7 @@
 import { serviceFields } from '../../api/records.js';
 import { aliasKind, keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
-import { InputErrors } from '../../data/csv-reader.js';
+import { InputErrors } from '../../data/input-errors.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { resourceWords } from '../../data/resources.js';

@@ -9,6 +9,7 @@ import {
   writeCursor,
 } from '../../../src/cursors/cursor-file.js';
 import { exit } from '../../../src/exit-codes.js';
+import { openQueue } from '../../../src/review/queue.js';
 import { recordLine } from '../../../src/runs/journal.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
@@ -177,4 +178,26 @@ test('removes the cursors of its organization once no other profile has a key fo
   const ran = await rosterctl('auth logout -p other', { home });
   expect(ran.stdout).toContain('Also removed: 1 cursor of --since-last.\n');
   expect(left()).toEqual([0, 1]);
+});
+
+test('an unsent review is named and kept', async () => {
+  const home = await homeWithLogin('work');
+  const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
+  const head = { service: baseUrl, organization: 'org_1', profile: 'work' };
+  const queue = await openQueue(paths, head, { self: { pid: process.pid, isAlive: () => true } });
+  const queued = { name: 'Ann', seen: 'pending', decision: { status: 'accepted' } };
+  await queue.append({ kind: 'decision', id: 'app_1', queued });
+  await queue.close();
+  const start = await rosterctl('', { home });
+  expect(start.stdout).toMatch(
+    /Unfinished {2}review: 1 decision not sent +rosterctl tryouts review\n/,
+  );
+  const ran = await rosterctl('auth logout', { home });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(
+    'Kept: a review with 1 decision not sent. After the next login: rosterctl tryouts review --resume',
+  );
+  const again = await openQueue(paths, head, { self: { pid: process.pid, isAlive: () => true } });
+  expect(again.present().queued.get('app_1')).toEqual(queued);
+  await again.close();
 });

@@ -1,0 +1,55 @@
+/** `rosterctl tryouts review`: applications one by one on the full screen, decided by keys, sent at the end. */
+import { reportView } from '../../bulk/report-view.js';
+import { defineOperation } from '../../bulk/run-operation.js';
+import { flag } from '../../cli/define.js';
+import { listFlags } from '../../cli/filters.js';
+import { editParts } from '../../resources/tryout-edit.js';
+import { tryoutExcludes, tryoutFilters } from '../../resources/tryout-filters.js';
+import { asRare } from '../../resources/tryout-selection.js';
+import type { ReviewValues } from '../../review/review.js';
+
+export default defineOperation({
+  summary: 'Review applications one by one, and decide them by keys',
+  about:
+    'Shows one application a screen, oldest first: contact, games, answers, notes, other ' +
+    'applications of the same person. Without --status or --not-status: the pending ones. ' +
+    'Keys, lower case: s shortlist, r reject, a accept, e reviewing, n note, u undo, Enter next, ' +
+    'w send, q keep and leave, ? all keys. A decision is kept on this machine at once, also if the ' +
+    'terminal dies. Nothing is sent before w, which shows every change and asks. An application ' +
+    'that was changed since you saw it is a conflict and left alone; what could not be sent stays ' +
+    "for the next review. Status changes trigger your organization's Flows (automations). " +
+    'That cannot be undone.',
+  examples: [
+    ['Who is waiting, longest first', ''],
+    ['One game', '--game Valorant'],
+    ['Go on with what was decided and not sent', '--resume'],
+  ],
+  calls: ['listTryouts', 'getTryout', 'updateTryout'],
+  flags: {
+    ...asRare(tryoutFilters, [
+      'status',
+      'notStatus',
+      'game',
+      'form',
+      'since',
+      'until',
+      'olderThan',
+    ]),
+    ...listFlags,
+    resume: flag('show only what is decided and not sent', { group: 'selection' }),
+    discard: flag('drop what is decided and not sent', { group: 'selection' }),
+  },
+  excludes: [...tryoutExcludes, ['resume', 'discard']],
+  view: reportView,
+  operation: {
+    ...editParts,
+    reports: true,
+    isMany: () => true,
+    selectsAnew: true,
+    job: async () => ({}),
+    async bind(context, values: ReviewValues, use) {
+      const { review } = await import('../../review/review.js');
+      return review(context, values, use);
+    },
+  },
+});

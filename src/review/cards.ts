@@ -1,0 +1,151 @@
+/** The cards of a review: the applications that filters select and those of the queue, from one list. */
+import { hasId } from '../api/records.js';
+import type { ListValues } from '../cli/filters.js';
+import { filterList } from '../cli/lists/filter-list.js';
+import type { Context } from '../context.js';
+import { collect } from '../data/batches.js';
+import type { JsonObject } from '../data/json.js';
+import { labelOf } from '../data/path.js';
+import { OrderedRecords, orderByField, usualSorting } from '../data/sorting.js';
+import { applicationParts, isOther } from '../resources/cards/application.js';
+import { type CardLines, cardOf } from '../resources/cards/card.js';
+import type { CardStyle } from '../resources/cards/fields.js';
+import type { Nearby } from '../resources/cards/nearby.js';
+import { tryoutSummary } from '../resources/list-summary.js';
+import { type TryoutFilterValues, tryoutTests } from '../resources/tryout-filters.js';
+import { tryoutSelection } from '../resources/tryout-selection.js';
+import type { Piece } from '../terminal/pieces.js';
+import { singleLine } from '../terminal/safe-text.js';
+import { wrap } from '../terminal/width.js';
+import type { Queued } from './queue.js';
+import type { Card } from './state.js';
+
+/** The filters of a review. */
+export type ReviewFilters = TryoutFilterValues & ListValues;
+
+/** What there is to review. */
+export interface Cards {
+  readonly cards: readonly Card[];
+  /** Which applications these are, in which order: `pending Valorant, oldest first`. */
+  readonly title: string;
+  /** Sentences that say why no application matches. */
+  readonly none: string;
+  /** Queued applications that the complete list no longer holds. */
+  readonly gone: readonly (readonly [id: string, queued: Queued])[];
+  /** Every application of the list, or why it says nothing about other applications of a person. */
+  readonly everyone: Nearby;
+}
+
+/**
+ * Lists the applications and returns those that the filters select, oldest first or as `--sort` says,
+ * with every application of the queue among them; `values` undefined: the queue's alone.
+ */
+export async function loadCards(
+  context: Context,
+  values: ReviewFilters | undefined,
+  queued: ReadonlyMap<string, Queued>,
+): Promise<Cards> {
+  // Not the filter of the service: the queue and other applications of a person need the whole list.
+  const list = context.api.list('tryouts');
+  const everyone: JsonObject[] = [];
+  const summary = tryoutSummary(values ?? {});
+  const selected = new Set<string>();
+  const observed = (async function* () {
+    for await (const record of list) {
+      if (hasId(record)) everyone.push(record);
+      yield record;
+    }
+  })();
+  const filters = { resource: 'tryouts', notes: context, summary } as const;
+  const filtered = values
+    ? filterList(observed, values, {
+        ...filters,
+        tests: tryoutTests(values, context),
+        inOrder: true,
+      })
+    : observed;
+  const matching = (await collect(filtered)).filter((record) => hasId(record));
+  if (values) for (const { id } of matching) selected.add(String(id));
+  const isShown = ({ id }: JsonObject) => selected.has(String(id)) || queued.has(String(id));
+  const shown = everyone.filter(isShown);
+  const isComplete = list.completeness().state === 'complete';
+  const ids = new Set(everyone.map(({ id }) => String(id)));
+  return {
+    cards: inReviewOrder(shown, values).map((record) => ({
+      id: String(record['id']),
+      name: singleLine(labelOf(record, String(record['id']))),
+      record,
+    })),
+    title: titleOf(values),
+    none: summary.none().text,
+    gone: isComplete ? [...queued].filter(([id]) => !ids.has(id)) : [],
+    everyone: isComplete ? { records: everyone } : { reason: 'the list may be incomplete' },
+  };
+}
+
+function inReviewOrder(
+  records: readonly JsonObject[],
+  values: ReviewFilters | undefined,
+): readonly JsonObject[] {
+  const { field } = usualSorting('tryouts');
+  const order = new OrderedRecords(orderByField(values?.sort ?? { field, descending: false }));
+  for (const record of records) order.add(record);
+  return order.first();
+}
+
+function titleOf(values: ReviewFilters | undefined): string {
+  if (!values) return 'decided, not sent';
+  const words = tryoutSelection.words?.(values as never);
+  const what = words ? `${words.before}${words.after}`.trim() : 'matching';
+  return values.sort ? `${what}, by ${values.sort.field}` : `${what}, oldest first`;
+}
+
+/** Draws the card of an application with what is decided about it. */
+export function reviewCard(
+  context: Context,
+  { record }: Card,
+  queued: Queued | undefined,
+  everyone: Nearby,
+): CardLines {
+  const nearby =
+    'reason' in everyone
+      ? everyone
+      : { records: everyone.records.filter((other) => isOther(other, record)) };
+  return cardOf(context, record, [], (style) => {
+    const parts = applicationParts(record, style, nearby);
+    if (!queued) return parts;
+    const { note } = queued.decision;
+    const [now, ...others] = parts.state;
+    return {
+      ...parts,
+      state: [stateThen(now?.text ?? '', queued.decision.status, style), ...others],
+      sections: [
+        ...changedSince(record, queued),
+        ...(note ? [sectionOf('To add', singleLine(note.text))] : []),
+        ...parts.sections,
+      ],
+    };
+  });
+}
+
+/** `pending → shortlisted`: the present status and the one that was decided. */
+function stateThen(now: string, status: string | undefined, { paint, isUtf8 }: CardStyle): Piece {
+  if (status === undefined) return { text: now, paint: paint.status };
+  const arrow = isUtf8 ? ' → ' : ' -> ';
+  const text = `${now}${arrow}${status}`;
+  const painted = paint.status(now) + arrow + paint.status(status);
+  // Where it is wrapped, its parts are not painted.
+  return { text, paint: (part) => (part === text ? painted : part) };
+}
+
+/** What another person changed since the decision, which is therefore going to be a conflict. */
+function changedSince({ status }: JsonObject, { seen, decision }: Queued) {
+  const isAsSeen = (status ?? null) === seen || status === decision.status;
+  if (decision.status === undefined || isAsSeen) return [];
+  const text = `You decided when it was ${String(seen)}. Decide again, or it stays as it is.`;
+  return [sectionOf('Changed', singleLine(text))];
+}
+
+function sectionOf(label: string, text: string) {
+  return { label, lines: (room: number) => wrap(text, room) };
+}

@@ -1,0 +1,162 @@
+/** The model of a review: what each key does to its state, without a terminal, a file or a request. */
+import { isCharacter, type Key } from '../terminal/keys.js';
+import { decideStatus, decisionKeys, keepNote, noteOnScreen, send, undo } from './deciding.js';
+import { linksIn } from './links.js';
+import { findCard, moveTo, pageLength, scrollTo, skip } from './moving.js';
+import {
+  cardOnScreen,
+  type Mode,
+  type Review,
+  type ReviewStep,
+  type ReviewWorld,
+  toCards,
+} from './state.js';
+
+/** A paste may need several reads, which follow each other sooner than anybody types. */
+const burstMs = 50;
+const maxText = 1_000;
+
+/**
+ * Applies the keys of one read. Only the first one counts, except while text is typed: several keys
+ * that arrive at once are a paste, or were typed before the screen showed what the first one did.
+ */
+export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorld): ReviewStep {
+  const [first, ...rest] = keys;
+  if (first === undefined) return { state };
+  const quietUntil = world.at + burstMs;
+  if (isTyping(state)) return typeKeys(state, keys, world);
+  if (world.at < state.quietUntil && first !== 'interrupt')
+    return { state: { ...state, quietUntil } };
+  const step = applyKey(state, first, world);
+  if (first === 'paste') return { state: { ...step.state, quietUntil } };
+  // An arrow that is held repeats faster than the screen is read.
+  const isRepeat = !isCharacter(first) && rest.every((key) => key === first);
+  if (rest.length === 0 || isRepeat) return step;
+  const message = `${step.state.message} More keys came at once and were dropped.`.trim();
+  return { ...step, state: { ...step.state, message, quietUntil } };
+}
+
+function isTyping({ mode }: Review): boolean {
+  return mode.kind === 'note' || mode.kind === 'search';
+}
+
+/** Types until the text is complete; what the same read holds after that is dropped. */
+function typeKeys(state: Review, keys: readonly Key[], world: ReviewWorld): ReviewStep {
+  let step: ReviewStep = { state };
+  for (const key of keys) {
+    step = applyKey(step.state, key, world);
+    if (step.effect || !isTyping(step.state)) break;
+  }
+  return step;
+}
+
+/** Applies one key. */
+export function applyKey(state: Review, key: Key, world: ReviewWorld): ReviewStep {
+  const held = state.held?.key === key ? state.held : undefined;
+  const next = { ...state, held };
+  if (key === 'interrupt') return { state: next, effect: { kind: 'leave', how: 'interrupt' } };
+  if (key === 'paste') return { state: { ...next, message: 'Pasted text is ignored.' } };
+  const { mode } = next;
+  switch (mode.kind) {
+    case 'cards':
+      return onCards(next, key, world);
+    case 'help':
+    case 'address':
+      return { state: toCards(next, '') };
+    case 'note':
+    case 'search':
+      return onText(next, mode, key, world);
+    case 'link':
+      return onLink(next, mode, key);
+    default:
+      return mode;
+  }
+}
+
+function onCards(state: Review, key: Key, world: ReviewWorld): ReviewStep {
+  const status = Object.hasOwn(decisionKeys, key) ? decisionKeys[key] : undefined;
+  if (status !== undefined) return decideStatus(state, key, status, world);
+  switch (key) {
+    case 'enter':
+      return { state: skip(state) };
+    case 'right':
+      return { state: moveTo(state, state.index + 1) };
+    case 'left':
+      return { state: moveTo(state, state.index - 1) };
+    case 'home':
+      return { state: scrollTo(state, 0, world) };
+    case 'end':
+      return { state: scrollTo(state, world.length, world) };
+    case 'up':
+      return { state: scrollTo(state, state.scroll - 1, world) };
+    case 'down':
+      return { state: scrollTo(state, state.scroll + 1, world) };
+    case 'pageUp':
+      return { state: scrollTo(state, state.scroll - pageLength(world), world) };
+    case ' ':
+    case 'pageDown':
+      return { state: scrollTo(state, state.scroll + pageLength(world), world) };
+    case 'n':
+      return {
+        state: { ...state, mode: { kind: 'note', text: noteOnScreen(state) }, message: '' },
+      };
+    case '/':
+      return { state: { ...state, mode: { kind: 'search', text: '' }, message: '' } };
+    case '?':
+      return { state: { ...state, mode: { kind: 'help' }, message: '' } };
+    case 'o':
+      return { state: askToOpen(state) };
+    case 'u':
+      return undo(state);
+    case 'w':
+      return send(state);
+    case 'q':
+      return { state, effect: { kind: 'leave', how: 'quit' } };
+    default:
+      return { state: { ...state, message: withoutMeaning(key) } };
+  }
+}
+
+function withoutMeaning(key: Key): string {
+  if (!isCharacter(key)) return '';
+  const isCapital = key !== key.toLowerCase();
+  return isCapital ? 'The keys are lower case letters. ? lists them.' : '? lists the keys.';
+}
+
+// --- typing ---
+
+function onText(
+  state: Review,
+  mode: Extract<Mode, { text: string }>,
+  key: Key,
+  world: ReviewWorld,
+): ReviewStep {
+  const withText = (text: string): ReviewStep => ({ state: { ...state, mode: { ...mode, text } } });
+  if (key === 'escape') return { state: toCards(state, '') };
+  if (key === 'backspace') return withText(Array.from(mode.text).slice(0, -1).join(''));
+  if (key === 'erase') return withText('');
+  if (key === 'enter')
+    return mode.kind === 'note'
+      ? keepNote(state, mode.text, world)
+      : { state: findCard(state, mode.text) };
+  if (!isCharacter(key) || mode.text.length >= maxText) return { state };
+  return withText(mode.text + key);
+}
+
+// --- links ---
+
+function askToOpen(state: Review): Review {
+  const links = linksIn(cardOnScreen(state).record);
+  if (links.length === 0) return { ...state, message: 'This application has no link to open.' };
+  return { ...state, mode: { kind: 'link', links, at: 0 }, message: '' };
+}
+
+function onLink(state: Review, mode: Extract<Mode, { kind: 'link' }>, key: Key): ReviewStep {
+  const { links, at } = mode;
+  const link = links[at];
+  if (key === 'o' && links.length > 1)
+    return { state: { ...state, mode: { ...mode, at: (at + 1) % links.length } } };
+  if (key === 'y' && link)
+    return { state: toCards(state, ''), effect: { kind: 'open', url: link.url } };
+  return { state: toCards(state, 'Nothing was opened.') };
+}

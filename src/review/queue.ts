@@ -1,0 +1,249 @@
+/** The queue of a review: a private file of decisions that were not sent yet, one for each organization at a service. */
+import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Paths, requireFolder } from '../config/paths.js';
+import { digestOf } from '../data/digest.js';
+import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { GuardError } from '../errors.js';
+import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
+import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
+import {
+  openSyncedLines,
+  parseLines,
+  readBytes,
+  type SyncedLines,
+  sealLine,
+  unsealLine,
+} from '../files/synced-lines.js';
+
+/** What was decided about an application: a new status, a line for its notes, or both. */
+export interface Decision {
+  readonly status?: string | undefined;
+  readonly note?: { readonly text: string; readonly day: string } | undefined;
+}
+
+/** A decision with the name and the status that the person saw on the card. */
+export interface Queued {
+  readonly name: string;
+  readonly seen: unknown;
+  readonly decision: Decision;
+}
+
+/** What `undo` goes back to: the application's decision before, if it had one. */
+export interface Earlier {
+  readonly id: string;
+  readonly before: Queued | undefined;
+}
+
+/** The decisions by id, in the order of the file, and their history, oldest first. */
+export interface Decisions {
+  readonly queued: ReadonlyMap<string, Queued>;
+  readonly history: readonly Earlier[];
+}
+
+/** A change of the queue: a decision, one taken back, or an application that left the queue. */
+export type QueueEntry =
+  | {
+      readonly kind: 'decision' | 'undo';
+      readonly id: string;
+      /** Undefined: nothing is decided about it any more. */
+      readonly queued: Queued | undefined;
+    }
+  | { readonly kind: 'left'; readonly id: string };
+
+/** Returns the decisions after one more entry. */
+export function withEntry({ queued, history }: Decisions, entry: QueueEntry): Decisions {
+  const { id } = entry;
+  const next = new Map(queued);
+  if (entry.kind === 'left') {
+    next.delete(id);
+    return { queued: next, history: history.filter((each) => each.id !== id) };
+  }
+  if (entry.queued) next.set(id, entry.queued);
+  else next.delete(id);
+  if (entry.kind === 'undo') return { queued: next, history: history.slice(0, -1) };
+  return { queued: next, history: [...history, { id, before: queued.get(id) }] };
+}
+
+/** Where a queue belongs, and the profile that it was begun with. */
+interface QueueHead {
+  readonly service: string;
+  readonly organization: string;
+  readonly profile: string;
+}
+
+/** A queue on disk, as others see it. */
+export interface UnsentReview extends QueueHead {
+  /** How many applications are decided. */
+  readonly count: number;
+}
+
+/** A queue that this process holds. */
+export interface ReviewQueue {
+  /** True if there was no file. */
+  readonly isNew: boolean;
+  /** Returns the decisions that are on disk. */
+  present(): Decisions;
+  /** Resolves once the entry is on disk. Throws OutputError. */
+  append(entry: QueueEntry): Promise<void>;
+  /** Deletes the file. */
+  discard(): Promise<void>;
+  /** Lets another review begin; a queue without a decision leaves no file. */
+  close(): Promise<void>;
+}
+
+const none: Decisions = { queued: new Map(), history: [] };
+const format = 1;
+const suffix = '.jsonl';
+
+/**
+ * Opens the queue of an organization at a service. `discards`: it is about to be deleted, so that what
+ * it holds need not be readable. Throws GuardError if another review is open, or if the file is damaged
+ * or of another version; ConfigError or OutputError if it cannot be written.
+ */
+export async function openQueue(
+  paths: Paths,
+  head: QueueHead,
+  { self, discards = false }: { readonly self: ThisProcess; readonly discards?: boolean },
+): Promise<ReviewQueue> {
+  const state = requireFolder(paths, 'state');
+  const { owner } = paths;
+  const folder = join(state.path, 'reviews');
+  ensurePrivateFolder(state.path, { owner, within: state.within });
+  ensurePrivateFolder(folder, { owner });
+  const name = digestOf([head.service, head.organization]).slice(0, 16);
+  const path = join(folder, `${name}${suffix}`);
+  const lock = await lockReview(folder, name, self);
+  try {
+    tightenPrivateFile(path, { owner });
+    const found = await readQueue(path).catch((error: unknown): FoundQueue => {
+      if (!discards || !(error instanceof GuardError)) throw error;
+      return { decisions: none, bytes: 0, isNew: false };
+    });
+    return openFile(path, lock, head, found);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Returns the queues with a decision in a state folder. A file that cannot be read counts as none. */
+export async function unsentReviews(statePath: string): Promise<readonly UnsentReview[]> {
+  const folder = join(statePath, 'reviews');
+  const files = listIfThere(folder).filter((file) => file.endsWith(suffix));
+  const all = await Promise.all(
+    files.map(async (file) => {
+      try {
+        const { head, decisions } = await readQueue(join(folder, file));
+        return head && { ...head, count: decisions.queued.size };
+      } catch {
+        return undefined;
+      }
+    }),
+  );
+  return all.filter((each) => each !== undefined).filter(({ count }) => count > 0);
+}
+
+interface FoundQueue {
+  readonly head?: QueueHead | undefined;
+  readonly decisions: Decisions;
+  /** The size of its complete lines. */
+  readonly bytes: number;
+  readonly isNew: boolean;
+}
+
+async function readQueue(path: string): Promise<FoundQueue> {
+  const what = `The unsent review ${path}`;
+  const hint = 'Look at the file, or drop it: rosterctl tryouts review --discard';
+  const bytes = await readBytes(path);
+  let found: { readonly lines: JsonObject[]; readonly bytes: number };
+  try {
+    found = parseLines(bytes, what, parseLine);
+  } catch (error) {
+    if (!(error instanceof GuardError)) throw error;
+    throw new GuardError(error.message, { code: error.code, cause: error, hint });
+  }
+  const [first, ...rest] = found.lines;
+  if (!first) return { decisions: none, bytes: 0, isNew: true };
+  if (first['kind'] !== 'review' || first['format'] !== format)
+    throw new GuardError(`${what} was written by another version.`, { code: 'format', hint });
+  return {
+    head: first as unknown as QueueHead,
+    decisions: rest.reduce(
+      (decisions, line) => withEntry(decisions, line as unknown as QueueEntry),
+      none,
+    ),
+    bytes: found.bytes,
+    isNew: false,
+  };
+}
+
+function parseLine(line: string): JsonObject | undefined {
+  const text = unsealLine(line);
+  const value = text === undefined ? undefined : parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+function openFile(
+  path: string,
+  lock: HeldLock,
+  head: QueueHead,
+  { decisions, bytes, isNew }: FoundQueue,
+): ReviewQueue {
+  let file: SyncedLines | undefined;
+  let present = decisions;
+  const write = async (...values: readonly object[]) => {
+    file ??= await openSyncedLines(path, {
+      what: 'The unsent review',
+      bytes,
+      isOurs: () => lock.isOurs(),
+    });
+    const open = file;
+    await Promise.all(values.map((value) => open.append(sealLine(printJson(value)))));
+  };
+  let hasHead = !isNew;
+  const remove = () => rm(path, { force: true });
+  return {
+    isNew,
+    present: () => present,
+    async append(entry) {
+      const first = { kind: 'review', format, ...head };
+      await write(...(hasHead ? [] : [first]), entry);
+      hasHead = true;
+      present = withEntry(present, entry);
+    },
+    async discard() {
+      present = none;
+      await remove();
+    },
+    async close() {
+      await file?.close();
+      if (present.queued.size === 0 && lock.isOurs()) await remove();
+      lock.release();
+    },
+  };
+}
+
+async function lockReview(folder: string, name: string, self: ThisProcess): Promise<HeldLock> {
+  try {
+    return await acquireLock(folder, name, { self, waitMs: 0, purpose: 'a review' });
+  } catch (error) {
+    if (!(error instanceof GuardError)) throw error;
+    const holder = lockHolder(folder, name, self);
+    const who = holder ? ` (process ${holder.pid} on host ${holder.host})` : '';
+    throw new GuardError(`Another review of this organization is open${who}.`, {
+      code: error.code,
+      cause: error,
+      hint: 'Finish it there, or leave it with q: its decisions are kept.',
+    });
+  }
+}
+
+function listIfThere(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,202 @@
+/** Runs `tryouts review`: the queue, the cards on the full screen, and what is sent at the end. */
+import type { CommandOutput } from '../cli/define.js';
+import { linesOf } from '../cli/views.js';
+import type { Context } from '../context.js';
+import { plural, shellQuote } from '../data/text.js';
+import type { Operation, Selection } from '../engine/operation.js';
+import { CancelledError, Failure, UsageError } from '../errors.js';
+import type { BulkReport, SelectedRow } from '../runs/report.js';
+import { loadCards, type ReviewFilters } from './cards.js';
+import { decisionWords } from './deciding.js';
+import { openQueue, type Queued, type ReviewQueue } from './queue.js';
+import { showReview } from './show.js';
+import { type Card, startReview } from './state.js';
+
+/** The values of the command line. */
+export type ReviewValues = ReviewFilters & {
+  readonly resume: boolean;
+  readonly discard: boolean;
+};
+
+/** Runs the operation with these parts and returns its output. */
+type Use = (parts: Partial<Operation>) => Promise<CommandOutput>;
+
+/**
+ * Reviews applications and sends what was decided. Throws UsageError without a terminal, GuardError if
+ * another review is open, CancelledError if the person leaves by Ctrl-C or refuses the preview; the
+ * queue is kept then, and whenever sending fails.
+ */
+export async function review(
+  context: Context,
+  values: ReviewValues,
+  use: Use,
+): Promise<CommandOutput> {
+  if (!values.discard) checkTerminal(context, values);
+  const { api, settings, paths, self } = context;
+  const head = {
+    service: api.service,
+    organization: api.organizationId,
+    profile: settings.profile.name,
+  };
+  const queue = await openQueue(paths, head, { self, discards: values.discard });
+  try {
+    return values.discard
+      ? await discard(context, queue)
+      : await reviewQueue(context, values, queue, use);
+  } finally {
+    await queue.close();
+  }
+}
+
+/** Refuses to review where nobody sees cards or presses keys. Throws UsageError. */
+function checkTerminal({ prompts, settings }: Context, values: ReviewValues): void {
+  const { output, fields, template, yes, plainPrompts } = settings;
+  const hint = `Instead: ${setStatusLine(values)}`;
+  if (output !== 'table' || fields || template !== undefined)
+    throw new UsageError('tryouts review prints no records: it is drawn on a terminal.', { hint });
+  const plain = plainPrompts ? 'prompts are plain (prompts, TERM=dumb)' : undefined;
+  const reason = prompts.unavailable ?? plain;
+  if (reason !== undefined)
+    throw new UsageError(`Reviewing needs a terminal and its keys: ${reason}.`, { hint });
+  if (yes)
+    throw new UsageError('A review asks before it sends, and --yes cannot answer for you.', {
+      hint: `Leave out --yes. In a script: ${setStatusLine(values)}`,
+    });
+}
+
+/** The line that changes applications without a terminal: never more of them than these filters select. */
+function setStatusLine({ status = ['pending'], game = [], ...others }: ReviewValues): string {
+  const isPlain = Object.values(others).every((value) => value === undefined || value === false);
+  if (!isPlain) return 'rosterctl tryouts set-status --csv decisions.csv';
+  const games = game.map((name) => ` --game ${shellQuote(name)}`).join('');
+  return `rosterctl tryouts set-status --status ${status.join(',')}${games} --to reviewing`;
+}
+
+async function discard(context: Context, queue: ReviewQueue): Promise<CommandOutput> {
+  const { settings, prompts } = context;
+  const { size } = queue.present().queued;
+  // A damaged queue is dropped as well.
+  if (queue.isNew) return printed(['There is no unsent review.']);
+  const what = size > 0 ? plural(size, 'unsent decision') : 'the unsent review';
+  if (settings.dryRun) return printed([`Would drop ${what}.`]);
+  if (!settings.yes && !(await prompts.confirm(`Drop ${what}?`, { hint: 'Add --yes.' })))
+    throw new CancelledError('Nothing was dropped.');
+  await queue.discard();
+  return printed([`Dropped ${what}.`]);
+}
+
+async function reviewQueue(
+  context: Context,
+  values: ReviewValues,
+  queue: ReviewQueue,
+  use: Use,
+): Promise<CommandOutput> {
+  const { queued } = queue.present();
+  if (values.resume && queued.size === 0)
+    throw new UsageError('There is no review to resume.', {
+      hint: 'Start one: rosterctl tryouts review',
+    });
+  const filters = values.resume ? undefined : withDefaults(values);
+  const waiting = context.progress.start(() => 'Reading applications');
+  const loaded = await loadCards(context, filters, queued).finally(() => waiting.stop());
+  for (const [id, gone] of loaded.gone) {
+    context.message(
+      `${gone.name} (${id}) is gone: your decision (${decisionWords(gone.decision)}) is dropped.`,
+    );
+    await queue.append({ kind: 'left', id });
+  }
+  const decisions = queue.present();
+  if (loaded.cards.length === 0) return printed([loaded.none, 'Nothing to review.']);
+  const start = startReview(
+    loaded.cards,
+    decisions,
+    greeting(decisions.queued.size, loaded.gone.length),
+  );
+  const { how, state } = await showReview(context, start, { ...loaded, queue });
+  const { size } = state.decisions.queued;
+  if (how === 'send') return send(context, queue, loaded.cards, use);
+  const kept = size === 0 ? 'Nothing was decided.' : `${plural(size, 'decision')} kept, not sent.`;
+  if (how === 'interrupt')
+    throw new CancelledError(kept, size === 0 ? {} : { hint: `Resume: ${resumeLine}` });
+  return printed(size === 0 ? [kept] : [kept, `Resume, then send with w: ${resumeLine}`]);
+}
+
+const resumeLine = 'rosterctl tryouts review --resume';
+
+/** Without a status, those that nobody has looked at. */
+function withDefaults(values: ReviewValues): ReviewFilters {
+  const { resume: _, discard: __, ...filters } = values;
+  const isChosen = filters.status !== undefined || filters.notStatus !== undefined;
+  return isChosen ? filters : { ...filters, status: ['pending'] };
+}
+
+function greeting(size: number, gone: number): string {
+  const lost = gone === 0 ? '' : `${plural(gone, 'decision is', 'decisions are')} dropped: gone.`;
+  const taken = size === 0 ? '' : `${plural(size, 'decision')} not sent yet: w sends, u undoes.`;
+  return `${taken} ${lost}`.trim();
+}
+
+function printed(lines: readonly string[]): CommandOutput {
+  return {
+    value: lines,
+    view: linesOf((all: readonly string[]) => all),
+    exitName: 'done',
+    onlyReads: true,
+  };
+}
+
+// --- sending ---
+
+/** Sends the queue as one run, previewed and confirmed; what reached its target leaves the queue. */
+async function send(
+  context: Context,
+  queue: ReviewQueue,
+  cards: readonly Card[],
+  use: Use,
+): Promise<CommandOutput> {
+  const { queued } = queue.present();
+  const keeps = () => {
+    const { size } = queue.present().queued;
+    const what = size === 1 ? 'Your decision is' : `Your ${size} decisions are`;
+    context.message(`${what} kept: ${resumeLine}`);
+  };
+  const output = await use({ rows: async () => selectionOf(cards, queued) }).catch(
+    (error: unknown) => {
+      if (error instanceof Failure) keeps();
+      throw error;
+    },
+  );
+  const { results, dryRun } = output.value as BulkReport;
+  const done = results.filter(({ result }) => result === 'changed' || result === 'unchanged');
+  if (!dryRun) for (const { id } of done) await queue.append({ kind: 'left', id });
+  return {
+    ...output,
+    printAfter(how) {
+      output.printAfter?.(how);
+      if (queue.present().queued.size > 0) keeps();
+    },
+  };
+}
+
+/** The rows of the run, in the order of the cards, each with the status that the person saw as its guard. */
+function selectionOf(cards: readonly Card[], queued: ReadonlyMap<string, Queued>): Selection {
+  const shown = cards.map(({ id }) => id).filter((id) => queued.has(id));
+  const ids = [...new Set([...shown, ...queued.keys()])];
+  const rows = ids.map((id, index) => rowOf(index + 1, id, queued.get(id)));
+  // The same for every queue: a run that was interrupted is replaced by the next one.
+  return { rows, header: ['id'], note: undefined, digest: 'queue' };
+}
+
+function rowOf(row: number, id: string, queued: Queued | undefined): SelectedRow {
+  const { status, note } = queued?.decision ?? {};
+  return {
+    row,
+    id,
+    own: {
+      ...(status !== undefined && { status }),
+      ...(note && { internalNotes: { kind: 'append', ...note } }),
+    },
+    previewed:
+      status === undefined ? [] : [{ field: 'status', from: queued?.seen ?? null, to: status }],
+  };
+}

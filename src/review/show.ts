@@ -1,0 +1,105 @@
+/** Shows a review on the full screen: reads keys, keeps each decision on disk, then draws what it did. */
+import type { Canvas } from '../cli/views.js';
+import type { Context } from '../context.js';
+import { localDay } from '../data/dates.js';
+import { isUtf8Locale } from '../data/environment.js';
+import type { FullScreen, ScreenEvent } from '../terminal/full-screen.js';
+import { createKeyReader, escapeWaitMs, type Key, type KeyReader } from '../terminal/keys.js';
+import { createPaint } from '../terminal/paint.js';
+import { type Cards, reviewCard } from './cards.js';
+import { type Frame, frameOf } from './frame.js';
+import { applyRead } from './model.js';
+import type { ReviewQueue } from './queue.js';
+import { cardOnScreen, decisionOnScreen, type Effect, type Review } from './state.js';
+
+/** How a review ended, and its last state. */
+export interface Shown {
+  readonly how: 'send' | 'quit' | 'interrupt';
+  readonly state: Review;
+}
+
+type Shows = Pick<Cards, 'title' | 'everyone'> & { readonly queue: ReviewQueue };
+
+/** Shows a review until a key or a signal ends it. Throws OutputError if a decision cannot be written. */
+export function showReview(context: Context, start: Review, shows: Shows): Promise<Shown> {
+  return context.fullScreen((screen) => reviewOn(screen, context, start, shows));
+}
+
+async function reviewOn(
+  screen: FullScreen,
+  context: Context,
+  start: Review,
+  { queue, ...shows }: Shows,
+): Promise<Shown> {
+  const reader = createKeyReader();
+  const picture = painter(screen, context, shows);
+  let state = start;
+  let frame = picture(state);
+  for (;;) {
+    screen.draw(frame);
+    // oxlint-disable no-await-in-loop
+    const event = await screen.next(reader.mayBeEscape ? escapeWaitMs : undefined);
+    if (event.kind === 'end') return { how: 'interrupt', state };
+    const keys = keysOf(event, reader);
+    if (keys[0] === 'suspend') screen.suspend();
+    if (keys.length > 0 && keys[0] !== 'suspend' && keys[0] !== 'redraw') {
+      const at = event.kind === 'read' ? event.at : context.clock();
+      const { room, length } = frame;
+      const day = localDay(context.now());
+      const step = applyRead(state, keys, { at, day, room, length });
+      const { effect } = step;
+      if (effect?.kind === 'send') return { how: 'send', state: step.state };
+      if (effect?.kind === 'leave') return { how: effect.how, state: step.state };
+      state = await carryOut(context, queue, effect, step.state);
+    }
+    // oxlint-enable no-await-in-loop
+    if (event.kind === 'resize' || keys[0] === 'redraw') screen.draw({ lines: [] });
+    frame = picture(state);
+  }
+}
+
+/** Returns the keys that an event completes. */
+function keysOf(event: ScreenEvent, reader: KeyReader): readonly Key[] {
+  if (event.kind === 'read') return reader.push(event.bytes, event.at);
+  return event.kind === 'quiet' ? reader.endWait() : [];
+}
+
+/** Does what a key asked for; returns the state afterwards. */
+async function carryOut(
+  { env, platform }: Context,
+  queue: ReviewQueue,
+  effect: Effect | undefined,
+  state: Review,
+): Promise<Review> {
+  if (effect?.kind === 'keep') await queue.append(effect.entry);
+  if (effect?.kind !== 'open') return state;
+  const { url } = effect;
+  const { openOutside } = await import('../terminal/open-outside.js');
+  if (await openOutside(url, { env, platform })) return { ...state, message: 'Opened.' };
+  return { ...state, mode: { kind: 'address', url } };
+}
+
+/** Returns what makes the frame of a state; the lines of a card are kept while it and the width stay. */
+function painter(
+  screen: FullScreen,
+  context: Context,
+  { title, everyone }: Pick<Cards, 'title' | 'everyone'>,
+): (state: Review) => Frame {
+  const { streams, env } = context;
+  const paint = createPaint(streams.stderr.color);
+  const isUtf8 = isUtf8Locale(env);
+  let key: readonly unknown[] = [];
+  let lines: readonly string[] = [];
+  return (state) => {
+    const { columns, rows } = screen;
+    const card = cardOnScreen(state);
+    const queued = decisionOnScreen(state);
+    const now = [card, queued, columns];
+    if (now.some((each, index) => each !== key[index])) {
+      const canvas: Canvas = { now: context.now(), columns, isTerminal: true, isUtf8, paint };
+      lines = reviewCard(context, card, queued, everyone)(canvas);
+      key = now;
+    }
+    return frameOf(state, lines, { columns, rows, paint, isUtf8, title });
+  };
+}

@@ -1,0 +1,182 @@
+/** The full screen: a terminal's alternate screen in raw mode, drawn line by line and always given back. */
+import { Buffer } from 'node:buffer';
+import type { PromptWorld } from './prompt-screen.js';
+import type { ProcessStreams, TerminalInput } from './streams.js';
+
+/** What happens at the terminal, in order; `end`: it went away. */
+export type ScreenEvent =
+  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly at: number }
+  | { readonly kind: 'resize' }
+  | { readonly kind: 'quiet' }
+  | { readonly kind: 'end' };
+
+/** What is drawn: lines of at most the screen's columns, and where the cursor stands if it is shown. */
+export interface Drawing {
+  readonly lines: readonly string[];
+  readonly cursor?: { readonly row: number; readonly column: number } | undefined;
+}
+
+/** A terminal as a full screen. */
+export interface FullScreen {
+  readonly columns: number;
+  readonly rows: number;
+  /** Draws the lines that differ from what is drawn already. */
+  draw(drawing: Drawing): void;
+  /** Waits for the next event; after `quietMs` without one it is `quiet`. */
+  next(quietMs?: number): Promise<ScreenEvent>;
+  /** Gives the terminal back and stops the process, as Ctrl-Z does; on resume the screen is drawn anew. */
+  suspend(): void;
+}
+
+/** What a full screen needs of the process. */
+export interface ScreenWorld extends Pick<PromptWorld, 'signal' | 'onContinue' | 'onStop'> {
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number;
+  /** Stops the process with SIGTSTP, as a shell with jobs does. */
+  readonly suspend: () => void;
+}
+
+/** After Ctrl-Z the screen is opened by the process that goes on, and SIGCONT arrives as well. */
+const justMs = 500;
+
+/** Alternate screen, bracketed paste on, no cursor, no line that wraps by itself. */
+const enterCodes = '\u001b[?1049h\u001b[?2004h\u001b[?25l\u001b[?7l\u001b[2J';
+const leaveCodes = '\u001b[?7h\u001b[?25h\u001b[?2004l\u001b[?1049l';
+
+/**
+ * Runs `use` on the full screen of stderr's terminal. The terminal is given back when it ends in any
+ * way, at once on a signal or when the terminal hangs up, and while the process is stopped.
+ */
+export async function withFullScreen<T>(
+  streams: ProcessStreams,
+  world: ScreenWorld,
+  use: (screen: FullScreen) => Promise<T>,
+): Promise<T> {
+  const { input, output } = streams.terminal;
+  const events = eventQueue();
+  let isOpen = false;
+  let openedAt = 0;
+  let drawn: readonly string[] = [];
+  const write = (text: string) => void streams.stderr.write(text);
+  const enter = () => {
+    if (isOpen) return;
+    isOpen = true;
+    openedAt = world.clock();
+    drawn = [];
+    setRaw(input, true);
+    write(enterCodes);
+    input.resume();
+  };
+  const leave = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    input.pause();
+    write(leaveCodes);
+    setRaw(input, false);
+  };
+  const redraw = () => {
+    drawn = [];
+    events.push({ kind: 'resize' });
+  };
+  const onData = (bytes: Uint8Array | string) =>
+    events.push({ kind: 'read', bytes: Buffer.from(bytes as string), at: world.clock() });
+  const onEnd = () => {
+    leave();
+    events.push({ kind: 'end' });
+  };
+  const onStop = () => {
+    leave();
+    return () => {
+      if (world.signal.aborted) return;
+      enter();
+      redraw();
+    };
+  };
+  // After SIGSTOP nothing could be given back, and the shell has set its own mode since.
+  const onContinue = () => {
+    const isAnew = world.clock() - openedAt < justMs;
+    if (!isOpen || isAnew) return;
+    isOpen = false;
+    setRaw(input, false);
+    enter();
+    redraw();
+  };
+  input.on('data', onData);
+  input.once('end', onEnd);
+  input.on('error', onEnd);
+  output.on('resize', redraw);
+  world.signal.addEventListener('abort', onEnd, { once: true });
+  const offStop = world.onStop(onStop);
+  const offContinue = world.onContinue(() => setImmediate(onContinue));
+  try {
+    if (world.signal.aborted) onEnd();
+    else enter();
+    return await use({
+      get columns() {
+        return output.columns || 80;
+      },
+      get rows() {
+        return output.rows || 24;
+      },
+      draw(drawing) {
+        if (!isOpen) return;
+        write(codesFor(drawing, drawn));
+        drawn = drawing.lines;
+      },
+      next: (quietMs) => events.next(quietMs),
+      suspend: world.suspend,
+    });
+  } finally {
+    leave();
+    offStop();
+    offContinue();
+    input.off('data', onData);
+    input.off('end', onEnd);
+    output.off('resize', redraw);
+    world.signal.removeEventListener('abort', onEnd);
+    // A terminal that hung up may report it late.
+    setImmediate(() => input.off('error', onEnd));
+  }
+}
+
+/** The codes that turn one drawing into another: each changed line is erased, then written. */
+function codesFor({ lines, cursor }: Drawing, drawn: readonly string[]): string {
+  const changed = lines.flatMap((line, row) =>
+    line === drawn[row] ? [] : [`\u001b[${row + 1};1H\u001b[2K${line}`],
+  );
+  const below = drawn.length > lines.length ? `\u001b[${lines.length + 1};1H\u001b[J` : '';
+  const at = cursor ? `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h` : '\u001b[?25l';
+  return `\u001b[?25l${drawn.length === 0 ? '\u001b[2J' : ''}${changed.join('')}${below}${at}`;
+}
+
+function eventQueue() {
+  const waiting: ScreenEvent[] = [];
+  let wake: (() => void) | undefined;
+  return {
+    push(event: ScreenEvent) {
+      waiting.push(event);
+      wake?.();
+    },
+    async next(quietMs?: number): Promise<ScreenEvent> {
+      if (waiting.length === 0)
+        await new Promise<void>((resolve) => {
+          const timer = quietMs === undefined ? undefined : setTimeout(resolve, quietMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      wake = undefined;
+      return waiting.shift() ?? { kind: 'quiet' };
+    },
+  };
+}
+
+function setRaw(input: TerminalInput, on: boolean): void {
+  const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
+  try {
+    setRawMode?.call(input, on);
+  } catch {
+    // The terminal is gone.
+  }
+}

@@ -1,0 +1,277 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decisionKeys } from '../../src/review/deciding.js';
+import { tallyOf } from '../../src/review/state.js';
+import type { Key } from '../../src/terminal/keys.js';
+import { atKeys, cardOf, cards, letters } from './user.js';
+
+describe('deciding', () => {
+  test.each(Object.entries(decisionKeys))(
+    '%s decides %s and shows the next card',
+    (key, status) => {
+      const person = atKeys();
+      const { index, message } = person.type(key);
+      expect(person.decided()).toEqual([`app_1 ${status}`]);
+      expect(index).toBe(1);
+      expect(message).toBe(`Applicant 1: ${status}. 1 decided, u undoes.`);
+    },
+  );
+
+  test('the last card stays, and the head says what to do', () => {
+    const { index, message } = atKeys(cards(1)).type('s');
+    expect(index).toBe(0);
+    expect(message).toBe(
+      'Applicant 1: shortlisted. 1 decided, u undoes. That was the last one: w sends, q keeps.',
+    );
+  });
+
+  test('a second decision about the same card replaces the first', () => {
+    const person = atKeys();
+    person.type('s', 'left', 'r');
+    expect(person.decided()).toEqual(['app_1 rejected']);
+  });
+
+  test('capital letters decide nothing', () => {
+    const person = atKeys();
+    expect(person.type('S', 'R', 'A', 'E', 'W', 'Q').message).toBe(
+      'The keys are lower case letters. ? lists them.',
+    );
+    expect(person.effects()).toEqual([]);
+  });
+
+  test('Enter passes a card on, and the head counts it until it is decided', () => {
+    const person = atKeys();
+    expect(tallyOf(person.type('enter', 'enter'))).toEqual(['2 skipped']);
+    expect(tallyOf(person.type('left', 'a'))).toEqual(['1 accepted', '1 skipped']);
+  });
+
+  test('what the person saw is kept beside the decision', () => {
+    const person = atKeys([cardOf(1, { status: 'reviewing' })]);
+    person.type('a');
+    expect(person.kept().queued.get('app_1')).toEqual({
+      name: 'Applicant 1',
+      seen: 'reviewing',
+      decision: { status: 'accepted' },
+    });
+  });
+});
+
+describe('keys that arrive together', () => {
+  test('the first key of a read counts, the rest is dropped and told', () => {
+    const person = atKeys();
+    expect(person.read(['s', 'r', 'w', 'q']).message).toContain('More keys came at once');
+    expect(person.decided()).toEqual(['app_1 shortlisted']);
+    expect(person.state().index).toBe(1);
+  });
+
+  test('the reads that follow such a read at once belong to it', () => {
+    const person = atKeys();
+    person.read(['s', 'r']);
+    for (let piece = 0; piece < 5; piece += 1) person.read(['a', 'e'], 10);
+    expect(person.decided()).toEqual(['app_1 shortlisted']);
+    person.read(['a']);
+    expect(person.decided()).toEqual(['app_1 shortlisted', 'app_2 accepted']);
+  });
+
+  test('a paste decides nothing, also where it ends in the read of a key', () => {
+    const person = atKeys();
+    expect(person.read(['paste']).message).toBe('Pasted text is ignored.');
+    person.read(['paste', 'r']);
+    person.read(['r'], 10);
+    expect(person.decided()).toEqual([]);
+  });
+
+  test('a held decision key counts once; pressed again it counts again', () => {
+    const person = atKeys(cards(5));
+    person.read(['r']);
+    person.read(['r'], 600);
+    for (let repeat = 0; repeat < 40; repeat += 1) person.read(['r'], 30);
+    expect(person.decided()).toEqual(['app_1 rejected']);
+    expect(person.state().message).toMatch(/u undoes\. A held key counts once\.$/);
+    person.read(['r'], 800);
+    person.read(['a'], 50);
+    person.read(['r'], 50);
+    expect(person.decided()).toEqual([
+      'app_1 rejected',
+      'app_2 rejected',
+      'app_3 accepted',
+      'app_4 rejected',
+    ]);
+  });
+
+  test('a held arrow scrolls on', () => {
+    const person = atKeys();
+    for (let repeat = 0; repeat < 4; repeat += 1) person.read(['down', 'down'], 30);
+    expect(person.state()).toMatchObject({ scroll: 4, message: '' });
+  });
+});
+
+describe('undo', () => {
+  test('takes back the last decision and shows its card', () => {
+    const person = atKeys();
+    person.type('s', 'r', 'enter');
+    expect(person.type('u')).toMatchObject({
+      index: 1,
+      message: 'Applicant 2: no longer decided. 1 decided.',
+    });
+    expect(person.decided()).toEqual(['app_1 shortlisted']);
+  });
+
+  test('brings back what was decided before', () => {
+    const person = atKeys();
+    person.type('s', 'left', 'r', 'u');
+    expect(person.decided()).toEqual(['app_1 shortlisted']);
+    expect(person.state().message).toBe('Applicant 1: shortlisted. 1 decided.');
+  });
+
+  test('goes on after the queue was taken up', () => {
+    const before = atKeys();
+    before.type('s', 'r');
+    const person = atKeys(cards(3), before.kept());
+    expect(person.state().index).toBe(2);
+    person.type('u', 'u');
+    expect(person.decided()).toEqual([]);
+    expect(person.type('u').message).toBe('There is nothing to undo.');
+  });
+});
+
+describe('notes', () => {
+  test('a note is typed in a line, beside a decision or alone', () => {
+    const person = atKeys();
+    person.read(['n']);
+    person.read([...letters('Strong aim'), 'enter', 'r', 'w']);
+    expect(person.decided()).toEqual(['app_1 "Strong aim"']);
+    person.type('s');
+    expect(person.decided()).toEqual(['app_1 shortlisted "Strong aim"']);
+    expect(person.kept().queued.get('app_1')?.decision.note?.day).toBe('2026-11-22');
+  });
+
+  test('Escape keeps the note as it was, and letters of a note decide nothing', () => {
+    const person = atKeys();
+    person.read(['n']);
+    person.read([...letters('srae wq'), 'escape']);
+    expect(person.effects()).toEqual([]);
+    expect(person.state().mode.kind).toBe('cards');
+  });
+
+  test('n again edits the note, and an empty one drops it', () => {
+    const person = atKeys();
+    person.read(['n']);
+    person.read([...letters('ab'), 'enter']);
+    expect(person.type('n').mode).toEqual({ kind: 'note', text: 'ab' });
+    person.read(['backspace', 'c', 'enter']);
+    expect(person.decided()).toEqual(['app_1 "ac"']);
+    person.type('n', 'erase', 'enter');
+    expect(person.decided()).toEqual([]);
+    person.type('u');
+    expect(person.decided()).toEqual(['app_1 "ac"']);
+  });
+});
+
+describe('moving', () => {
+  test('arrows move between cards and stop at both ends', () => {
+    const person = atKeys();
+    expect(person.type('left')).toMatchObject({ index: 0, message: 'This is the first one.' });
+    expect(person.type('right', 'right', 'right')).toMatchObject({ index: 2 });
+    expect(person.state().message).toBe('That was the last one: w sends, q keeps.');
+  });
+
+  test.each<readonly [Key, number]>([
+    ['down', 1],
+    [' ', 9],
+    ['pageDown', 9],
+    ['end', 20],
+    ['up', 0],
+    ['home', 0],
+  ])('%j scrolls a card of thirty lines to line %i', (key, line) => {
+    expect(atKeys().type(key).scroll).toBe(line);
+  });
+
+  test('another card is shown from its top', () => {
+    expect(atKeys().type(' ', 'right').scroll).toBe(0);
+  });
+
+  test('/ finds a card by any text in it, the next one first, and again with an empty search', () => {
+    const person = atKeys([
+      cardOf(1, { formResponses: { Role: 'Sentinel' } }),
+      cardOf(2),
+      cardOf(3, { email: 'SENTINEL@example.com' }),
+    ]);
+    person.read(['/']);
+    expect(person.read([...letters('sentinel'), 'enter'])).toMatchObject({ index: 2 });
+    expect(person.type('/', 'enter')).toMatchObject({ index: 0, message: 'Found "sentinel".' });
+    person.read(['/']);
+    expect(person.read([...letters('nobody'), 'enter'])).toMatchObject({
+      index: 0,
+      message: 'No application here mentions "nobody".',
+    });
+  });
+});
+
+describe('leaving, sending and opening', () => {
+  test('q and Ctrl-C leave', () => {
+    const person = atKeys();
+    person.type('q', 'interrupt');
+    expect(person.effects()).toEqual([
+      { kind: 'leave', how: 'quit' },
+      { kind: 'leave', how: 'interrupt' },
+    ]);
+  });
+
+  test('w sends only where something is decided', () => {
+    const person = atKeys();
+    expect(person.type('w').message).toBe('Nothing is decided yet.');
+    person.type('s', 'w');
+    expect(person.effects().at(-1)).toEqual({ kind: 'send' });
+  });
+
+  test('o asks, y opens, any other key does not', () => {
+    const person = atKeys([
+      cardOf(1, { formResponses: { VOD: 'https://b.example/1 and http://bücher.example/2' } }),
+    ]);
+    expect(person.type('o', 'enter').message).toBe('Nothing was opened.');
+    expect(person.effects()).toEqual([]);
+    person.type('o', 'o', 'y');
+    expect(person.effects()).toEqual([{ kind: 'open', url: 'http://xn--bcher-kva.example/2' }]);
+    expect(atKeys().type('o').message).toBe('This application has no link to open.');
+  });
+
+  test('any key closes the help and does nothing else', () => {
+    const person = atKeys();
+    expect(person.type('?', 'r').mode.kind).toBe('cards');
+    expect(person.effects()).toEqual([]);
+  });
+});
+
+test('whatever is typed, the screen and the file agree, and only w asks to send', () => {
+  const key = fc.constantFrom<Key>(
+    ...['s', 'r', 'a', 'e', 'n', 'u', 'o', 'y', '/', '?', ' ', 'x', 'w', 'q', 'é'],
+    ...['enter', 'left', 'right', 'up', 'down', 'pageUp', 'pageDown', 'home', 'end', 'escape'],
+    ...['backspace', 'erase', 'paste', 'interrupt'],
+  );
+  const reads = fc.array(fc.tuple(fc.array(key, { minLength: 1, maxLength: 4 }), fc.nat(2_000)));
+  const link = cardOf(4, { formResponses: { VOD: 'https://example.com' } });
+  fc.assert(
+    fc.property(reads, (all) => {
+      const person = atKeys([...cards(3), link]);
+      for (const [keys, ms] of all) {
+        const sent = person.effects().length;
+        const { mode } = person.state();
+        const { decisions, index, scroll } = person.read(keys, ms);
+        expect(decisions).toEqual(person.kept());
+        expect(index).toBeLessThan(4);
+        expect(index).toBeGreaterThanOrEqual(0);
+        expect(scroll).toBeLessThanOrEqual(20);
+        expect(scroll).toBeGreaterThanOrEqual(0);
+        const [effect] = person.effects().slice(sent);
+        if (effect?.kind === 'send') expect([mode.kind, keys[0]]).toEqual(['cards', 'w']);
+        if (effect?.kind === 'open') expect([mode.kind, keys[0]]).toEqual(['link', 'y']);
+      }
+      const { history } = person.kept();
+      person.read(['escape'], 5_000);
+      person.read(['escape'], 5_000);
+      for (let each = 0; each < history.length; each += 1) person.read(['u'], 5_000);
+      expect(person.decided()).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,150 @@
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { resolvePaths } from '../../src/config/paths.js';
+import { GuardError } from '../../src/errors.js';
+import { openQueue, type QueueEntry, unsentReviews } from '../../src/review/queue.js';
+import { temporaryFolder } from '../support/run.js';
+
+const place = { service: 'https://api.example.com/v1', organization: 'org_7', profile: 'club' };
+
+/** The queue of a fresh user, opened as often as wanted. */
+function user() {
+  const home = temporaryFolder();
+  const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
+  const self = { pid: process.pid, isAlive: () => true };
+  const folder = join(home, '.local/state/rosterctl/reviews');
+  return {
+    open: (where = place, discards = false) => openQueue(paths, where, { self, discards }),
+    folder,
+    state: join(home, '.local/state/rosterctl'),
+    file: () => join(folder, readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? ''),
+  };
+}
+
+function decided(id: string, status: string): QueueEntry {
+  return { kind: 'decision', id, queued: { name: id, seen: 'pending', decision: { status } } };
+}
+
+test('decisions are on disk before they count, in a file of mine alone', async () => {
+  const { open, file, folder } = user();
+  const queue = await open();
+  await queue.append(decided('app_1', 'shortlisted'));
+  expect(readFileSync(file(), 'utf8')).toContain('"app_1"');
+  expect(statSync(file()).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  await queue.append(decided('app_2', 'rejected'));
+  await queue.append({ kind: 'undo', id: 'app_2', queued: undefined });
+  await queue.close();
+  const again = await open();
+  expect([...again.present().queued.keys()]).toEqual(['app_1']);
+  expect(again.present().history).toEqual([{ id: 'app_1', before: undefined }]);
+  await again.close();
+});
+
+test('a last line that was cut is dropped, wherever it was cut', async () => {
+  const { open, file } = user();
+  const queue = await open();
+  await queue.append(decided('app_1', 'shortlisted'));
+  const whole = statSync(file()).size;
+  await queue.append(decided('app_2', 'rejected'));
+  await queue.close();
+  for (let size = statSync(file()).size - 1; size > whole; size -= 7) {
+    truncateSync(file(), size);
+    // oxlint-disable no-await-in-loop
+    const cut = await open();
+    expect([...cut.present().queued.keys()]).toEqual(['app_1']);
+    await cut.append(decided('app_3', 'accepted'));
+    await cut.close();
+    const again = await open();
+    expect([...again.present().queued.keys()]).toEqual(['app_1', 'app_3']);
+    await again.append({ kind: 'undo', id: 'app_3', queued: undefined });
+    await again.close();
+    truncateSync(file(), whole);
+    appendFileSync(file(), '{"kind":"decision","id":"app_2","queued":{"name":"x');
+    // oxlint-enable no-await-in-loop
+  }
+});
+
+test('a damaged line is an error that names the way out, and --discard takes it', async () => {
+  const { open, file } = user();
+  const queue = await open();
+  await queue.append(decided('app_1', 'shortlisted'));
+  await queue.append(decided('app_2', 'rejected'));
+  await queue.close();
+  writeFileSync(file(), readFileSync(file(), 'utf8').replace('shortlisted', 'rejectedddd'));
+  await expect(open()).rejects.toMatchObject({
+    code: 'damaged',
+    hint: expect.stringContaining('tryouts review --discard'),
+  });
+  const dropped = await open(place, true);
+  await dropped.discard();
+  await dropped.close();
+  const empty = await open();
+  expect(empty.present().queued.size).toBe(0);
+  await empty.close();
+});
+
+test('one review at a time; another organization has a queue of its own', async () => {
+  const { open } = user();
+  const first = await open();
+  const error: unknown = await open().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(GuardError);
+  expect(error).toMatchObject({ code: 'locked', exitName: 'guarded' });
+  const other = await open({ ...place, organization: 'org_8' });
+  await other.close();
+  await first.close();
+  await (await open()).close();
+});
+
+test('a queue without a decision leaves no file', async () => {
+  const { open, folder } = user();
+  const queue = await open();
+  await queue.append(decided('app_1', 'shortlisted'));
+  await queue.append({ kind: 'left', id: 'app_1' });
+  await queue.close();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('unsent reviews are counted without opening them', async () => {
+  const { open, state } = user();
+  expect(await unsentReviews(state)).toEqual([]);
+  const queue = await open();
+  await queue.append(decided('app_1', 'shortlisted'));
+  expect(await unsentReviews(state)).toMatchObject([{ ...place, count: 1 }]);
+  await queue.close();
+});
+
+test('what is taken up is what was kept, whatever the decisions hold', async () => {
+  const text = fc.string({ unit: 'binary', maxLength: 20 });
+  const entry = fc.record({
+    kind: fc.constant('decision' as const),
+    id: text,
+    queued: fc.record({
+      name: text,
+      seen: fc.oneof(text, fc.constant(null)),
+      decision: fc.record({ status: text, note: fc.record({ text, day: text }) }),
+    }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 5 }), async (entries) => {
+      const { open } = user();
+      const queue = await open();
+      for (const each of entries) await queue.append(each);
+      const kept = queue.present();
+      await queue.close();
+      const again = await open();
+      expect(again.present()).toEqual(kept);
+      await again.close();
+    }),
+    { numRuns: 15 },
+  );
+});

@@ -1,0 +1,306 @@
+import { describe, expect, test } from 'vitest';
+import { report, several } from '../bulk/user.js';
+import { application, keep, steps } from '../commands/tryouts/service.js';
+import { converse, inShell } from '../support/converse.js';
+import { type Desk, sitDown } from '../support/full-screen.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { fakeOpener } from './opener.js';
+
+const esc = '\u001b';
+
+/** A person in front of a review of these applications. */
+async function reviewer(
+  applications = several(6),
+  instead?: Parameters<typeof keep>[1],
+  words: readonly string[] = [],
+) {
+  const service = await keep(applications, instead);
+  const home = temporaryFolder();
+  const env = { ...service.env, NO_COLOR: '1' };
+  const open = (...more: readonly string[]) =>
+    sitDown(['tryouts', 'review', ...words, ...more], { home, env });
+  const desk = open();
+  await desk.sees(/^1 of/);
+  return {
+    service,
+    home,
+    env,
+    desk,
+    open,
+    writes: () => steps(service).filter((step) => step.startsWith('PATCH')),
+    statusOf: (id: string) => service.kept.get(id)?.status,
+  };
+}
+
+/** Types a key and waits for what the head then says. */
+async function press(desk: Desk, key: string, says: RegExp): Promise<void> {
+  desk.type(key);
+  await desk.sees(says);
+}
+
+/** Keys that arrive sooner belong to the paste before them. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
+
+async function decideTwo(desk: Desk): Promise<void> {
+  await press(desk, 's', /1 decided/);
+  await press(desk, 'r', /2 decided/);
+}
+
+test('sixty applications are decided in one command line and 63 keys, and the report says the same', async () => {
+  const home = temporaryFolder();
+  const words = ['-p', 'sandbox', 'tryouts', 'review', '--not-status', 'withdrawn'];
+  const desk = sitDown(words, { home, columns: 100, rows: 30 });
+  await desk.sees(/^1 of 60/);
+  const keys = Object.entries({ s: 'shortlisted', r: 'rejected', e: 'reviewing', a: 'accepted' });
+  const decided = new Map<string, string>();
+  for (let number = 1; number <= 60; number += 1) {
+    const [key = '', status = ''] = keys[number % keys.length] ?? [];
+    // oxlint-disable no-await-in-loop
+    if (number === 20) desk.resize(40, 15);
+    if (number === 20) await desk.sees(/^20 of 60 /);
+    if (number === 40) desk.resize(120, 40);
+    const id = await idOnScreen(desk);
+    await press(desk, key, new RegExp(`${number} +decided`));
+    // oxlint-enable no-await-in-loop
+    decided.set(id, status);
+  }
+  expect(decided.size).toBe(60);
+  await press(desk, 'w', /Change \d+ applications\? \(y\/N\/l\)/);
+  expect(desk.isGivenBack()).toBe(true);
+  desk.type('y\r');
+  // 0.1.0 took a get and a set-status for each.
+  expect(desk.typed()).toBe(60 + 'wy\r'.length);
+  // The sandbox refuses to reopen those who have applied again since.
+  expect(await desk.ended).toMatchObject({ code: 8 });
+  expect(desk.usual()).toMatch(/\d+ changed, \d+ unchanged, \d conflict of 60\. Run [0-9a-f]{6}\./);
+  const { results } = report(await rosterctl('-p sandbox runs show last --json', { home }));
+  expect(results.map(({ id }) => id).toSorted()).toEqual([...decided.keys()].toSorted());
+  const list = await rosterctl('-p sandbox tryouts list --json', { home });
+  const applications = JSON.parse(list.stdout) as { id: string; status: string }[];
+  const now = new Map(applications.map(({ id, status }) => [id, status]));
+  for (const { id, result } of results)
+    expect([id, result !== 'conflict']).toEqual([id, now.get(id) === decided.get(id)]);
+  const refused = results.filter(({ result }) => result === 'conflict').length;
+  const left = await rosterctl('-p sandbox tryouts review --discard --yes', { home });
+  expect(left.stdout).toBe(`Dropped ${refused} unsent decisions.\n`);
+});
+
+/** The id that the card on the screen names. */
+async function idOnScreen(desk: Desk): Promise<string> {
+  await desk.sees(/\bapp_\d+\b/);
+  return /\bapp_\d+\b/.exec(desk.screen().join('\n'))?.[0] ?? '';
+}
+
+async function typeNote(desk: Desk): Promise<void> {
+  await press(desk, 'n', /^Note:/);
+  await press(desk, 'half a note', /^Note: half a note/);
+}
+
+describe('kill -9 loses no decision and sends nothing:', () => {
+  test.each<readonly [string, (desk: Desk) => Promise<void>, string]>([
+    ['after a decision', (desk) => press(desk, 'a', /3 decided/), '3 decisions'],
+    ['in a note', typeNote, '2 decisions'],
+    ['after an undo', (desk) => press(desk, 'u', /no longer decided/), '1 decision'],
+    [
+      'before the answer to the preview',
+      (desk) => press(desk, 'w', /Change 2 applications/),
+      '2 decisions',
+    ],
+  ])('%s', async (_, act, kept) => {
+    const { desk, open, writes } = await reviewer();
+    await decideTwo(desk);
+    await act(desk);
+    desk.kill('SIGKILL');
+    await desk.ended;
+    const next = open('--resume');
+    await next.sees(new RegExp(`^── ${kept} not sent yet`));
+    next.type('q');
+    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(writes()).toEqual([]);
+  });
+});
+
+describe('the terminal is given back and the decisions are kept', () => {
+  test.each<readonly [string, (desk: Desk) => void, number]>([
+    ['q', (desk) => desk.type('q'), 0],
+    ['Ctrl-C', (desk) => desk.type('\u0003'), 130],
+    ['SIGTERM', (desk) => desk.kill('SIGTERM'), 143],
+    ['SIGHUP', (desk) => desk.kill('SIGHUP'), 129],
+  ])('after %s', async (_, leave, code) => {
+    const { desk, writes, home, env } = await reviewer();
+    await decideTwo(desk);
+    leave(desk);
+    expect(await desk.ended).toMatchObject({ code });
+    expect(desk.isGivenBack()).toBe(true);
+    expect(desk.usual()).toContain('2 decisions kept, not sent.');
+    expect(desk.usual()).toContain('rosterctl tryouts review --resume');
+    expect(writes()).toEqual([]);
+    const dropped = await rosterctl('tryouts review --discard --yes', { home, env });
+    expect(dropped.stdout).toBe('Dropped 2 unsent decisions.\n');
+  });
+});
+
+describe('what arrives otherwise than a key decides nothing:', () => {
+  test('pasted text, the rest of a read, arrows in pieces, a held key', async () => {
+    const { desk, writes } = await reviewer();
+    await press(desk, `${esc}[200~rrrr\rw\ry${esc}[201~`, /Pasted text is ignored/);
+    await pause();
+    await press(desk, 'sraw', /1 decided, u undoes\. More keys came at once/);
+    await pause();
+    for (const piece of [esc, '[', 'C']) desk.type(piece);
+    await desk.sees(/^3 of 6/);
+    desk.type(`${esc}O`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    desk.type('D');
+    await desk.sees(/^2 of 6/);
+    await press(desk, 'r', /2 decided/);
+    await press(desk, 'r', /A held key counts once/);
+    expect(desk.screen()[0]).toMatch(/^3 of 6 .* 1 shortlisted {2}1 rejected$/);
+    desk.type('q');
+    await desk.ended;
+    expect(writes()).toEqual([]);
+  });
+});
+
+test('Ctrl-Z gives the terminal to the shell, and fg brings the review back', async () => {
+  const service = await keep(several(3));
+  const { shown, code } = await inShell(
+    temporaryFolder(),
+    [
+      [/shell> /, 'rosterctl tryouts review\r'],
+      [/1 of 3/, 's'],
+      [/1 decided/, '\u001a'],
+      [/Stopped[^]*shell> /, 'echo at the $((1+1))nd prompt\r'],
+      [/at the 2nd prompt[^]*shell> /, 'fg\r'],
+      [/2 of 3/, 'r'],
+      [/2 decided/, 'q'],
+      [/2 decisions kept[^]*shell> /, 'exit\r'],
+    ],
+    { ...service.env, NO_COLOR: '1' },
+  );
+  expect(code).toBe(0);
+  const alternate = [...shown.matchAll(/\?1049([hl])/g)].map(([, on]) => on).join('');
+  expect(alternate).toBe('hlhl');
+});
+
+describe('sending', () => {
+  test('what another admin changed meanwhile is a conflict and stays; the rest leaves the queue', async () => {
+    const { desk, open, service, statusOf } = await reviewer();
+    await decideTwo(desk);
+    await press(desk, 'n', /^Note:/);
+    await press(desk, 'Strong aim\r', /3 decided/);
+    service.kept.set('app_2', application('app_2', { status: 'accepted' }));
+    service.kept.set('app_3', application('app_3', { internalNotes: 'theirs' }));
+    await press(desk, 'w', /Change 2 applications\?/);
+    expect(desk.usual()).toContain('1 row cannot be changed:');
+    desk.type('y\r');
+    expect(await desk.ended).toMatchObject({ code: 8 });
+    expect(desk.usual()).toMatch(/2 changed, 1 conflict of 3/);
+    expect(desk.usual()).toContain('Your decision is kept: rosterctl tryouts review --resume');
+    expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['shortlisted', 'accepted']);
+    expect(service.kept.get('app_3')?.internalNotes).toMatch(
+      /^theirs\n\d{4}-\d\d-\d\d: Strong aim$/,
+    );
+    const next = open('--resume');
+    await next.sees(/^1 of 1/);
+    await next.sees(/You decided when it was pending/);
+    await press(next, 'r', /1 decided/);
+    await press(next, 'w', /Change 1 application\?/);
+    next.type('y\r');
+    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(statusOf('app_2')).toBe('rejected');
+  });
+
+  test('"no" sends nothing and keeps the queue', async () => {
+    const { desk, writes } = await reviewer();
+    await decideTwo(desk);
+    await press(desk, 'w', /Change 2 applications\?/);
+    desk.type('n\r');
+    expect(await desk.ended).toMatchObject({ code: 130 });
+    expect(desk.usual()).toContain('Your 2 decisions are kept');
+    expect(writes()).toEqual([]);
+  });
+
+  test('403 at the end keeps the queue', async () => {
+    const { desk, open } = await reviewer(several(6), (_, step) =>
+      step.startsWith('PATCH') ? { status: 403, json: { error: 'forbidden' } } : undefined,
+    );
+    await decideTwo(desk);
+    await press(desk, 'w', /Change 2 applications\?/);
+    desk.type('y\r');
+    expect(await desk.ended).toMatchObject({ code: 7 });
+    const next = open();
+    await next.sees(/2 decisions not sent yet/);
+    next.type('q');
+    await next.ended;
+  });
+
+  test('decisions about applications that are gone are told and dropped', async () => {
+    const { desk, open, service } = await reviewer();
+    await decideTwo(desk);
+    desk.type('q');
+    await desk.ended;
+    service.kept.delete('app_2');
+    const next = open();
+    await next.sees(/1 decision not sent yet: w sends, u undoes\. 1 decision is dropped: gone\./);
+    next.type('q');
+    await next.ended;
+    expect(next.usual()).toContain(
+      'Applicant app_2 (app_2) is gone: your decision (rejected) is dropped.',
+    );
+  });
+
+  test('a dry run shows what would be sent and keeps the queue', async () => {
+    const { desk, writes } = await reviewer(several(3), undefined, ['--dry-run']);
+    await decideTwo(desk);
+    desk.type('w');
+    expect(await desk.ended).toMatchObject({ code: 0 });
+    expect(desk.usual()).toMatch(/2 would change/);
+    expect(desk.usual()).toContain('Your 2 decisions are kept');
+    expect(writes()).toEqual([]);
+  });
+});
+
+test('a second review exits 11 and names the first', async () => {
+  const { desk, home, env } = await reviewer();
+  const { shown, code } = await converse(home, ['tryouts', 'review'], [], env);
+  expect(code).toBe(11);
+  expect(shown).toContain(
+    `Another review of this organization is open (process ${desk.pid} on host`,
+  );
+  desk.type('q');
+  await desk.ended;
+});
+
+test('a link is opened by its own program, as one argument, after a question', async () => {
+  const home = temporaryFolder();
+  const opener = fakeOpener(home);
+  const url = 'https://example.com/vod?a=1&b=$(id);c=%22';
+  const service = await keep([
+    application('app_1', {
+      formResponses: { VOD: `see ${url} and https://user:pw@evil.example/` },
+    }),
+  ]);
+  const env = { ...service.env, ...opener.env, NO_COLOR: '1' };
+  const desk = sitDown(['tryouts', 'review'], { home, env });
+  await desk.sees(/^1 of 1/);
+  await press(desk, 'o', /Open it\? \[y\/N\]$/);
+  expect(desk.screen()).toContain('example.com');
+  await press(desk, 'y', /Opened\./);
+  expect(opener.arguments()).toEqual([new URL(url).href]);
+  expect(opener.environment()).not.toContain(service.env['ROSTERCTL_API_KEY']);
+  desk.type('q');
+  await desk.ended;
+});
+
+test('without an opener the whole address is shown', async () => {
+  const url = `https://example.com/${'long/'.repeat(40)}end`;
+  const { desk } = await reviewer([application('app_1', { formResponses: { VOD: url } })]);
+  await press(desk, 'o', /Open it\?/);
+  await press(desk, 'y', /No browser can be opened from here/);
+  expect(desk.screen().join('')).toContain(url);
+  desk.type('q');
+  await desk.sees(/w send/);
+  desk.type('q');
+  await desk.ended;
+});
