@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { bulkFigures } from './bulk.mjs';
 import { serve } from './serve.mjs';
 import { uploadFigures } from './uploads.mjs';
+import { workbookFigures } from './workbooks.mjs';
 import { writeFigures } from './writes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -73,6 +74,7 @@ try {
   bound('S4 peak of one GET', await peakOf(get), 60);
   await hang('S5 last byte to exit', get);
   await lists();
+  await workbookFigures({ tool, home, compare, bound, peakOf, list });
   await writeFigures({ tool, home, env, rows, compare, rounds });
   rows.push(...(await bulkFigures({ tool, home, env })));
   rows.push(...(await uploadFigures({ tool, home, env })));
@@ -158,6 +160,11 @@ async function lists() {
   await compare(label, list('table'), ...beside, 1.3, few, many);
   await compare('L4 100,000 rows as CSV', list('csv'), ...beside, undefined, few, many);
   await compare('L4 100,000 records as JSON', list('json'), ...beside, undefined, few, many);
+  // Every one of them has waited for too long, so that each is a finding.
+  const check = [...tool, 'check', '--json'];
+  const listed = [list('ndjson'), 'list as NDJSON'];
+  const tenThousand = { ROSTERCTL_ORG: 'org_10000' };
+  await compare('L5 check of 10,000 applications', check, ...listed, 3, few, tenThousand);
   for (const filter of [
     ['--where', 'name~99'],
     ['--search', 'ann99'],

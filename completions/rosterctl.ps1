@@ -5,7 +5,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     Set-StrictMode -Off
     $exactly = [System.StringComparison]::Ordinal
 
-    # The words before the cursor, and the one it stands in.
+    # The words before the one being typed, and that one.
     $typed = @()
     $cur = ''
     foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
@@ -34,12 +34,13 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     $words = @(@($typed) + $cur | ForEach-Object { if ($_ -eq '') { $empty } else { $_ } })
     $directive, $lines = @(& $program __complete @words 2>$null)
     # PowerShell completes paths by itself.
-    if (-not ($directive -cmatch '^:(no)?space\t(.*)$')) { return }
-    $kept = $Matches[2]
+    if (-not ($directive -cmatch '^:(no|re)?(space|place)\t(.*)$')) { return }
+    $kept = $Matches[3]
+    $replaces = $directive.StartsWith(':replace')
 
     foreach ($line in $lines) {
         $word, $about = "$line" -split "`t", 2
-        if (-not $word.StartsWith($cur, $exactly)) { continue }
+        if (-not $replaces -and -not $word.StartsWith($cur, $exactly)) { continue }
         $text = $word.Substring([Math]::Min($head.Length, $word.Length))
         if ($text -cnotmatch '^[\w./:=@%+,-]+$') {
             $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($text) + "'"

@@ -6,7 +6,7 @@
 import type { RawValues } from './cli/check.js';
 import { withConnectionFlags } from './cli/connection-flags.js';
 import type { Command, CommandOutput } from './cli/define.js';
-import { present } from './cli/output.js';
+import { lostOutput, present } from './cli/output.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
@@ -17,7 +17,7 @@ import type { CommandManifest, ManifestCommand } from './data/command-manifest.j
 import { type Environment, isUtf8Locale } from './data/environment.js';
 import { RunError } from './data/outcome-errors.js';
 import { upperFirst } from './data/text.js';
-import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
+import { BugError, ConfigError } from './errors.js';
 import { type ExitName, exit, exitCodes } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
 import { executeAsking } from './picking/execute-asking.js';
@@ -110,6 +110,7 @@ export async function runCommand(
       paths,
       config,
       settings,
+      readsOnly: settings.dryRun || !plain.writes,
       version: outside.table.version,
       notes: { note: messages.note, drift: messages.note, warn: messages.message },
       waiting: progress.showWaiting,
@@ -147,6 +148,7 @@ export async function runCommand(
     clock: outside.clock,
     instant,
     signal: outside.signal,
+    expectSignal: outside.expectSignal,
     ...messages,
     async showLong(lines) {
       const { stdout, stderr } = streams;
@@ -164,6 +166,7 @@ export async function runCommand(
   };
   let written: CommandOutput['onWritten'];
   let stop: CommandOutput['stop'];
+  let release: CommandOutput['release'];
   let result: CommandResult;
   try {
     const command = await loadCommand(plain.words);
@@ -172,12 +175,14 @@ export async function runCommand(
     if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
     const output = await executeAsking(command, plain, values, context);
-    ({ stop } = output);
+    ({ stop, release } = output);
     const hasWritten = hasSideEffects(command) && !settings.dryRun && !output.onlyReads;
     // A report of changes gets the same grace period as requests in flight.
     if (!hasWritten) whenAborted(outside.signal, () => streams.stopWaiting());
     await present(output.value as never, output.view, {
       ...context,
+      command: plain,
+      values,
       lendKeys(isInUse) {
         progress.end();
         return outside.lendKeys(isInUse);
@@ -187,7 +192,7 @@ export async function runCommand(
       hasWritten,
     }).catch((error: unknown) => {
       output.printAfter?.({ isShown: false });
-      const reportError = reportFailure(error, output);
+      const reportError = lostOutput(error, output);
       if (!reportError) throw error;
       // What stopped the run matters more to the user than the lost report.
       if (output.exitName !== 'unauthenticated' && output.exitName !== 'forbidden')
@@ -205,6 +210,9 @@ export async function runCommand(
       code: exit[output.exitName],
       failed: output.failed ?? overallFailure(output.exitName),
     };
+  } catch (error) {
+    release?.();
+    throw error;
   } finally {
     progress.end();
     try {
@@ -217,7 +225,11 @@ export async function runCommand(
     }
   }
   // Last of all: if killed before this, the same command line prints its report again.
-  await written?.();
+  try {
+    await written?.();
+  } finally {
+    release?.();
+  }
   return result;
 }
 
@@ -253,17 +265,6 @@ function readConfig(config: ConfigStore, plain: ManifestCommand): ConfigData {
     if (!plain.local || !(error instanceof ConfigError)) throw error;
     return emptyConfig(undefined);
   }
-}
-
-/** The error for a report of changes that could not be printed; a list whose reader went away ended well. */
-function reportFailure(error: unknown, { isReport }: CommandOutput): OutputError | undefined {
-  if (!isReport) return undefined;
-  if (error instanceof OutputError) return error;
-  if (!(error instanceof PipeClosedError)) return undefined;
-  return new OutputError('The report could not be written: its reader went away.', {
-    cause: error,
-    hint: 'What was done is done. See it: rosterctl runs show last',
-  });
 }
 
 /** Writers of sanitized lines to stderr, wrapped to a terminal's width; `finish` waits until all are written. */

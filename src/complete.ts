@@ -5,17 +5,18 @@ import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
 import { type Line, readLine } from './cli/completion/line.js';
 import { idLines, pathsAt, safe } from './cli/completion/offers.js';
+import { originOf, parseBaseUrl } from './config/base-url.js';
 import {
   completionCacheFile,
   nothing,
-  type Remembered,
   recall,
+  recallReferences,
 } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findTarget } from './config/connection.js';
 import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
-import { type Paths, resolvePaths } from './config/paths.js';
+import { type Paths, placeFolder, resolvePaths } from './config/paths.js';
 import { sandboxProfile } from './config/profiles.js';
 import { activeProfileOf } from './config/store.js';
 import { readManifest } from './data/command-manifest.js';
@@ -69,14 +70,23 @@ function answer(argv: readonly string[], outside: CompletionOutside): string | u
 function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
   const paths = resolvePaths(outside);
   const file = () => readConfig(paths);
-  const cached = (resource: string) => recallFor(line, resource, outside, file(), paths);
+  const cached = (resource: string) =>
+    cacheOf(line, outside, file(), paths, nothing, (cache) => recall(cache, resource, paths.owner));
   return {
     settings: () => safe(outside.settings()),
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
+    references: (resource, kind) =>
+      idLines(
+        cacheOf(line, outside, file(), paths, nothing.ids, (cache) =>
+          recallReferences(cache, resource, kind, paths.owner),
+        ),
+        [],
+      ),
     values: (resource, path) =>
       safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
     runs: () => runs(paths),
+    cursors: (resource) => cursors(resource, line, outside, file(), paths),
     fields: (resource) => safe(cached(resource).fields.map((field) => [field, ''])),
   };
 }
@@ -92,29 +102,53 @@ function profiles(file: ConfigData): Candidates {
   ]);
 }
 
-/** Returns the cache of a resource for the organization that the line and the settings name. */
-function recallFor(
+/** The cursors of the organization that the line names; `tryouts/mail` where two lists have one name. */
+function cursors(
+  resource: string | undefined,
   line: Line,
-  resource: string,
+  { env }: CompletionOutside,
+  file: ConfigData,
+  { state }: Paths,
+): Candidates {
+  const flags = connectionFlags(line);
+  const profile = chosenProfile(flags, env, file);
+  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
+  const isSandbox = profile.name === sandboxProfile;
+  const origin = isSandbox ? sandboxProfile : originOf(parseBaseUrl(baseUrl?.text ?? ''));
+  const owner = isSandbox ? sandboxProfile : (organization?.text ?? '');
+  const folder = state && placeFolder(join(state.path, 'cursors'), origin, owner);
+  const keys = (folder === undefined ? [] : namesIn(folder)).flatMap((name) => {
+    const [, of = '', cursor] = /^([a-z]+)\.(.+)\.json$/.exec(name) ?? [];
+    return cursor === undefined || (resource ?? of) !== of ? [] : [{ of, cursor }];
+  });
+  const isShared = (name: string) => keys.filter(({ cursor }) => cursor === name).length > 1;
+  return safe(keys.map(({ of, cursor }) => [isShared(cursor) ? `${of}/${cursor}` : cursor, of]));
+}
+
+/** Returns the cached value for the organization that the line and the settings name; else `none`. */
+function cacheOf<T>(
+  line: Line,
   { env }: CompletionOutside,
   file: ConfigData,
   paths: Paths,
-): Remembered {
+  none: T,
+  read: (cacheFile: string) => T,
+): T {
   const flags = connectionFlags(line);
   const profile = chosenProfile(flags, env, file);
   const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
   try {
-    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return nothing;
+    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return none;
     const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
     const cache = completionCacheFile(paths, {
       profile: profile.name,
       baseUrl: baseUrl?.text ?? '',
       organizationId: organization?.text ?? '',
     });
-    return cache === undefined ? nothing : recall(cache, resource, paths.owner);
+    return cache === undefined ? none : read(cache);
   } catch {
     // Without a connection that is configured nothing was cached; the rest can be completed.
-    return nothing;
+    return none;
   }
 }
 

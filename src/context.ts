@@ -45,6 +45,8 @@ export interface LocalContext {
   readonly instant: () => Instant;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
+  /** After this, a signal counts as a normal end of the command. */
+  readonly expectSignal: () => void;
   /** Prints one sanitized line on stderr, with --quiet too (previews, missing ids). */
   message(line: string): void;
   /** Shows sanitized lines to the person at the terminal: through the pager if they do not fit, else on stderr. */

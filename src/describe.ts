@@ -1,7 +1,7 @@
 /** Derived files: the command table and the documents that the build and `npm run generate` write. */
 import { openApiDocument } from './api/openapi.js';
 import { completionScripts } from './cli/completion/scripts.js';
-import { manPage } from './cli/man-page.js';
+import { manPages } from './cli/man-page.js';
 import { describeCommands } from './cli/manifest.js';
 import { assumptionsPage, exitCodeRows, referencePage } from './cli/reference.js';
 import { sandboxGuide, topicTexts } from './cli/topics.js';
@@ -38,13 +38,14 @@ export function documents(
   date: string,
 ): { readonly [path: string]: string } {
   const completions = Object.entries(completionScripts());
+  const manuals = Object.entries(manPages(table, { date }));
   return {
     ...Object.fromEntries(completions.map(([name, text]) => [`completions/${name}`, text])),
     'docs/reference.md': referencePage(table),
     'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
     'docs/assumptions.md': assumptionsPage(inventions),
     'docs/sandbox.md': sandboxGuide(),
-    'man/rosterctl.1': manPage(table, { date }),
+    ...Object.fromEntries(manuals.map(([name, text]) => [`man/${name}`, text])),
   };
 }
 

@@ -29,7 +29,10 @@ export const exitCodes = {
     code: 11,
     text: 'refused by a guard: --expect, --max-changes, a lock, an existing file, a selection in doubt',
   },
-  changesPending: { code: 12, text: 'with --exit-code: changes pending' },
+  changesPending: {
+    code: 12,
+    text: 'with --exit-code: changes pending, findings, differences or new rows',
+  },
   interrupted: { code: 130, text: 'SIGINT, or "no", Escape or Ctrl-C at a prompt' },
   terminated: { code: 143, text: 'SIGTERM' },
   hungUp: { code: 129, text: 'SIGHUP' },

@@ -22,6 +22,8 @@ interface ServiceParts {
   readonly paths: Paths;
   readonly config: ConfigStore;
   readonly settings: Settings;
+  /** True for a dry run, and for a command that only reads: nothing but a GET is sent. */
+  readonly readsOnly: boolean;
   readonly nodeVersion: string;
   readonly version: string;
   readonly self: ThisProcess;
@@ -90,7 +92,7 @@ export function createService(parts: ServiceParts): Service {
       onWait: waitNotifier(parts, 'The service', () => limiter.isDraining),
       connection: to,
       timeoutMs: settings.timeoutMs,
-      dryRun: settings.dryRun,
+      readsOnly: parts.readsOnly,
       trace,
       proxy,
       userAgent: `rosterctl/${parts.version}`,
@@ -123,7 +125,7 @@ export function createService(parts: ServiceParts): Service {
       ...policy,
       onWait: waitNotifier(parts, 'The file store', () => currentLimiter?.isDraining === true),
       baseUrl,
-      dryRun: settings.dryRun,
+      readsOnly: parts.readsOnly,
       trace,
       proxy,
       nodeVersion,

@@ -85,50 +85,12 @@ const mostRuns = 3;
 /** The runs and uploads of a profile that were interrupted, newest first, each with what resumes it. */
 async function unfinishedRows(
   paths: Paths,
-  { name, organization }: Profile,
+  profile: Profile,
   { self }: StartWorld,
 ): Promise<readonly Row[]> {
   if (!paths.state) return [];
-  const [{ runStore }, { listOpenRuns, summaryOf }, { unfinishedUploads, uploadAction }, lock] =
-    await Promise.all([
-      import('./runs/store.js'),
-      import('./runs/stored-run.js'),
-      import('./runs/end.js'),
-      import('./runs/lock.js'),
-    ]);
-  const open = await listOpenRuns(runStore(paths.state.path));
-  const ours = open.filter(
-    (run) =>
-      run.head.profile === name &&
-      run.head.organization === organization &&
-      !lock.isRunning(run, self),
-  );
-  const runs = ours.filter(({ head, finished }) => !finished && head.action !== uploadAction);
-  const rows = runs
-    .toReversed()
-    .slice(0, mostRuns)
-    .map((run) => {
-      const { total, notAttempted, unknown } = summaryOf(run);
-      const id = run.head.run.slice(-6);
-      return {
-        text: `run ${id}: ${notAttempted + unknown} of ${total} ${total === 1 ? 'row' : 'rows'} left`,
-        command: `rosterctl runs resume ${id}`,
-      };
-    });
-  const more = runs.length - rows.length;
-  const uploads = unfinishedUploads(ours).length;
-  return [
-    ...rows,
-    ...(more > 0 ? [{ text: `${more} more`, command: 'rosterctl runs list' }] : []),
-    ...(uploads > 0
-      ? [
-          {
-            text: uploads === 1 ? '1 upload' : `${uploads} uploads`,
-            command: 'rosterctl uploads finish --all',
-          },
-        ]
-      : []),
-  ];
+  const { describeUnfinished, unfinishedWork } = await import('./runs/unfinished.js');
+  return describeUnfinished(await unfinishedWork(paths.state.path, profile, self), mostRuns);
 }
 
 /** The review whose decisions were not sent. */
@@ -155,7 +117,13 @@ const commandColumn = 46;
 function rowLines({ label = '', text, command }: Row, width: number): readonly string[] {
   const left = `${label.padEnd(labelWidth)}${text}`;
   if (command === undefined)
-    return left.length <= width ? [left] : [label, ...text.split(' · ').map((part) => `  ${part}`)];
+    return left.length <= width ? [left] : [label, ...below(text.split(' · '), width)];
   const beside = `${left.padEnd(commandColumn)}  ${command}`;
-  return beside.length <= width ? [beside] : [left, `  ${command}`];
+  return beside.length <= width ? [beside] : [left, ...below([command], width)];
+}
+
+/** Lines below a label, indented if all of them fit. */
+function below(lines: readonly string[], width: number): readonly string[] {
+  const fits = lines.every((line) => line.length + 2 <= width);
+  return fits ? lines.map((line) => `  ${line}`) : lines;
 }

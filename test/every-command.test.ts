@@ -6,6 +6,8 @@ import { safeParse } from 'zod/mini';
 import { describeCommands } from '../src/cli/manifest.js';
 import { commands } from '../src/commands/index.js';
 import { runActions } from '../src/commands/runs/shared.js';
+import { resolvePaths } from '../src/config/paths.js';
+import { cursorPlace, ensureCursorFolder, writeCursor } from '../src/cursors/cursor-file.js';
 import type { ManifestCommand } from '../src/data/command-manifest.js';
 import { rosterctl, splitWords, temporaryFolder } from './support/run.js';
 import { dryRun, report, shapeOf } from './support/shapes.js';
@@ -35,6 +37,17 @@ test('the folder listing is the list of commands', () => {
   );
   const commandFiles = files.filter((file) => verbs.includes(file));
   expect(commandFiles.toSorted()).toEqual(verbs.toSorted());
+});
+
+test('a command that only reads calls nothing but GETs', () => {
+  const reads = described.filter(({ writes }) => !writes);
+  const others = reads.flatMap(({ words, calls }) =>
+    calls.filter(({ route }) => !route.startsWith('GET ')).map(({ route }) => [words, route]),
+  );
+  expect(others).toEqual([]);
+  expect(reads.map(({ words }) => words.join(' '))).toEqual(
+    expect.arrayContaining(['check', 'overview', 'tryouts stats']),
+  );
 });
 
 test('the runs of every command that starts runs can be resumed', async () => {
@@ -79,7 +92,7 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
     if (elsewhere.has(name)) return;
 
     test.each(command.examples.map(([what, words]) => [what, words]))('%s', async (_, words) => {
-      const ran = await rosterctl([...lineOf(command, words), '--yes'], aDesk());
+      const ran = await rosterctl([...lineOf(command, words), '--yes'], await aDesk());
       expect(ran.stderr).not.toMatch(/^\s+at /m);
       expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
         code: 0,
@@ -90,7 +103,7 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
     test('prints JSON of its declared shape', async () => {
       const { view } = await load(command.words);
       const line = lineOf(command, command.examples[0]?.[1] ?? '');
-      const ran = await rosterctl([...line, '--yes', '--json'], aDesk());
+      const ran = await rosterctl([...line, '--yes', '--json'], await aDesk());
       expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
         code: 0,
         stderr: '',
@@ -112,8 +125,8 @@ function lineOf(command: ManifestCommand, words: string): string[] {
   return [...connection, ...command.words, ...splitWords(words)];
 }
 
-/** A home with two stored profiles, and a working folder with the files that examples name. */
-function aDesk(): { home: string; cwd: string } {
+/** A home with two stored profiles and a cursor, and a working folder with the files that examples name. */
+async function aDesk(): Promise<{ home: string; cwd: string }> {
   const home = temporaryFolder();
   const cwd = join(home, 'desk');
   const config = join(home, '.config', 'rosterctl');
@@ -133,5 +146,11 @@ function aDesk(): { home: string; cwd: string } {
   writeFileSync(join(config, 'credentials.json'), JSON.stringify({ default: key, work: key }), {
     mode: 0o600,
   });
+  const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
+  const cursors = ensureCursorFolder(paths, cursorPlace(profile.baseUrl, profile.organization));
+  const cursor = { name: 'discord', resource: 'tryouts', filter: '', changed: undefined };
+  const entries = { seen: new Map([['app_1', '']]), pending: new Map([['app_2', '']]) };
+  const state = { ...cursor, ...entries, lastAt: undefined, since: undefined };
+  await writeCursor(cursors, state, paths.owner);
   return { home, cwd };
 }

@@ -137,7 +137,7 @@ test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
     const ran = await rosterctl(`teams list --out ${file}`, { env: service.env });
     expect([ran.code, service.requests.length]).toEqual([2, 0]);
     expect(ran.stderr).toBe(
-      `--out cannot write ${file.slice(5)} files.\nUse .csv, .json or .ndjson, or choose the format with -o.\n`,
+      `--out cannot write ${file.slice(5)} files.\nUse .csv, .xlsx, .json or .ndjson, or choose the format with -o.\n`,
     );
     const home = temporaryFolder();
     await rosterctl(`teams list -o json --out ${file}`, { env: service.env, home });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
@@ -34,14 +34,19 @@ test('links in the documents resolve', () => {
   expect(dead).toEqual([]);
 });
 
-test('the man page has every command and lints clean', ({ skip }) => {
-  const page = read('man/rosterctl.1');
+test('the man pages have every command once, are all installed and lint clean', ({ skip }) => {
+  const pages = readdirSync(`${root}man`).map((name) => `man/${name}`);
+  const { man } = JSON.parse(read('package.json')) as { man: readonly string[] };
+  expect(man.toSorted()).toEqual(pages.toSorted());
   const { commands } = JSON.parse(read('dist/table.json')) as {
     commands: readonly { words: readonly string[] }[];
   };
-  const sections = new Set([...page.matchAll(/^\.SS (.*)$/gm)].map(([, name]) => name));
-  expect(sections).toEqual(new Set(commands.map(({ words }) => words.join(' '))));
-  const linted = spawnSync('mandoc', ['-T', 'lint', 'man/rosterctl.1'], { cwd: root });
+  const sections = pages.flatMap((page) =>
+    [...read(page).matchAll(/^\.SS (.*)$/gm)].map(([, name]) => name),
+  );
+  expect(sections).toHaveLength(commands.length);
+  expect(new Set(sections)).toEqual(new Set(commands.map(({ words }) => words.join(' '))));
+  const linted = spawnSync('mandoc', ['-T', 'lint', ...pages], { cwd: root });
   if (linted.error) skip('mandoc is not installed (apt-get install mandoc)');
   expect(linted.stdout.toString()).toBe('');
 });

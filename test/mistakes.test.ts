@@ -18,7 +18,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['tryouts update app_1 --clear-note=yes', 2, '--clear-note takes no value.'],
   ["tryouts list --where 'status'", 2, 'operator'],
   ['tryouts list --since someday', 2, 'someday'],
-  ['tryouts get', 2, 'Which application? Give an id.'],
+  ['tryouts get', 2, 'Which application? Give an id, or email:, name:, discord: or tag:.'],
   ["tryouts get ''", 2, 'empty'],
   ['tryouts get ..', 2, 'not an id'],
   ["tryouts get 'a\u0007b'", 2, 'control characters'],
@@ -143,7 +143,7 @@ test('a missing key is exit code 4 with the next step', async () => {
 });
 
 test.each([
-  ['players list --game x', 'Unknown flag --game for players list. tryouts list has it.'],
+  ['players list --game x', 'Unknown flag --game for players list. It belongs to tryouts list.'],
   ['players list --jsno', 'Did you mean --json?'],
   ['tryouts list --json id', 'Unexpected argument "id": --json takes no value.'],
   ['tryouts list --json id', 'To choose fields: rosterctl tryouts list --json --fields id'],

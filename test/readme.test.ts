@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -18,7 +19,7 @@ import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './suppor
 const read = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 const readme = `${read('README.md')}\n${read('docs/scripts.md')}`;
-const contract = fileURLToPath(new URL('./support/files/contract.pdf', import.meta.url));
+const samples = fileURLToPath(new URL('./support/files/', import.meta.url));
 
 const home = temporaryFolder();
 const desk = join(home, 'desk');
@@ -30,7 +31,16 @@ beforeAll(async () => {
   mkdirSync(bin);
   mkdirSync(desk);
   symlinkSync(launcher, join(bin, 'rosterctl'));
-  copyFileSync(contract, join(desk, 'contract.pdf'));
+  // The programs that deliver; each keeps what it was given, and fails without an address.
+  for (const [name, kept] of Object.entries({
+    mail: '[ -n "$3" ] && cat',
+    curl: '[ -n "$4" ] && printf "%s\\n" "$3"',
+  }))
+    writeFileSync(join(bin, name), `#!/bin/sh\n${kept} >> "$HOME/${name}.txt"\n`, { mode: 0o755 });
+  env['DISCORD_WEBHOOK'] = 'https://discord.example/webhook';
+  env['USER'] = 'admin';
+  for (const name of ['contract.pdf', 'roster.csv'])
+    copyFileSync(join(samples, name), join(desk, name));
   env['PATH'] = [bin, dirname(process.execPath), env['PATH']].join(delimiter);
   // The service that the README's organization logs in to.
   sandbox = spawn(process.execPath, [launcher, 'sandbox', 'start', '--json'], {
@@ -66,6 +76,32 @@ describe('the commands of the README run unchanged', () => {
   });
 });
 
+test('the lines for Discord and mail deliver what is new, and what was not delivered again', async () => {
+  const lines = [...shell.map(([, block]) => block), ...cron].filter((text) =>
+    text.includes('cursors commit'),
+  );
+  expect(lines).toHaveLength(2);
+  const delivered = () =>
+    ['curl', 'mail'].map((name) => {
+      const file = join(home, `${name}.txt`);
+      return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
+    });
+  // The first use told nothing.
+  expect(delivered()).toEqual([0, 0]);
+  for (const name of ['discord', 'mail']) {
+    const at = await run(['-c', `rosterctl -p club cursors reset tryouts/${name} --at 2000-01-01`]);
+    expect(at.code).toBe(0);
+  }
+  const broken = { DISCORD_WEBHOOK: '', USER: '' };
+  for (const line of lines) expect((await run(['-c', line], broken)).code).not.toBe(0);
+  expect(delivered()).toEqual([0, 0]);
+  for (const line of lines) expect(await run(['-c', line])).toEqual({ code: 0, stderr: '' });
+  for (const line of lines) expect(await run(['-c', line])).toEqual({ code: 0, stderr: '' });
+  expect(delivered()).toEqual([64, 64]);
+  expect(readFileSync(join(home, 'curl.txt'), 'utf8')).toMatch(/^(content=New: .+\n){64}$/);
+  expect(readFileSync(join(home, 'mail.txt'), 'utf8')).toMatch(/^(.+ <.+@.+> 20\d\d-\S+\n){64}$/);
+});
+
 test('and they have the documented effects', async () => {
   const get = async (line: string): Promise<unknown> =>
     JSON.parse((await rosterctl(`-p sandbox ${line} --json`, { home, cwd: desk })).stdout);
@@ -79,9 +115,13 @@ test('and they have the documented effects', async () => {
     convertedPlayerId: expect.stringContaining('player_'),
   });
   expect(await get("players list --where 'name=Mira Kite'")).toMatchObject([{ role: 'coach' }]);
+  expect(await get("players list --where 'name=Mira Lund'")).toMatchObject([
+    { teamIds: ['team_0002'] },
+  ]);
   expect(await get('tryouts list --status pending --older-than 30d')).toEqual([]);
   expect(readdirSync(join(desk, 'papers'))).toHaveLength(1);
-  expect(readFileSync(join(desk, 'accepted.csv'), 'utf8')).toMatch(/^id,/);
+  expect(readFileSync(join(desk, 'accepted.xlsx'), 'utf8')).toMatch(/^PK/);
+  expect(readFileSync(join(desk, 'tryouts.csv'), 'utf8')).toMatch(/^id,/);
   expect(JSON.parse(readFileSync(join(desk, 'application.json'), 'utf8'))).toMatchObject({
     id: 'app_0038',
   });
@@ -118,8 +158,15 @@ function firstCommand(block: string): string {
 }
 
 /** Runs a command that may print notes on stderr; a failure shows all of them. */
-function run(words: readonly string[]): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn('bash', words, { cwd: desk, env, stdio: ['ignore', 'pipe', 'pipe'] });
+function run(
+  words: readonly string[],
+  more: Record<string, string> = {},
+): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn('bash', words, {
+    cwd: desk,
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stderr = '';
   child.stdout.resume();
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -158,6 +158,7 @@ describe.each([
   // A run's journal holds digests.
   ['runs list', ['stream', 'crypto']],
   ['uploads list', ['stream', 'crypto']],
+  ['-p sandbox cursors list', ['stream', 'crypto']],
 ] as const)('a command that sends nothing: %s', (line, needed) => {
   test('loads no client, no schema and nothing that is for writes or a person', async () => {
     const loaded = await load(line);
@@ -183,6 +184,7 @@ test.each([
   ['teams list --fields i', []],
   ['help o', []],
   ['runs show 2', []],
+  ['cursors show ma', []],
   ['docs upload x', []],
   ['config get p', ['settings.json']],
 ])('a TAB behind %s loads its own file, and of data %j', async (words, data) => {
@@ -259,7 +261,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
     const needless =
-      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\/|^src\/cli\/(lists\/(table|show|end|template)|card|write|failure|bulk[\w-]*)\.ts|^src\/resources\/list-summary\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
+      /^src\/(bulk|engine|runs|cursors|sandbox|uploads|downloads)\/|^src\/cli\/(lists\/(table|show|end|template)|card|write|failure|bulk[\w-]*)\.ts|^src\/resources\/list-summary\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
     expect(sources.filter((id) => needless.test(id))).toEqual([]);
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(1);
     expect(
@@ -290,4 +292,25 @@ test('a piped table loads no width tables', async () => {
   const { code, packages, sources } = await load('teams list', service.env);
   expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
   expect(sources).not.toContain('src/terminal/width.ts');
+});
+
+/** The loaded modules that read or write workbooks. */
+const sheets = ({ sources }: Loaded) =>
+  sources.filter((id) => /^src\/(sheets\/|cli\/lists\/workbook)/.test(id));
+
+test('only a workbook loads what reads and writes one', async () => {
+  const records = [{ id: 'player_1', name: 'Ann' }];
+  const service = await recordingService(({ method }) => ({
+    status: 200,
+    json: method === 'GET' ? records : {},
+  }));
+  const at = join(temporaryFolder(), 'players');
+  expect(sheets(await load(`players list --out ${at}.csv`, service.env))).toEqual([]);
+  expect(sheets(await load(`players update --csv ${at}.csv -n`, service.env))).toEqual([]);
+  const written = sheets(await load(`players list --out ${at}.xlsx`, service.env));
+  expect(written).toContain('src/sheets/write-workbook.ts');
+  expect(written).not.toContain('src/sheets/xml.ts');
+  const opened = sheets(await load(`players update --csv ${at}.xlsx -n`, service.env));
+  expect(opened).toContain('src/sheets/xml.ts');
+  expect(opened).not.toContain('src/sheets/write-workbook.ts');
 });

@@ -12,7 +12,7 @@ interface LinkAnswer {
   readonly body: Buffer;
 }
 
-/** A call that answers with a link, and the settings that locate it. */
+/** A call that answers with a link. */
 export interface LinkCall {
   readonly requestUrl: URL;
   /** A URL below it needs the key, which is sent to no link, so it is rarely the file. */
@@ -59,7 +59,7 @@ export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite):
   const at = isRead && urlPath !== undefined ? ` at "${urlPath}" (download.urlPath)` : '';
   const fix = findLink(answer, rest)
     ? 'rosterctl finds it by itself: rosterctl config set download.urlPath auto'
-    : 'Name where the URL is: rosterctl config set download.urlPath PATH';
+    : 'Say where the URL is: rosterctl config set download.urlPath PATH';
   return new ProtocolError(
     `No signed URL${at} in the answer of ${site.method} ${site.path} (${status}).`,
     {

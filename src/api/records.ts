@@ -87,7 +87,7 @@ export function withTextId(record: JsonObject, idName?: string): JsonObject {
 }
 
 /** Fields that the service sets and updates never send. */
-const serviceFields = ['id', 'organizationId', 'createdAt', 'updatedAt'];
+export const serviceFields: readonly string[] = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
 /**
  * Returns the body of an update that replaces the record (`endpoints.<resource>.update.semantics`).

@@ -41,7 +41,8 @@ export interface TransportOptions {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly maxWaitMs: number;
-  readonly dryRun: boolean;
+  /** Refuses every request that is not a GET. */
+  readonly readsOnly: boolean;
   readonly signal: AbortSignal;
   /** Prints one line for `--debug`: never a body, a key or a query. */
   readonly trace?: ((line: string) => void) | undefined;
@@ -200,8 +201,8 @@ export function createTransport(options: TransportOptions): Transport {
     beforeSend?: AttemptOptions['beforeSend'],
   ): Promise<TransportResponse> => {
     const { method, template } = request;
-    if (options.dryRun && method !== 'GET')
-      throw new BugError(`A dry run tried to send ${method} ${template}.`);
+    if (options.readsOnly && method !== 'GET')
+      throw new BugError(`Only reads are allowed here, not ${method} ${template}.`);
     const kind = requestKind(method, template);
     const wire = wireOf(request);
     // A write that must not happen twice must not use a connection that may be about to close.

@@ -4,13 +4,13 @@ import type { JsonObject } from '../data/json.js';
 import { plural, upperFirst } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
-import type { Session, Task } from '../engine/operation.js';
+import { type Session, sessionFor, type Task } from '../engine/operation.js';
 import { settleMs, verifyLost } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
-import { exitOf, type ReportRow, type SelectedRow } from '../runs/report.js';
+import { exitOf, type ReportRow, type SelectedRow, withRef } from '../runs/report.js';
 import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
 import {
@@ -185,7 +185,7 @@ export async function closeReplacedRun(
   try {
     for (const task of unfinishedTasks(undefined, stored)) {
       const result = task.open && (await resultOfOpen(session, task));
-      if (result) await journal.append({ kind: 'result', ...redactRow(result) });
+      if (result) await journal.append({ kind: 'result', ...redactRow(withRef(result, task)) });
     }
     await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
   } finally {
@@ -194,7 +194,8 @@ export async function closeReplacedRun(
 }
 
 /** The outcome of an open write, found by reading; undefined if reading cannot tell. */
-async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | undefined> {
+async function resultOfOpen(all: Session, task: Task): Promise<ReportRow | undefined> {
+  const session = sessionFor(all, task);
   const { row, id, open, previewed = [] } = task;
   if (!open) return undefined;
   const verification = session.verify
@@ -268,7 +269,8 @@ async function readOpen(
     if (!task.open) continue;
     const { row, id } = task;
     // oxlint-disable-next-line no-await-in-loop
-    results.push((await resultOfOpen(session, task)) ?? { row, id, result: 'unknown' });
+    const result = (await resultOfOpen(session, task)) ?? { row, id, result: 'unknown' as const };
+    results.push(withRef(result, task));
   }
   return results;
 }

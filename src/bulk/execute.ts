@@ -28,10 +28,11 @@ import {
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { errorLimit } from './error-limits.js';
-import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
+import { type BulkValues, type Invocation, jobOf } from './invocation.js';
 import { summaryLine } from './report-lines.js';
 import { failedRun, reportOf } from './report-view.js';
 import { writeResultsFile } from './results.js';
+import { lockOne } from './run-locks.js';
 import { runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
@@ -158,9 +159,10 @@ function runOptions(
 /** Returns a function that copies rows so that equal before and after values share one object. */
 function sharingValues(): (row: ReportRow) => ReportRow {
   const same = intern<NonNullable<ReportRow['before']>>();
-  return ({ row, id, result, before, after, ...rest }) => ({
+  return ({ row, id, ref, result, before, after, ...rest }) => ({
     row,
     id,
+    ...(ref !== undefined && { ref }),
     result,
     ...(before && { before: same(before) }),
     ...(after && { after: same(after) }),

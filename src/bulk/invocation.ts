@@ -1,4 +1,4 @@
-/** Invocations that change records: their shared flags, and the run head, input digest, store, lock and rate that they imply. */
+/** Invocations that change records: their shared flags, and the run head, input digest and rate that they imply. */
 import * as z from 'zod/mini';
 import { flag, type Params, param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy } from '../cli/filters.js';
@@ -7,18 +7,19 @@ import { namedKeys } from '../config/keys.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
+import { referenceKinds } from '../data/references.js';
 import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
 import type { Operation, Source } from '../engine/operation.js';
-import { ConfigError, Failure, OutputError, UsageError } from '../errors.js';
-import type { HeldLock } from '../files/lock.js';
-import { lockRecord, lockRun, recordWaitMs } from '../runs/lock.js';
+import { UsageError } from '../errors.js';
 import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
-import { newRunName, openRunStore, type RunStore } from '../runs/store.js';
+import { newRunName } from '../runs/store.js';
+
+const anyText = z.optional(z.string().check(z.minLength(1, 'must not be empty')));
 
 const file = (text: string, word?: string) =>
-  param(z.optional(z.string().check(z.minLength(1, 'must not be empty'))), text, {
+  param(anyText, text, {
     placeholder: 'FILE|-',
     group: 'selection',
     completes: 'file',
@@ -40,9 +41,23 @@ export const idsFileFlag = {
   idsFile: file('ids from a file: lines, NDJSON, JSON or CSV', '--ids'),
 };
 
-/** Rows with their own values, from a CSV. */
+/** Rows with their own values, from a CSV or a workbook. */
 export const csvFlags = {
-  csv: file('rows from a CSV: id and what to set'),
+  csv: file('rows from a CSV or .xlsx: id and what to set'),
+  key: param(
+    z.optional(z.enum(referenceKinds)),
+    'the column of the CSV that names the record (default id)',
+    { placeholder: 'COLUMN', group: 'selection', rare: true },
+  ),
+  sheet: param(anyText, 'the sheet of the .xlsx file (default: the first)', {
+    placeholder: 'NAME',
+    group: 'selection',
+    rare: true,
+  }),
+  takeFormulas: flag('use the values that formulas in the .xlsx file show', {
+    group: 'selection',
+    rare: true,
+  }),
   map: params(z.optional(z.array(parsedBy(parseMapping))), 'rename a column of the CSV', {
     placeholder: "'THEIRS=id'",
     group: 'selection',
@@ -115,16 +130,12 @@ export const bulkFlags = {
     group: 'safety',
     rare: true,
   }),
-  results: param(
-    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    'write a CSV with the result of each row',
-    {
-      placeholder: 'FILE.csv',
-      group: 'output',
-      completes: 'file',
-      rare: true,
-    },
-  ),
+  results: param(anyText, 'write a CSV with the result of each row', {
+    placeholder: 'FILE.csv',
+    group: 'output',
+    completes: 'file',
+    rare: true,
+  }),
   exitCode: flag('with --dry-run: exit 12 if something would change', {
     group: 'output',
     rare: true,
@@ -227,86 +238,4 @@ export function limitRate(
   { rate }: Partial<Pick<BulkValues, 'rate'>>,
 ): void {
   api.limiter.limit({ rate: rate ?? settings.rate });
-}
-
-/**
- * Opens the run store; undefined if no run can be kept and a single update or delete proceeds without
- * one. Throws ConfigError if a run is required.
- */
-export function storeFor(
-  context: Context,
-  { operation, isSingle }: Pick<Invocation, 'operation' | 'isSingle'>,
-): RunStore | undefined {
-  try {
-    return openRunStore(context.paths);
-  } catch (error) {
-    return withoutRun(context, { operation, isSingle }, error);
-  }
-}
-
-/** Acquires the lock of the run, or of the single record; undefined if no run can be kept. */
-export async function lockFor(
-  context: Context,
-  invocation: Pick<Invocation, 'operation' | 'isSingle' | 'values'>,
-  store: RunStore,
-  head: Omit<RunHead, 'rows'>,
-  id: string,
-): Promise<HeldLock | undefined> {
-  try {
-    return await (invocation.isSingle
-      ? lockOne(context, invocation, store, head, id)
-      : lockResource(context, invocation.values, store, head));
-  } catch (error) {
-    if (error instanceof OutputError) return withoutRun(context, invocation, error);
-    throw error;
-  }
-}
-
-/** Acquires the lock of one record, held from its read to its result. Throws GuardError `locked`. */
-export function lockOne(
-  context: Context,
-  { values: { waitLock = recordWaitMs } }: Pick<Invocation, 'values'>,
-  store: RunStore,
-  head: Omit<RunHead, 'rows'>,
-  id: string,
-): Promise<HeldLock> {
-  return lockRecord(store, { ...head, id }, lockOptions(context, head, waitLock));
-}
-
-/** Returns the lock of a single write: its record's id, or the input digest if there is no record yet. */
-export function lockedId(operation: Operation, head: Pick<RunHead, 'input'>, id: string): string {
-  return operation.createsRow || operation.recovery ? head.input : id;
-}
-
-/** Acquires the lock for a run's resource, which allows one bulk write at a time. Throws GuardError `locked`. */
-export function lockResource(
-  context: Context,
-  { waitLock = 0 }: Pick<Partial<BulkValues>, 'waitLock'>,
-  store: RunStore,
-  head: Omit<RunHead, 'rows'>,
-): Promise<HeldLock> {
-  return lockRun(store, head, lockOptions(context, head, waitLock));
-}
-
-function lockOptions(
-  context: Context,
-  { run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>,
-  waitMs: number,
-) {
-  const { self, signal } = context;
-  return { self, run, startedAt, waitMs, signal, note: (line: string) => context.note(line) };
-}
-
-function withoutRun(
-  context: Context,
-  { operation, isSingle }: Pick<Invocation, 'operation' | 'isSingle'>,
-  error: unknown,
-): undefined {
-  if (!(error instanceof Failure)) throw error;
-  if (!isSingle || operation.requiresRun)
-    throw error instanceof ConfigError
-      ? error
-      : new ConfigError(error.message, { cause: error, hint: error.hint });
-  context.note(`${error.message} This change cannot be undone later.`);
-  return undefined;
 }

@@ -35,6 +35,7 @@ import {
 } from './planned-run.js';
 import { type Preview, previewRows } from './preview.js';
 import { subjectOf } from './preview-lines.js';
+import { openSession } from './references.js';
 import { continueRun, imagesOf } from './resume.js';
 import { selectByFilter } from './select-rows.js';
 
@@ -95,9 +96,11 @@ export async function planRun(
   const waitedFrom = context.now().getTime();
   // What another create makes is a record of its own.
   await awaitEarlierWrites(context, earlier, operation.createsRow ? [] : rows, same);
+  const resolved: readonly Task[] = (await operation.resolve?.()) ?? rows;
+  if (operation.resolve) await awaitEarlierWrites(context, earlier, resolved, []);
   return beginRun(context, invocation, setup, {
     // These writes have been awaited already; verification must not wait for them again.
-    rows: rows.map((row) =>
+    rows: resolved.map((row) =>
       row.open ? { ...row, open: { ...row.open, goneBy: waitedFrom } } : row,
     ),
     carried: rows.slice(0, carried.length),
@@ -140,7 +143,7 @@ async function beginRun(
   const { store, head, lock, input } = setup;
   const subject = subjectOf(invocation, { matched, isCut: matched > rows.length });
   let { kept } = setup;
-  let session = operation.open(context, kept.job as never);
+  let session = openSession(context, operation, kept.job);
   const options = writeOptions(context, lock);
   const newRows = rows.slice(carried.length);
   const runPreview = () => previewRows(context, newRows, invocation, session, kept.guards);
@@ -164,7 +167,7 @@ async function beginRun(
     const job = await operation.ask(context, kept.job, only, only.previewState.record);
     if (job !== kept.job) {
       kept = { ...kept, job };
-      session = operation.open(context, job as never);
+      session = openSession(context, operation, job);
       preview = await runPreview();
     }
   }

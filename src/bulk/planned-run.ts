@@ -20,6 +20,7 @@ import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
 import { type Preview, previewRows } from './preview.js';
 import { subjectOf } from './preview-lines.js';
+import { openSession } from './references.js';
 import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
 import { writeResultsFile } from './results.js';
 
@@ -54,8 +55,8 @@ export function stopsEveryRow(error: Failure): boolean {
   return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
 }
 
-export function notAttempted({ row, id }: SelectedRow): ReportRow {
-  return { row, id, result: 'not_attempted' };
+export function notAttempted({ row, id, ref }: SelectedRow): ReportRow {
+  return { row, id, ...(ref !== undefined && { ref }), result: 'not_attempted' };
 }
 
 /** Reports an invocation that sent nothing, and writes `--results`. */
@@ -88,9 +89,9 @@ export function planOf(
     job: kept,
     names: new Map([...names].filter(([, name]) => !isSecret(name))),
     // Reuses the task objects, which are in the same order, to avoid a second copy of 200,000 rows.
-    rows: rows.map(({ row, id, own }) => {
+    rows: rows.map(({ row, id, ref, own }) => {
       const task = tasks[next];
-      if (task?.row !== row) return { row, id, own };
+      if (task?.row !== row) return { row, id, ref, own };
       next += 1;
       const { previewed } = task;
       if (!previewed?.some(({ from }) => someText(from, isSecret))) return task;
@@ -120,7 +121,7 @@ export async function dryRunOne(
   kept: KeptJob,
   row: Task,
 ): Promise<CommandOutput> {
-  const session = operation.open(context, kept.job as never);
+  const session = openSession(context, operation, kept.job);
   const state = await session.read(row, 'preview');
   const plan = await session.plan(row, state);
   const decision = decideRow(row, state.record, plan, {
@@ -136,8 +137,15 @@ export async function dryRunOne(
     );
   const steps = decision.write && !isSearchedFor ? plan.steps : [];
   if (!decision.write && decision.row.error) {
-    const { message } = decision.row.error as { readonly message?: string };
-    context.message(`${row.id}: ${decision.row.result}. ${message ?? ''}`.trimEnd());
+    const { message = '' } = decision.row.error as { readonly message?: string };
+    const isClause = /^[a-z]/.test(message);
+    const { result } = decision.row;
+    context.message(
+      (isClause
+        ? `${row.id} would be ${result}: ${message}`
+        : `${row.id}: ${result}. ${message}`
+      ).trimEnd(),
+    );
   }
   for (const { call } of steps) context.api.noteAssumedRoute(call);
   const value: DryRun = {
@@ -175,7 +183,7 @@ export async function dryRunMany(
   { rows, matched = rows.length, run }: DryRows,
 ): Promise<CommandOutput> {
   const { operation, values, source = 'ids' } = invocation;
-  const session = operation.open(context, kept.job as never);
+  const session = openSession(context, operation, kept.job);
   const preview = await previewRows(context, rows, invocation, session, kept.guards);
   const { tasks, decided } = preview;
   const isCut = matched > rows.length;
@@ -190,9 +198,10 @@ export async function dryRunMany(
   const { errorCount, isTooMany } = errorsBefore(values, decided);
   if (tasks.length > 0 && isTooMany)
     context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
-  const wouldChange = tasks.map(({ row, id, previewed = [] }) => ({
+  const wouldChange = tasks.map(({ row, id, ref, previewed = [] }) => ({
     row,
     id,
+    ...(ref !== undefined && { ref }),
     result: 'would_change' as const,
     before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
     after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),

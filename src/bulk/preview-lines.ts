@@ -6,17 +6,21 @@ import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
+import type { Operation } from '../engine/operation.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
-import { hangingLines } from '../terminal/whole-words.js';
-import { displayWidth, pad, truncate, widestOf } from '../terminal/width.js';
+import { fillPieces } from '../terminal/whole-words.js';
+import { truncate, widestOf } from '../terminal/width.js';
 import type { Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
+import { alignedRow } from './row-lines.js';
 import { type Action, counted, describeChanges, resultWord, verbOf } from './words.js';
 
 /** The subject of a preview, in words. */
 export interface Subject extends Action {
   /** How many records were selected, before `--limit` cut them. */
   readonly matched: number;
+  /** The operation's own lines, in place of all others. */
+  readonly describe?: Operation['describePreview'];
   /** The selection in words, around the noun. */
   readonly words?: { readonly before: string; readonly after: string } | undefined;
 }
@@ -26,8 +30,8 @@ export function subjectOf(
   { operation, words, values, source }: Omit<Invocation, 'isSingle'>,
   { matched, isCut = false }: { readonly matched: number; readonly isCut?: boolean },
 ): Subject {
-  const { resource, verb, filters } = operation;
-  const action = { action: words.join('.'), resource, verb };
+  const { resource, verb, filters, describePreview: describe } = operation;
+  const action = { action: words.join('.'), resource, verb, ...(describe && { describe }) };
   if (source !== 'filter') return { ...action, matched };
   const isAll = values.all === true;
   const filter = (isAll ? undefined : filters?.words?.(values as never)) ?? {
@@ -67,6 +71,8 @@ export function previewLines(
   preview: Preview,
   { canAsk, listsRows = true }: { readonly canAsk: boolean; readonly listsRows?: boolean },
 ): string[] {
+  const own = subject.describe?.(preview, { canAsk, listsRows });
+  if (own) return [...own];
   const { tasks, decided } = preview;
   const moves = countMoves(preview);
   const isCut = hasMore(tasks);
@@ -74,7 +80,7 @@ export function previewLines(
   const more = `  … ${tasks.length - nameFirstFew} more${canAsk ? ' (l lists all)' : ''}`;
   return [
     headLine(context, subject, tasks.length),
-    ...(isCut || moves.size > 1 ? [`  ${movesText(moves)}`] : []),
+    ...(isCut || moves.size > 1 ? movesLines(context, moves) : []),
     ...(listsRows ? rowLines(context, subject, rows) : []),
     ...(listsRows && isCut ? [more] : []),
     ...stayingLine(subject, decided),
@@ -111,8 +117,15 @@ function countMoves({ tasks }: Listed): ReadonlyMap<string, number> {
   return moves;
 }
 
-function movesText(moves: ReadonlyMap<string, number>): string {
-  return [...moves].map(([move, count]) => `${count} ${move}`).join(', ');
+/** `  14 reviewing → rejected, 2 pending → rejected`, broken between two counts. */
+function movesLines(
+  { streams: { stderr } }: Pick<Context, 'streams'>,
+  moves: ReadonlyMap<string, number>,
+): readonly string[] {
+  const parts = [...moves].map(([move, count]) => `${count} ${move}`);
+  const pieces = parts.map((part, at) => (at < parts.length - 1 ? `${part},` : part));
+  const columns = stderr.isTerminal ? stderr.columns : Infinity;
+  return fillPieces(pieces, columns - 2).map((line) => `  ${line}`);
 }
 
 const widestName = 32;
@@ -140,16 +153,13 @@ export function rowLines(
       text: deletes ? '' : describeChanges(changes, action, { isPreview: true }),
     };
   });
-  const width = (column: 'id' | 'name' | 'age') => widestOf(rows.map((row) => row[column]));
-  const widths = { id: width('id'), name: width('name'), age: width('age') };
   const columns = stderr.isTerminal ? stderr.columns : Infinity;
-  return rows.flatMap((row) => {
-    const cells = (['id', 'name', 'age'] as const)
-      .filter((column) => widths[column] > 0)
-      .map((column) => pad(row[column], widths[column]));
-    const head = `  ${cells.join('  ')}  `;
-    return hangingLines(head, row.text, columns - (displayWidth(head) - head.length));
-  });
+  const widths = (['id', 'name', 'age'] as const).map((column) =>
+    widestOf(rows.map((row) => row[column])),
+  );
+  return rows.flatMap(({ id, name, age, text }) =>
+    alignedRow({ indent: '  ', cells: [id, name, age], detail: text }, widths, columns),
+  );
 }
 
 /** `  2 unchanged, 1 skipped`: rows that are left as they are. */

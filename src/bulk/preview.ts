@@ -1,12 +1,14 @@
 /** The preview of a run: reads and decides every row without writing. */
+
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
-import { InputErrors } from '../data/csv-columns.js';
 import { intern } from '../data/digest.js';
+import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
 import { usualSorting } from '../data/sorting.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import {
@@ -18,17 +20,19 @@ import {
   stopsRun,
 } from '../engine/decide.js';
 import { CircuitBreaker } from '../engine/limits.js';
-import type { RecordState, Session, Task } from '../engine/operation.js';
+import {
+  type PreviewedRows,
+  type RecordState,
+  type Session,
+  sessionFor,
+  type Task,
+} from '../engine/operation.js';
 import { Failure, InputError } from '../errors.js';
-import type { ReportRow, RowChange, SelectedRow } from '../runs/report.js';
+import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
 import type { Invocation } from './invocation.js';
 
 /** The outcome of a preview: rows to write, and rows that are already decided. */
-export interface Preview {
-  readonly tasks: readonly Task[];
-  readonly decided: readonly ReportRow[];
-  /** The names of the first rows' records, by id. */
-  readonly names?: ReadonlyMap<string, string> | undefined;
+export interface Preview extends PreviewedRows {
   /** The times by which their list is ordered (submitted), by id; none if it is ordered by name. */
   readonly times?: ReadonlyMap<string, string> | undefined;
   /** The first call of the first row to be written; the others use the same route. */
@@ -78,7 +82,8 @@ export async function previewRows(
     // An invalid value in a CSV is an error in the file, so nothing is sent.
     inputErrors: source === 'csv' ? new InputErrors() : undefined,
   });
-  await previewListed(context, rows, resource, async (index, row, record) => {
+  const isUnread = (row: Task) => !row.record && !sessionFor(session, row).isBlind;
+  await previewListed(context, rows, { resource, isUnread }, async (index, row, record) => {
     found[index] = await preview.listed(row, record);
   });
   let next = 0;
@@ -106,6 +111,12 @@ export async function previewRows(
   };
 }
 
+interface Listing {
+  readonly resource: ResourceName;
+  /** True if the row's record has to be read to decide it. */
+  readonly isUnread: (row: SelectedRow) => boolean;
+}
+
 type OnListed = (index: number, row: SelectedRow, record: JsonObject) => Promise<void>;
 
 /**
@@ -115,10 +126,10 @@ type OnListed = (index: number, row: SelectedRow, record: JsonObject) => Promise
 async function previewListed(
   context: Context,
   rows: readonly SelectedRow[],
-  resource: Parameters<Context['api']['list']>[0],
+  { resource, isUnread }: Listing,
   onListed: OnListed,
 ): Promise<void> {
-  const unreadCount = rows.reduce((count, { record }) => (record ? count : count + 1), 0);
+  const unreadCount = rows.reduce((count, row) => (isUnread(row) ? count + 1 : count), 0);
   if (unreadCount <= singleReads || !rowOf(resource).calls.get) return;
   const indexById = new Map<string, number>();
   for (const [index, { id }] of rows.entries()) indexById.set(id, index);
@@ -126,7 +137,7 @@ async function previewListed(
     for await (const record of context.api.list(resource)) {
       const index = indexById.get(String(record['id']));
       const row = index === undefined ? undefined : rows[index];
-      if (index !== undefined && row && !row.record) await onListed(index, row, record);
+      if (index !== undefined && row && isUnread(row)) await onListed(index, row, record);
     }
   } catch (error) {
     // A key may be allowed to read records but not to list them.
@@ -190,11 +201,11 @@ function previewer(
         previewed: row.previewed,
         done: row.done,
       });
-      if (!decision.write) return decision.row;
+      if (!decision.write) return withRef(decision.row, row);
       firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
       const previewed = shared(changesOf(plan));
-      const task = { row: row.row, id: row.id, own: row.own, previewed };
+      const task = { row: row.row, id: row.id, ref: row.ref, own: row.own, previewed };
       return keepsState ? { ...task, previewState: state } : task;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -205,7 +216,8 @@ function previewer(
       if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
       if (isOne) only = { failure: error };
       const { row: number, id } = row;
-      return { row: number, id, result: resultOf(error), error: describeError(error, id) };
+      const failed = { row: number, id, result: resultOf(error), error: describeError(error, id) };
+      return withRef(failed, row);
     }
   };
   const { ifStatus, conditions = [] } = guards;
@@ -216,7 +228,7 @@ function previewer(
   const requiredFields = (row: SelectedRow) => [
     ...guarded,
     ...(row.own?.['ifStatus'] === undefined ? [] : ['status']),
-    ...(session.compares?.(row) ?? []),
+    ...(sessionFor(session, row).compares?.(row) ?? []),
   ];
   return {
     names,

@@ -9,12 +9,17 @@ import {
   wentWrong,
 } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { hangingLines } from '../terminal/whole-words.js';
-import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
+import { displayWidth, truncate, widestOf, wrap } from '../terminal/width.js';
+import { alignedRow } from './row-lines.js';
 import { type Action, counted, describeOne, named, resultWord, rowChanges } from './words.js';
 
 const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
+/** True for a file whose document exists already, which a person is told. */
+const isExisting = ({ result, after }: ReportRow) =>
+  result === 'skipped' && after?.['id'] !== undefined;
+/** So many of them are listed. */
+const mostExisting = 20;
 /** The rows that need attention. */
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
@@ -51,9 +56,13 @@ export function shortReport(
   const listed = results.filter(
     (row) => isWrong(row) || (isUnattempted(row) && row.error !== undefined),
   );
+  const existing = results.filter(isExisting);
+  const more = existing.length - mostExisting;
+  const shown = [...existing.slice(0, mostExisting), ...listed];
   return [
     ...headline(`${mark} ${summaryLine(report, action)}.${run}`, undo, canvas),
-    ...listed.flatMap(rowLinesOf(report, canvas, { action, names, indent: '  ' })),
+    ...shown.flatMap(rowLinesOf(report, canvas, { action, names, indent: '  ' })),
+    ...(more > 0 ? [`  … and ${more} more skipped (-v lists all)`] : []),
   ];
 }
 
@@ -116,7 +125,9 @@ export function reportLines(
     ...(unlisted.size > 0 ? [paint.dim(`and ${unlisted.size} more not sent`)] : []),
     ...wrong.flatMap(lines),
     ...(run === undefined
-      ? [paint.bold(`${last}${nothing && `.${nothing}`}`)]
+      ? wrap(`${last}${nothing && `.${nothing}`}`, isTerminal ? canvas.columns : Infinity).map(
+          paint.bold,
+        )
       : headline(`${last}.${runText}`, undo, canvas)),
   ];
 }
@@ -143,24 +154,16 @@ export function rowLinesOf(
     row.result === 'changed' && isDeletion(report, row)
       ? 'deleted'
       : resultWord(row.result, action);
-  const wordWidth = widestOf(rows.map(wordOf));
+  const widths = [idWidth, nameWidth, widestOf(rows.map(wordOf))];
+  const room = isTerminal ? columns : Infinity;
   return (row) => {
-    const result = pad(wordOf(row), wordWidth);
-    const name = nameWidth > 0 ? `${pad(nameOf(row), nameWidth)}  ` : '';
-    const before = `${indent}${pad(singleLine(row.id), idWidth)}  ${name}`;
-    const head = `${before}${result}  `;
-    const room = isTerminal ? columns - (displayWidth(head) - head.length) : Infinity;
     const deletes = isDeletion(report, row);
     // The name of a deleted record is in its own column.
     const isNamed = deletes && nameOf(row) !== '' && row.error === undefined;
     const detail = isNamed ? '' : rowDetail(row, action, deletes);
-    const lines = hangingLines(head, detail, room);
-    const painted = before + paint.status(result);
-    return lines.map((line, index) =>
-      index === 0 && line.startsWith(head.trimEnd())
-        ? painted + line.slice(before.length + result.length)
-        : line,
-    );
+    const name = nameWidth > 0 ? nameOf(row) : '';
+    const cells = [singleLine(row.id), name, wordOf(row)] as const;
+    return alignedRow({ indent, cells, detail, paint: paint.status }, widths, room);
   };
 }
 

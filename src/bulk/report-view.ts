@@ -34,6 +34,7 @@ const rowFields = [
   'error',
   'step',
   'retryable',
+  'ref',
 ] satisfies (keyof ReportRow)[];
 
 /** The bulk report of docs, section 5. */

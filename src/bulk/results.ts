@@ -54,7 +54,16 @@ export function resultLines(
  */
 export async function checkResults(
   context: Context,
-  { results, csv, idsFile }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'>,
+  {
+    results,
+    csv,
+    idsFile,
+    manifest,
+    file,
+  }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'> & {
+    readonly manifest?: unknown;
+    readonly file?: unknown;
+  },
 ): Promise<void> {
   if (results === undefined) return;
   if (results === '-')
@@ -62,10 +71,12 @@ export async function checkResults(
       hint: 'For rows on stdout: -o csv',
     });
   refuseSpreadsheet('--results', results);
-  const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out };
+  const { out } = context.settings;
+  const flags = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
+  const others = { ...flags, FILE: file };
   const target = await realPathOf(results);
   for (const [flag, other] of Object.entries(others))
-    if (other !== undefined && other !== '-' && (await realPathOf(other)) === target)
+    if (typeof other === 'string' && other !== '-' && (await realPathOf(other)) === target)
       throw new UsageError(`--results and ${flag} name the same file.`, {
         hint: 'Give --results another file.',
       });
@@ -103,7 +114,10 @@ export async function writeResultsFile(
   }
 }
 
-/** Writes each input row unchanged, followed by its result. Throws OutputError. */
+/**
+ * Writes each input row unchanged, followed by its result; then the id that the input does not hold (of
+ * an uploaded document, or of the record that a key names), and the reference. Throws OutputError.
+ */
 async function writeResults(
   file: string,
   header: readonly string[],
@@ -112,16 +126,20 @@ async function writeResults(
 ): Promise<void> {
   const byRow = new Map(results.map((result) => [result.row, result]));
   const format = { delimiter: ',', raw: false } as const;
-  const lines = [csvLine([...header, 'result', 'error_code', 'message'], format)];
-  for (const { row, id, cells } of rows) {
+  const showsId = !header.includes('id');
+  const isReferred = rows.some(({ ref }) => ref !== undefined);
+  const added = [...(showsId ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
+  const lines = [csvLine([...header, 'result', 'error_code', 'message', ...added], format)];
+  for (const { row, id, ref, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
     // Removes the formula guard of an export, so that the cell is not guarded twice.
     const input = cells?.map(unguard) ?? [id];
     const padded = header.map((_, index) => input[index] ?? '');
-    lines.push(
-      csvLine([...padded, result?.result ?? 'not_attempted', error.code, error.message], format),
-    );
+    const outcome = [result?.result ?? 'not_attempted', error.code, error.message];
+    const shownId = ref === undefined ? result?.after?.['id'] : (result?.id ?? id);
+    const more = [...(showsId ? [shownId] : []), ...(isReferred ? [ref] : [])];
+    lines.push(csvLine([...padded, ...outcome, ...more], format));
   }
   await writeAtomically(file, lines.join(''));
 }

@@ -19,14 +19,9 @@ import {
 } from '../runs/stored-run.js';
 import { checkExpected, confirmChanges, printPreview } from './confirm.js';
 import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
-import {
-  type Invocation,
-  jobOf,
-  limitRate,
-  lockedId,
-  lockOne,
-  lockResource,
-} from './invocation.js';
+import { type Invocation, jobOf, limitRate } from './invocation.js';
+import { openSession } from './references.js';
+import { lockedId, lockOne, lockResource } from './run-locks.js';
 
 /** An invocation that resumes or retries a run, whose rows were selected earlier. */
 export type Resuming = Omit<Invocation, 'source'>;
@@ -133,7 +128,7 @@ export async function continueRun(
   context.message(
     `Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`,
   );
-  const session = operation.open(context, jobOf(plan).job as never);
+  const session = openSession(context, operation, jobOf(plan).job);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
   if (operation.confirm !== 'never' && !isSingle)

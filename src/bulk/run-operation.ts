@@ -1,6 +1,6 @@
 /** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
-import type { Command, CommandOutput, OperationCommand, Params } from '../cli/define.js';
+import type { Command, CommandOutput, OperationCommand, Params, ValuesOf } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
@@ -19,16 +19,14 @@ import {
   jobOf,
   type KeptJob,
   limitRate,
-  lockedId,
-  lockFor,
-  lockResource,
-  storeFor,
 } from './invocation.js';
 import { planRun } from './plan-run.js';
 import { dryRunMany, dryRunOne, type RunSetup } from './planned-run.js';
+import { resolveRows } from './references.js';
 import { checkFields } from './report-view.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
+import { lockedId, lockFor, lockResource, storeFor } from './run-locks.js';
 import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
 import { showOne, showRun } from './show-run.js';
 
@@ -96,13 +94,18 @@ async function dryRun(
       return dryRunOne(context, invocation, storedJob, only);
     return dryRunMany(context, invocation, storedJob, { rows: tasks, run: last.head.run });
   }
-  const [only] = local?.rows ?? [];
+  const rows = local && (await resolveRows(context, operation.resource, local.rows));
+  if (rows) refuseOrganization(context, operation, rows);
+  const [only] = rows ?? [];
   if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
-  if (local) return dryRunMany(context, invocation, kept, local);
-  const { rows, matched } = await selectByFilter(context, values, operation);
-  checkExpected(rows.length, values);
+  if (rows)
+    return dryRunMany(context, invocation, kept, {
+      rows: (await operation.resolve?.()) ?? rows,
+    });
+  const { rows: selected, matched } = await selectByFilter(context, values, operation);
+  checkExpected(selected.length, values);
   const started = same.length > 0 ? await startedTasks(storeOf(context), same) : [];
-  return dryRunMany(context, invocation, kept, { rows: withCarried(started, rows), matched });
+  return dryRunMany(context, invocation, kept, { rows: withCarried(started, selected), matched });
 }
 
 /** The head of an invocation's run, with its input digest. */
@@ -128,12 +131,35 @@ async function planAndExecute(
   const { operation, isSingle } = invocation;
   const store = storeFor(context, invocation);
   const head = headOf(context, invocation, kept, local);
-  const id = lockedId(operation, head, local?.rows[0]?.id ?? '');
+  const rows = local && (await resolvedRows(context, invocation, head, local.rows));
+  const id = lockedId(operation, head, rows?.[0]?.id ?? '');
   const lock = store && (await lockFor(context, invocation, store, head, id));
-  const input = { header: local?.header ?? ['id'], rows: local?.rows };
+  const input = { header: local?.header ?? ['id'], rows };
   const setup: RunSetup = { store: lock && store, head, lock, kept, input };
   const planned = await planLocked(context, invocation, setup);
   return isSingle ? showOne(context, invocation, planned) : showRun(context, planned);
+}
+
+/**
+ * Fills in the ids of rows named by references: those of the unfinished run of the same command line,
+ * which may have changed what the reference names, or else of the list as it is now. Throws what
+ * `resolveRows` throws.
+ */
+async function resolvedRows(
+  context: Context,
+  { operation, values }: Invocation,
+  head: Omit<RunHead, 'rows'>,
+  rows: readonly SelectedRow[],
+): Promise<readonly SelectedRow[]> {
+  if (rows.every(({ ref }) => ref === undefined)) return rows;
+  const begun = values.restart ? undefined : (await unfinishedRunsOf(context, head)).at(-1)?.plan;
+  const idByRow = new Map(begun?.rows.map(({ row, id }) => [row, id]));
+  const known = rows.map((row) =>
+    row.ref === undefined ? row : { ...row, id: idByRow.get(row.row) ?? '' },
+  );
+  const resolved = await resolveRows(context, operation.resource, known);
+  refuseOrganization(context, operation, resolved);
+  return resolved;
 }
 
 async function planLocked(context: Context, invocation: Invocation, setup: RunSetup) {
@@ -179,7 +205,12 @@ async function rowsForRetry(
   { recovery }: Operation,
   rows: RunPlan['rows'],
 ): Promise<readonly SelectedRow[]> {
-  const bare = rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
+  const bare = rows.map(({ row, id, ref, own }) => ({
+    row,
+    id,
+    ...(ref !== undefined && { ref }),
+    ...(own && { own }),
+  }));
   return (await recovery?.inspectAgain(context, bare)) ?? bare;
 }
 
@@ -225,17 +256,29 @@ type Described<A extends Params, F extends Params> = Omit<
 
 /** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
-  command: Described<A, F> & { readonly operation: Operation; readonly view: View<T> },
+  command: Described<A, F> & {
+    readonly operation: Operation;
+    readonly view: View<T>;
+    /** What the command does once its run has ended without a failure. */
+    readonly followUp?: (
+      context: Context,
+      values: ValuesOf<A> & ValuesOf<F>,
+      output: CommandOutput,
+    ) => Promise<CommandOutput>;
+  },
 ): Command {
-  const { operation } = command;
+  const { followUp, ...described } = command;
+  const { operation } = described;
   return {
     kind: 'operation',
     local: false,
     asks: !operation.createsRow,
-    ...command,
+    ...described,
     async run(context: Context, values: object, words: readonly string[]) {
       const { view } = command;
-      return runOperation(context, { operation, words, view, values: values as BulkValues });
+      const line = { operation, words, view, values: values as BulkValues };
+      const output = await runOperation(context, line);
+      return followUp ? followUp(context, values as never, output) : output;
     },
   } as Command;
 }

@@ -6,6 +6,7 @@ import { byteText } from '../cli/input.js';
 import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
 import { collect } from '../data/batches.js';
+import { type CsvKey, fieldNamesOf, idKey, referenceKindsOf } from '../data/references.js';
 import { resourceWords } from '../data/resources.js';
 import { orList, upperFirst } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
@@ -34,6 +35,7 @@ export type SelectionValues = Partial<BulkValues>;
 export function sourceOf(values: SelectionValues, operation: Selecting): Source | undefined {
   const { ids = [], idsFile, csv, all } = values;
   const filters = (operation.filters?.names ?? []).filter((name) => isGiven(values[name]));
+  if (values.key !== undefined && csv === undefined) throw new UsageError('--key needs --csv.');
   const limits = ['limit', 'sort'].filter((name) => isGiven(values[name]));
   const named: [Source, string][] = [
     ...(ids.length > 0 ? [['ids', 'ids'] as [Source, string]] : []),
@@ -61,6 +63,9 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
       hint: `See the ids: rosterctl ${operation.resource} list`,
     });
   }
+  const sheetFlag =
+    values.sheet === undefined ? values.takeFormulas && '--take-formulas' : '--sheet';
+  if (sheetFlag && csv === undefined) throw new UsageError(`${sheetFlag} needs --csv FILE.xlsx.`);
   if (limits.length > 0 && first[0] !== 'filter')
     throw new UsageError(`--${limits[0]} needs a filter, or --all.`);
   return first[0] === 'ids' ? undefined : first[0];
@@ -82,17 +87,48 @@ export async function selectLocally(
     ignoreUnknownColumns: values.ignoreColumns ?? false,
     raw: context.settings.csvRaw,
     rules: { ...(operation.csv ?? idsOnly), overruled: operation.overrules?.(values as never) },
+    sheet: values.sheet,
+    takeFormulas: values.takeFormulas,
+    note: (line) => context.message(line),
     keepsCells: values.results !== undefined,
+    resource: operation.resource,
+    key: keyOf(context, operation, values),
     organizationId: context.api.organizationId,
     signal: context.signal,
   };
   if (source === 'csv') {
-    const selection = await selectCsv(bytesOf(context, path), input);
+    if (path !== '-') await noteOpenWorkbook(context, path);
+    const selection = await selectCsv(inputChunks(context, path), input);
     if (selection.note) context.note(selection.note);
     return selection;
   }
-  const text = await byteText(bytesOf(context, path), input.name);
+  const text = await byteText(inputChunks(context, path), input.name);
   return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
+}
+
+/** The CSV column that `--key` names. Throws UsageError for a kind that the resource does not know. */
+function keyOf(
+  { settings }: Context,
+  { resource }: Selecting,
+  { key = 'id' }: SelectionValues,
+): CsvKey {
+  if (key === 'id') return idKey;
+  const kinds = referenceKindsOf(resource);
+  if (!kinds.includes(key))
+    throw new UsageError(
+      `--key ${key} does not find ${resource}. Use ${orList(['id', ...kinds])}.`,
+    );
+  return { kind: key, names: [key, ...fieldNamesOf(resource, key, settings.overrides)] };
+}
+
+/** Notes that a file is open in a spreadsheet program, whose unsaved changes nobody else sees. */
+async function noteOpenWorkbook(context: Context, path: string): Promise<void> {
+  const { spreadsheetProgram } = await import('../files/spreadsheet-lock.js');
+  const program = await spreadsheetProgram(path);
+  if (program !== undefined)
+    context.message(
+      `${path} is open in ${program}. Changes that are not saved there are not read.`,
+    );
 }
 
 /** The rows that filters selected, and how many records match where `--limit` cut them. */
@@ -107,9 +143,11 @@ export interface FilteredRows {
  */
 export async function selectByFilter(
   context: Context,
-  values: SelectionValues,
+  typed: SelectionValues,
   operation: Selecting,
 ): Promise<FilteredRows> {
+  const resolved = await operation.filters?.resolve?.(context, typed as never);
+  const values: SelectionValues = { ...typed, ...resolved };
   const query = operation.filters?.query?.(values as never, context.settings.overrides);
   const list = context.api.list(operation.resource, query, { checksCompleteness: true });
   const tests = operation.filters?.tests(values as never, context) ?? [];
@@ -166,7 +204,8 @@ function wordFor({ resource }: Selecting): string {
 const pieceBytes = 16 * 1024;
 const longInput = 256 * 1024;
 
-async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Array> {
+/** Yields the bytes of an input file, or of stdin for `-`. Throws InputError, CancelledError. */
+export async function* inputChunks(context: Context, path: string): AsyncGenerator<Uint8Array> {
   const { stdin } = context.streams;
   try {
     const stream =

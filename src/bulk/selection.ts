@@ -1,48 +1,52 @@
 /** Parses the rows of an input: ids, or the lines of a CSV with their own values. */
+
 import { createHash } from 'node:crypto';
-import { idProblem } from '../api/schemas.js';
 import { eventLoopTurns } from '../data/concurrency.js';
 import {
   type ColumnRules,
   type Header,
   type HeaderOptions,
   hasIdColumn,
-  InputErrors,
   readHeader,
 } from '../data/csv-columns.js';
-import { type CsvRow, csvReader, readCsv } from '../data/csv-reader.js';
+import { type CsvRow, readCsv, rowPlace } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
+import { InputErrors } from '../data/input-errors.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { parseReference, type Reference, referenceOf } from '../data/references.js';
 import { firstOf } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
+import { type FileRowsOptions, fileRows } from './file-rows.js';
+import { identityOf, type NamingInput, RowNames, rowOf } from './row-names.js';
 
-/** Inputs with more rows are refused; they should be split. */
-const mostRows = 200_000;
-
-export interface CsvInput extends HeaderOptions {
-  readonly name: string;
+export interface CsvInput extends HeaderOptions, FileRowsOptions, NamingInput {
   readonly rules: ColumnRules;
   /** Keeps the unchanged cells of each row. */
   readonly keepsCells: boolean;
-  /** The organization's own id, which is never a record's id. */
-  readonly organizationId: string;
   /** Aborts the parsing, even of an input that has already arrived. */
   readonly signal: AbortSignal;
 }
 
-/** Rows for ids typed on the command line. Throws UsageError for a duplicate. */
-export function selectIds(ids: readonly string[]): Selection {
+/** Rows for ids and references typed on the command line. Throws UsageError for a duplicate. */
+export function selectIds(words: readonly string[]): Selection {
   const known = new Set<string>();
-  const twice = ids.find((id) => known.size === known.add(id).size);
-  if (twice !== undefined) throw new UsageError(`The id ${twice} is given twice.`);
-  const rows = ids.map((id, index) => ({ row: index + 1, id }));
-  return { rows, header: ['id'], note: undefined, digest: digestOf(ids) };
+  const rows = words.map((word, index) => {
+    const reference = parseReference(word);
+    if (known.size === known.add(identityOf(reference)).size)
+      throw new UsageError(
+        reference.kind === 'id'
+          ? `The id ${reference.value} is given twice.`
+          : `${reference.text} is given twice.`,
+      );
+    return rowOf(reference, index + 1);
+  });
+  return { rows, header: ['id'], note: undefined, digest: digestOf(words) };
 }
 
 /**
- * Parses a CSV with values for each row, as it arrives. Throws one InputError for all invalid lines (a
+ * Parses a CSV, or a sheet of a workbook, with values for each row. Throws one InputError for all invalid lines (a
  * missing or repeated id, invalid cells), InputError for more than 200,000 rows, CancelledError after a
  * signal.
  */
@@ -51,17 +55,18 @@ export async function selectCsv(
   input: CsvInput,
 ): Promise<Selection> {
   const hash = createHash('sha256');
-  const reader = csvReader();
+  // Another sheet of the same file is another input.
+  if (input.sheet !== undefined) hash.update(`${input.sheet}\0`);
   const rows = new Rows(input);
-  const decode = decoder(input.name);
   const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
-  try {
+  const hashed = async function* () {
     for await (const chunk of chunks) {
       hash.update(chunk);
-      await rows.take(reader.push(decode(chunk)), turn);
+      yield chunk;
     }
-    await rows.take(reader.push(decode(undefined)), turn);
-    await rows.take(reader.end(), turn);
+  };
+  try {
+    for await (const some of fileRows(hashed(), input)) await rows.take(some, turn);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // The rest cannot be read, but errors in the lines before it are reported too.
@@ -72,8 +77,8 @@ export async function selectCsv(
 }
 
 /**
- * Parses ids from a file: one per line, NDJSON, a JSON array, or a CSV with an id column. Throws
- * InputError, CancelledError after a signal.
+ * Parses ids from a file: one per line, which may be a reference, NDJSON, a JSON array, or a CSV with
+ * an id column. Throws InputError, CancelledError after a signal.
  */
 export async function selectFromText(text: string, input: CsvInput): Promise<Selection> {
   const digest = digestOf(text);
@@ -84,7 +89,7 @@ export async function selectFromText(text: string, input: CsvInput): Promise<Sel
   const [first = ''] = bare.split(/\r?\n|\r/, 1);
   const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
   if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
-  return { ...(await rowsFromIds(linesOf(bare, /\r?\n|\r/g), input)), digest };
+  return { ...(await rowsFromIds(linesOf(bare, /\r?\n|\r/g), input, parseReference)), digest };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -145,16 +150,23 @@ function idIn(value: unknown, at: number, what: string): string {
   throw new InputError(`${what} ${at} holds no id.`);
 }
 
-async function rowsFromIds(found: Iterable<NamedId>, input: CsvInput) {
-  const ids = new Ids(input);
+const asId = (id: string): Reference => ({ kind: 'id', value: id, text: id });
+
+async function rowsFromIds(
+  found: Iterable<NamedId>,
+  input: CsvInput,
+  read: (text: string) => Reference = asId,
+) {
+  const ids = new RowNames(input);
   const errors = new InputErrors();
   const rows: SelectedRow[] = [];
   const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
   for (const { id, line } of found) {
     ids.checkRoom();
     errors.collect(() => {
-      ids.add(id, line);
-      rows.push({ row: line, id: ownText(id) });
+      const reference = read(ownText(id));
+      ids.add(reference, line);
+      rows.push(rowOf(reference, line));
     });
     const waiting = turn(1);
     if (waiting) await waiting;
@@ -174,18 +186,20 @@ class Rows {
   private headerCells: readonly string[] = [];
   private readonly rows: SelectedRow[] = [];
   private readonly same = intern<JsonObject>();
-  private readonly ids: Ids;
+  private readonly ids: RowNames;
   readonly errors = new InputErrors();
 
   constructor(private readonly input: CsvInput) {
-    this.ids = new Ids(input);
+    this.ids = new RowNames(input);
   }
 
   async take(rows: Iterable<CsvRow>, turn: ReturnType<typeof eventLoopTurns>): Promise<void> {
     for (const row of rows) {
       const { header } = this;
       if (!header) {
-        this.header = readHeader(row.cells, this.input.rules, this.input);
+        // A sheet tells text from formulas and errors by itself; nothing in it is guarded.
+        const raw = this.input.raw && row.marks === undefined;
+        this.header = readHeader(row, this.input.rules, { ...this.input, raw });
         this.headerCells = row.cells;
       } else if (row.cells.some((cell) => cell.trim() !== '')) {
         this.ids.checkRoom();
@@ -212,69 +226,37 @@ class Rows {
     return { rows: this.rows, header: this.headerCells, note };
   }
 
-  private add({ line, cells }: CsvRow, header: Header): void {
-    if (cells.length > this.headerCells.length)
-      throw new InputError(
-        `Line ${line} has ${cells.length} cells, but the header has ${this.headerCells.length}.`,
-        { hint: 'Put a value that contains the delimiter in double quotes.' },
-      );
-    const id = header.id(cells, line);
-    this.ids.add(id, line);
-    const own = header.own(cells, line);
+  private add(row: CsvRow, header: Header): void {
+    const { line, cells } = row;
+    this.checkWidth(row);
+    const key = ownText(header.key(row));
+    const { kind } = this.input.key;
+    const reference = kind === 'id' ? asId(key) : referenceOf(kind, key);
+    this.ids.add(reference, line, header.keyPlace(row));
+    const own = header.own(row);
+    const { id, ref } = rowOf(reference, line);
     this.rows.push({
       row: line,
-      id: ownText(id),
+      id,
+      ref,
       own: Object.keys(own).length > 0 ? this.same(own) : undefined,
       cells: this.input.keepsCells ? cells : undefined,
     });
   }
-}
 
-/** Checks that every id is valid and occurs once. */
-class Ids {
-  private readonly lines = new Map<string, number>();
-
-  constructor(private readonly input: CsvInput) {}
-
-  add(id: string, line: number): void {
-    const problem = idProblem(id);
-    if (problem) throw new InputError(`Line ${line}: ${problem}.`);
-    if (id === this.input.organizationId)
-      throw new InputError(`Line ${line}: ${id} is the organization's id, not a record's.`);
-    const before = this.lines.get(id);
-    if (before !== undefined)
-      throw new InputError(`The id ${id} is given twice, on lines ${before} and ${line}.`);
-    this.lines.set(id, line);
-  }
-
-  /** Throws InputError if no more rows are allowed. */
-  checkRoom(): void {
-    if (this.lines.size < mostRows) return;
-    throw new InputError(`${this.input.name} has more than ${mostRows} rows.`, {
-      hint: 'Cut it into several files.',
-    });
-  }
-}
-
-/**
- * Returns a streaming decoder for UTF-8 or, by byte order mark, UTF-16. It throws InputError rather
- * than guess an encoding.
- */
-function decoder(name: string): (chunk: Uint8Array | undefined) => string {
-  let text: { decode(chunk?: Uint8Array, options?: { stream: boolean }): string } | undefined;
-  return (chunk) => {
-    if (!text && chunk && chunk.length > 0) {
-      const [a, b] = chunk;
-      const encoding =
-        a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : 'utf-8';
-      text = new TextDecoder(encoding, { fatal: true });
-    }
-    try {
-      return text ? text.decode(chunk, { stream: chunk !== undefined }) : '';
-    } catch {
-      throw new InputError(`${name} is not UTF-8 text.`, {
-        hint: 'Save it as CSV in UTF-8.',
+  private checkWidth(row: CsvRow): void {
+    const { cells } = row;
+    const width = this.headerCells.length;
+    if (cells.length <= width) return;
+    if (!row.marks)
+      throw new InputError(
+        `${rowPlace(row)} has ${cells.length} cells, but the header has ${width}.`,
+        { hint: 'Put a value that contains the delimiter in double quotes.' },
+      );
+    const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
+    if (beyond >= 0)
+      throw new InputError(`${rowPlace(row, beyond)} stands in a column without a head.`, {
+        hint: 'Give the column a head in the first row, or empty it.',
       });
-    }
-  };
+  }
 }

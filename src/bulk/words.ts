@@ -39,6 +39,8 @@ const verbs: { readonly [verb: string]: Verb } = {
   create: { ask: 'Create', would: 'be created', done: 'created', purpose: ' to create' },
   upload: uploading,
   finish: uploading,
+  replace: uploading,
+  import: { ask: 'Import', would: 'be imported', done: 'imported', purpose: ' to import' },
   undo: { ...changing, done: 'undone' },
 };
 

@@ -13,7 +13,7 @@ export interface CellOptions {
 
 /** Returns a value as one table cell of sanitized text. */
 export function cellOf(value: unknown, field: string, options: CellOptions): string {
-  if (value === null || value === undefined) return '-';
+  if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'string')
     return cellText(shortType(value, field) ?? timeOr(value, listTime, options));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -2,6 +2,7 @@
 import type { GlobalFlags } from '../config/settings.js';
 import type { ManifestCommand, ManifestGroup, ManifestParam } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
+import { referenceKindsOf } from '../data/references.js';
 import { resourceNames, resourceWords } from '../data/resources.js';
 import { orList } from '../data/text.js';
 import { MissingArgumentError, UsageError } from '../errors.js';
@@ -23,7 +24,9 @@ export function checkAgainstTable(
   const isGiven = (name: string) => isGivenIn(values, name);
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
-  const verb = command.words[1] === 'create' ? 'create' : command.writes ? 'change' : 'do';
+  const [, own = ''] = command.words;
+  const isOwn = own === 'create' || own === 'upload';
+  const verb = isOwn ? own : command.writes ? 'change' : 'do';
   for (const flag of [...command.args, ...command.flags]) {
     if (flag.required && !isGiven(flag.name) && flag.word.startsWith('--'))
       throw new UsageError(`${flag.word} is missing.`, { hint: help });
@@ -53,9 +56,13 @@ export function missingArgument(
     const usage = ['rosterctl', ...command.words, ...command.args.map(argUsage)].join(' ');
     return new MissingArgumentError(`${missing.word} is missing.`, { hint: `Usage: ${usage}` });
   }
-  return new MissingArgumentError(`Which ${resourceWords[resource].noun}? Give an id.`, {
-    hint: `See the ids: rosterctl ${resource} list`,
-  });
+  const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
+  return new MissingArgumentError(
+    `Which ${resourceWords[resource].noun}? Give an id, or ${kinds}.`,
+    {
+      hint: `See the ids: rosterctl ${resource} list`,
+    },
+  );
 }
 
 /** True if the only argument of a command names something that can be listed. */

@@ -10,7 +10,7 @@ import { documentedFields, isDocumented, recordFields } from './record-fields.js
 import type { View } from './views.js';
 import { asRecord, type Rows } from './writers.js';
 
-type Shape = Pick<View<never>, 'resource' | 'columns' | 'rowFields'>;
+type Shape = Pick<View<never>, 'resource' | 'columns' | 'rowFields' | 'seenFields'>;
 
 /**
  * Returns the records with only the fields of `--fields`, in that order, keyed as typed; a field that
@@ -102,7 +102,8 @@ function pick(
   );
 }
 
-function isKnown(field: string, { resource, columns, rowFields }: Shape): boolean {
+function isKnown(field: string, { resource, columns, rowFields, seenFields }: Shape): boolean {
+  if (seenFields?.has(field)) return true;
   if (rowFields?.includes(field.split('.', 1)[0] ?? '')) return true;
   return columns?.includes(field) || (resource !== undefined && isDocumented(resource, field));
 }

@@ -3,7 +3,10 @@ import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
+import type { ManifestCommand } from '../data/command-manifest.js';
+import type { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
+import type { RawValues } from './check.js';
 import type { FailedItem } from './failure.js';
 import type { Canvas, LocalChange, Plan, View } from './views.js';
 import { given, type ValueSchema } from './words.js';
@@ -33,6 +36,7 @@ interface ParamOptions {
     | 'field'
     | 'topic'
     | 'run'
+    | 'cursor'
     | `id:${string}`
     /** Keys with the values of each: `list=array|data paging=none|page`. */
     | `pair:${string}`
@@ -125,6 +129,7 @@ interface ReadCommand<
   run(
     context: C,
     values: Values<A, F>,
+    line: { readonly plain: ManifestCommand; readonly raw: RawValues },
   ): T | ValueWithExit<T> | LongRunning<T> | Promise<T | ValueWithExit<T> | LongRunning<T>>;
 }
 
@@ -191,6 +196,10 @@ export interface CommandOutput {
   readonly printAfter?: (how: { readonly isShown: boolean }) => void;
   /** Called once the value has been printed; records that on disk. */
   readonly onWritten?: (() => Promise<void>) | undefined;
+  /** Called last, even if the value could not be printed or recorded. */
+  readonly release?: (() => void) | undefined;
+  /** The error for a value whose reader closed the pipe; none if that is no failure. */
+  readonly ifPipeCloses?: ((cause: Error) => Failure) | undefined;
   /** The first of several failures; each was printed on its own line. */
   readonly failed?: FailedItem | undefined;
   /** True for a report of changes: unlike for a list, failing to print it is an error. */
@@ -213,6 +222,10 @@ export class ValueWithExit<T> {
     readonly more: {
       /** Called once the value has been printed; records that on disk. */
       readonly onWritten?: (() => Promise<void>) | undefined;
+      /** Called last, even if the value could not be printed or recorded. */
+      readonly release?: () => void;
+      /** The error for a value whose reader closed the pipe; none if that is no failure. */
+      readonly ifPipeCloses?: (cause: Error) => Failure;
       /** Returns the first of several failures, once the value has been printed. */
       readonly failed?: () => FailedItem | undefined;
       /** Text printed before the value, whatever its format. */

@@ -31,7 +31,7 @@ export async function execute(
     return runWrite(command, context as Context, values);
   }
   if (command.kind === 'operation') return command.run(context as Context, values, plain.words);
-  const result: unknown = await command.run(context as never, values);
+  const result: unknown = await command.run(context as never, values, { plain, raw });
   if (result instanceof ValueWithExit) {
     const { lines } = result.more;
     return {
@@ -42,6 +42,8 @@ export async function execute(
         return result.exitName;
       },
       onWritten: result.more.onWritten,
+      release: result.more.release,
+      ifPipeCloses: result.more.ifPipeCloses,
       get failed() {
         return result.more.failed?.();
       },

@@ -1,6 +1,7 @@
 /** Error messages: the only place where errors become text, JSON and exit codes. */
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
+import { type Candidate, ReferencesError } from '../data/outcome-errors.js';
 import { systemLimit } from '../data/system-errors.js';
 import {
   ApiError,
@@ -29,6 +30,8 @@ interface ErrorEnvelope {
     readonly hint?: string;
     readonly exitCode: number;
     readonly retryable: boolean;
+    /** The records that an ambiguous reference may mean. */
+    readonly candidates?: readonly Candidate[];
     /** The body of a refusal: its JSON, or its text. */
     readonly service?: unknown;
   };
@@ -37,6 +40,7 @@ interface ErrorEnvelope {
 /** In characters. A report may have thousands of rows. */
 const maxServiceLength = 64 * 1024;
 const maxRowServiceLength = 4 * 1024;
+const maxCandidates = 100;
 
 /** One of several things that failed. */
 export interface FailedItem {
@@ -77,9 +81,11 @@ export function describeFailure(
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {
-    // An input may have several invalid lines, each with its own reason.
+    // An input may have several invalid lines, and a reference several records, each on its own line.
     lines: [
-      ...(error instanceof InputError ? message.split('\n') : [message]),
+      ...(error instanceof InputError || error instanceof ReferencesError
+        ? message.split('\n')
+        : [message]),
       ...why,
       ...(hint ? hint.split('\n') : []),
     ],
@@ -90,6 +96,8 @@ export function describeFailure(
         message: sentence,
         ...site,
         ...(hint && { hint }),
+        ...(error instanceof ReferencesError &&
+          error.candidates.length > 0 && { candidates: error.candidates.slice(0, maxCandidates) }),
         exitCode,
         retryable:
           isExhausted(error) && !(error instanceof NetworkError && error.details.isPermanent),

@@ -7,7 +7,7 @@ import type { JsonObject } from '../data/json.js';
 import type { Sorting } from '../data/sorting.js';
 import { parseCondition, type RecordTest } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
-import { param, params, type ValuesOf } from './define.js';
+import { flag, param, params, type ValuesOf } from './define.js';
 
 export type { RecordTest };
 
@@ -45,6 +45,46 @@ export const listFlags = {
 } as const;
 
 export type ListValues = ValuesOf<typeof listFlags>;
+
+/** Parses the name of a cursor, which is part of a file name. Throws UsageError. */
+export function parseCursorName(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
+  throw new UsageError(`"${text}" cannot be the name of a cursor.`, {
+    hint: 'Use letters, digits, dots, dashes and underscores, at most 64.',
+  });
+}
+
+/** `--since-last`, which prints what is new, and the flags that go with it. */
+export const sinceLastFlags = {
+  sinceLast: param(z.optional(parsedBy(parseCursorName)), 'only what is new since NAME last ran', {
+    placeholder: 'NAME',
+    group: 'selection',
+    completes: 'cursor',
+  }),
+  changed: param(
+    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
+    'with --since-last: also records in which FIELD changed',
+    { placeholder: 'FIELD', group: 'selection', completes: 'field', rare: true },
+  ),
+  peek: flag('with --since-last: record nothing until cursors commit NAME', {
+    group: 'selection',
+    rare: true,
+  }),
+  initial: param(
+    z.optional(z.enum(['all'])),
+    'with --since-last: print everything at the first use',
+    { group: 'selection', rare: true },
+  ),
+  exitCode: flag('with --since-last: exit 12 if something is new', {
+    group: 'selection',
+    rare: true,
+  }),
+} as const;
+
+export type SinceLastValues = ValuesOf<typeof sinceLastFlags>;
+
+/** Every cursor prints oldest first. */
+export const sinceLastExcludes = [['sinceLast', 'sort']] as const;
 
 /** Builds a flag's schema from a function that parses its text and throws a Failure. */
 export function parsedBy<T>(parse: (text: string) => T) {
@@ -104,7 +144,7 @@ async function* cached(
   const { rememberRecords } = await import('../config/completion-cache.js');
   const { baseUrl, organizationId } = api;
   const place = { profile: settings.profile.name, baseUrl, organizationId };
-  const cache = rememberRecords(paths, place, resource);
+  const cache = rememberRecords(paths, place, resource, settings.overrides);
   let isComplete = false;
   try {
     for await (const batch of records.batches()) {

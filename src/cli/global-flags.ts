@@ -34,9 +34,14 @@ export const globalFlags: readonly GlobalFlag[] = [
     completes: 'field',
   }),
   value('template', 'TEXT', "one line a record: '{name} <{email}> {submittedAt|ago}'"),
-  value('out', 'FILE', 'write the result to a file; .csv, .json, .ndjson choose the format', {
-    completes: 'file',
-  }),
+  value(
+    'out',
+    'FILE',
+    'write the result to a file; .csv, .xlsx, .json, .ndjson choose the format',
+    {
+      completes: 'file',
+    },
+  ),
   toggle('bom', 'begin csv with a byte order mark, for Excel'),
   value('delimiter', 'CHAR', 'csv delimiter: , or ; or tab'),
   toggle('csvRaw', 'leave csv cells that a spreadsheet would run as a formula unguarded'),

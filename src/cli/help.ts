@@ -52,7 +52,7 @@ export function rootHelp(
 ): string {
   const alone = table.commands.filter((command) => command.words.length === 1);
   return lines(bold, [
-    'Usage: rosterctl <noun> <verb> [ids…] [flags]',
+    ...startThenEnd('Usage: rosterctl <noun> <verb>', '[ids…] [flags]', width),
     '',
     ...columns(
       table.groups.map((group) => groupSummary(group, table)),
@@ -79,7 +79,7 @@ export function rootHelp(
       width,
     ),
     '',
-    long ? '' : 'More: rosterctl --help, rosterctl <noun> --help',
+    ...(long ? [] : more('rosterctl --help, rosterctl <noun> --help', width)),
   ]);
 }
 
@@ -117,7 +117,7 @@ export function groupHelp(
       width,
     ),
     '',
-    `More: rosterctl ${group.word} <verb> --help`,
+    ...more(`rosterctl ${group.word} <verb> --help`, width),
   ]);
 }
 
@@ -163,7 +163,7 @@ export function commandHelp(
     ...groupedFlags(command, long, width),
     ...section('Global flags', flagRows(globals), width),
     ...(long ? calls(command, width) : []),
-    long ? '' : `More: ${name} --help`,
+    ...(long ? [] : more(`${name} --help`, width)),
   ]);
 }
 
@@ -222,7 +222,12 @@ function exampleLines(line: string, width: number): string[] {
     else pieces.push(word);
   }
   if (line.length + 2 <= width) return [`  ${line}`];
-  return fillPieces(pieces, width - 6 - ' \\'.length).map(
+  const room = width - 6 - ' \\'.length;
+  // Only where both do not fit, a flag's value is below it.
+  const parts = pieces.flatMap((piece) =>
+    piece.length > room ? piece.split(/(?<=^--?\w[^\s=]*) /) : [piece],
+  );
+  return fillPieces(parts, room).map(
     (part, index, all) =>
       `${index === 0 ? '  ' : '      '}${part}${index < all.length - 1 ? ' \\' : ''}`,
   );
@@ -256,6 +261,12 @@ function startThenEnd(start: string, end: string, width: number): string[] {
   return line.length <= width
     ? [line]
     : [start, ...fillWords(end, width - 6).map((each) => `      ${each}`)];
+}
+
+/** Renders the line that leads to a longer page; its command is not broken. */
+function more(command: string, width: number): string[] {
+  const line = `More: ${command}`;
+  return line.length <= width ? [line] : ['More:', `  ${command}`];
 }
 
 /** A heading of a section, or the word at the start of the usage line. */

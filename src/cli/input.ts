@@ -75,7 +75,7 @@ export async function readBody(path: string, world: InputWorld): Promise<JsonObj
   const value = await readValue(path, world);
   if (isObject(value)) return value;
   throw new InputError(
-    `${path === '-' ? 'stdin' : path} does not hold an object. Write one record: {"field": value} in JSON.`,
+    `${path === '-' ? 'stdin' : path} does not contain an object. Write one record: {"field": value} in JSON.`,
   );
 }
 

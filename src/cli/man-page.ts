@@ -1,27 +1,51 @@
-/** The man page, rendered from the command table. */
+/** The man pages, rendered from the command table: one of the tool and one of each noun. */
 import { environmentVariables } from '../config/environment.js';
-import type { CommandManifest, ManifestCommand, ManifestParam } from '../data/command-manifest.js';
+import type {
+  CommandManifest,
+  ManifestCommand,
+  ManifestGroup,
+  ManifestParam,
+} from '../data/command-manifest.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';
 import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';
 
-/** Returns man/rosterctl.1: every command and flag, in man(7) macros. `date` is YYYY-MM-DD. */
-export function manPage(table: CommandManifest, { date }: { date: string }): string {
-  return `${[
-    '.\\" Written by npm run generate from the command table; edit that.',
-    `.TH ROSTERCTL 1 "${date}" "rosterctl ${table.version}" "User Commands"`,
-    '.ad l',
-    '.nh',
+interface Dated {
+  /** YYYY-MM-DD. */
+  readonly date: string;
+}
+
+/** Returns the man pages by file name, in man(7) macros; together they have every command and flag. */
+export function manPages(
+  table: CommandManifest,
+  dated: Dated,
+): { readonly [file: string]: string } {
+  const ofNouns = table.groups.map(
+    (group) => [`${pageName(group)}.1`, nounPage(table, group, dated)] as const,
+  );
+  return { 'rosterctl.1': toolPage(table, dated), ...Object.fromEntries(ofNouns) };
+}
+
+function pageName({ word }: ManifestGroup): string {
+  return `rosterctl-${word}`;
+}
+
+/** The page of the tool: its nouns, the commands without one, and what holds for all commands. */
+function toolPage(table: CommandManifest, dated: Dated): string {
+  const alone = table.commands.filter(({ words }) => words.length === 1);
+  return page('rosterctl', table, dated, [
     '.SH NAME',
     'rosterctl \\- teams, players, documents and tryouts of one organization',
     '.SH SYNOPSIS',
     '\\fBrosterctl\\fR \\fInoun\\fR \\fIverb\\fR [\\fIid\\fR \\&...] [\\fIflags\\fR]',
     '.SH DESCRIPTION',
     ...text(description),
-    ...text(`The service's contract shows some requests and is silent about others. Under each command
-its calls are marked stated or assumed; rosterctl help undocumented says how an assumed
-one is replaced.`),
-    ...commandSections(table),
+    '.SH COMMANDS',
+    ...text('Each noun has a page of its own.'),
+    ...table.groups.flatMap((group) =>
+      tagged(`${pageName(group)}(1)`, `${group.about}: ${verbsOf(table, group).join(', ')}`),
+    ),
+    ...alone.flatMap(commandSection),
     '.SH GLOBAL FLAGS',
     ...text('Every command takes these.'),
     ...globalFlags.flatMap(flag),
@@ -33,14 +57,63 @@ one is replaced.`),
     '.SH FILES',
     ...files.flatMap(([path, meaning]) => tagged(path, meaning)),
     '.SH SEE ALSO',
+    ...seeAlso(table.groups.map(pageName)),
+    '.PP',
     ...text(`Help topics: ${table.topics.map(({ name }) => `rosterctl help ${name}`).join(', ')}.`),
-  ].join('\n')}\n`;
+  ]);
+}
+
+/** The page of one noun: its verbs. */
+function nounPage(table: CommandManifest, group: ManifestGroup, dated: Dated): string {
+  const name = pageName(group);
+  const { word, aliases, about } = group;
+  const commands = commandsOf(table, group);
+  const hasCalls = commands.some(({ calls: all }) => all.length > 0);
+  return page(name, table, dated, [
+    '.SH NAME',
+    `${escapeWord(name)} \\- ${about.charAt(0).toLowerCase()}${escapeWord(about.slice(1))}`,
+    '.SH SYNOPSIS',
+    `\\fBrosterctl ${escapeWord(word)}\\fR \\fIverb\\fR [\\fIid\\fR \\&...] [\\fIflags\\fR]`,
+    '.SH DESCRIPTION',
+    ...text(`${about}.${aliases.length > 0 ? ` Also: rosterctl ${aliases.join(', ')}.` : ''}`),
+    ...(hasCalls ? text(aboutCalls) : []),
+    '.SH COMMANDS',
+    ...commands.flatMap(commandSection),
+    '.SH SEE ALSO',
+    ...seeAlso(['rosterctl']),
+    ...text('for global flags, exit status, environment and files.'),
+  ]);
+}
+
+function page(name: string, table: CommandManifest, { date }: Dated, body: readonly string[]) {
+  const head = [
+    '.\\" Written by npm run generate from the command table; edit that.',
+    `.TH ${escapeWord(name.toUpperCase())} 1 "${date}" "rosterctl ${table.version}" "User Commands"`,
+    '.ad l',
+    '.nh',
+  ];
+  return `${[...head, ...body].join('\n')}\n`;
+}
+
+function seeAlso(names: readonly string[]): string[] {
+  return names.map((name, at) => `.BR ${escapeWord(name)} (1)${at < names.length - 1 ? ' ,' : ''}`);
+}
+
+function commandsOf(table: CommandManifest, { word }: ManifestGroup): readonly ManifestCommand[] {
+  return table.commands.filter(({ words }) => words.length > 1 && words[0] === word);
+}
+
+function verbsOf(table: CommandManifest, group: ManifestGroup): readonly string[] {
+  return commandsOf(table, group).map(({ words }) => words[1] ?? '');
 }
 
 const description = `rosterctl reads and changes the records of one organization through its
 team-management service's public API, for people at a terminal and for scripts and cron.
 The profile sandbox is built in: rosterctl -p sandbox tryouts list works on demo data with
 nothing configured. rosterctl auth login stores an API key.`;
+
+const aboutCalls = `The service documents some requests and not others: below each command its calls are
+marked as stated or assumed. rosterctl help undocumented says how to replace an assumed one.`;
 
 const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.config/rosterctl', 'profiles, settings and keys; private to the user'],
@@ -50,18 +123,6 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ],
   ['~/.cache/rosterctl', 'ids for completion'],
 ];
-
-function commandSections(table: CommandManifest): string[] {
-  const groups = table.groups.flatMap((group) => [
-    `.SH ${group.word.toUpperCase()}`,
-    ...text(`${group.about}.`),
-    ...table.commands
-      .filter(({ words }) => words.length > 1 && words[0] === group.word)
-      .flatMap(commandSection),
-  ]);
-  const alone = table.commands.filter(({ words }) => words.length === 1);
-  return [...groups, '.SH OTHER COMMANDS', ...alone.flatMap(commandSection)];
-}
 
 function commandSection(command: ManifestCommand): string[] {
   return [

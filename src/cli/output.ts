@@ -1,10 +1,15 @@
 /** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
+import type { Api } from '../api/types.js';
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
 import { type Batches, batchesOf, type Item, recordStream } from '../data/batches.js';
+import type { CommandManifest, ManifestCommand } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
+import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
+import type { RawValues } from './check.js';
+import type { CommandOutput } from './define.js';
 import type { ShowContext } from './lists/show.js';
 import { canvasOf, forScreen, isAligned, type Sink, withSink } from './sink.js';
 import type { CountedList, View } from './views.js';
@@ -45,7 +50,12 @@ export type OutputSettings = Pick<
 export interface OutputContext extends ShowContext {
   readonly settings: OutputSettings;
   /** The flags as typed: a format on the command line beats the extension of `--out`. */
-  readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
+  readonly flags?: GlobalFlags | undefined;
+  /** The command, its values as typed and its organization, which a workbook tells. */
+  readonly command?: ManifestCommand | undefined;
+  readonly values?: RawValues | undefined;
+  readonly table?: CommandManifest | undefined;
+  readonly api?: Pick<Api, 'organizationId'> | undefined;
   readonly streams: Streams;
   /** Text printed before the value, whatever its format. */
   readonly head?: string | undefined;
@@ -65,13 +75,39 @@ export async function present<T>(value: T, view: View<T>, context: OutputContext
   const { head } = context;
   if (value === undefined && head === undefined) return;
   const { forcedWidth, out } = context.settings;
+  if (head !== undefined && formatOf(context) === 'xlsx')
+    throw new UsageError('This result cannot be written as a workbook.', {
+      hint: 'Give --out another ending, or -o json.',
+    });
   await withSink(out, { ...context, forcedWidth }, async (sink) => {
     if (head !== undefined) await sink.write(head);
     if (value !== undefined) await show(value, view, sink, context);
   });
 }
 
-async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputContext): Promise<void> {
+/** The error for a value that could not be printed, if that matters: a list whose reader went away ended well. */
+export function lostOutput(
+  error: unknown,
+  { isReport, ifPipeCloses }: CommandOutput,
+): Failure | undefined {
+  if (ifPipeCloses && error instanceof PipeClosedError) return ifPipeCloses(error);
+  if (!isReport) return undefined;
+  if (error instanceof OutputError) return error;
+  if (!(error instanceof PipeClosedError)) return undefined;
+  return new OutputError('The report could not be written: its reader went away.', {
+    cause: error,
+    hint: 'What was done is done. See it: rosterctl runs show last',
+  });
+}
+
+async function show<T>(
+  value: T,
+  plainView: View<T>,
+  sink: Sink,
+  context: OutputContext,
+): Promise<void> {
+  const seenFields = plainView.counted?.(value)?.seenFields;
+  const view = seenFields ? { ...plainView, seenFields } : plainView;
   if (value instanceof Uint8Array) return writeBytes(value, sink);
   const format = formatOf(context);
   const { fields, template } = context.settings;
@@ -94,7 +130,9 @@ async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputConte
   // JSON prints the report itself if --fields names its own fields, otherwise its rows.
   const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
   const source =
-    format === 'csv' && view.csvRows ? view.csvRows(value) : rowsOf(value, view, printsValue);
+    (format === 'csv' || format === 'xlsx') && view.csvRows
+      ? view.csvRows(value)
+      : rowsOf(value, view, printsValue);
   const rows = fields ? await withFields(source, fields, view, context) : source;
   if (format === 'ids') {
     const ids = view.idRows?.(value) ?? source;
@@ -118,7 +156,10 @@ async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputConte
     await writeTable(rows, view, sink, context);
   } else if (format === 'csv')
     await writeCsv(forScreen(sink), rows, csvStyle(context), fields ?? (await knownFields(view)));
-  else if (format === 'ndjson') {
+  else if (format === 'xlsx') {
+    const { writeRecords } = await import('./lists/workbook.js');
+    await writeRecords(sink, rows, view.resource, fields ?? (await knownFields(view)), context);
+  } else if (format === 'ndjson') {
     await writeNdjson(sink, rows);
     if (view.closing && !fields) await writeNdjson(sink, [view.closing(value)]);
   } else if (many || !printsValue)

@@ -9,8 +9,11 @@ import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
+import { importPage } from './import-page.js';
+import { cursorsPage } from './lists/cursors-page.js';
 import { fieldsPage } from './lists/fields-page.js';
 import { outputPage } from './lists/output-page.js';
+import { referencesPage } from './lists/references-page.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
@@ -26,7 +29,10 @@ export function topicTexts(): readonly Topic[] {
     topic('exit-codes', 'what each exit code means', exitCodePage()),
     topic('output', 'formats, streams, what scripts can rely on', outputPage),
     topic('fields', 'the fields of each resource: label, name and type', fieldsPage()),
+    topic('references', 'naming records by e-mail, name, Discord or gamer tag', referencesPage),
+    topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
+    topic('import', 'players and teams from a spreadsheet', importPage(aligned)),
     topic(
       'undocumented',
       'what is assumed about the service, and how to change it',
@@ -59,8 +65,8 @@ function environmentPage(): string {
 ${aligned(environmentVariables.map(({ name, text }) => [name, text]))}
 
 A profile named with -p beats ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
-with one note on stderr. Empty means unset. What says yes or loosens a guard
-(--yes, --confirm) has no variable.`;
+with one note on stderr. Empty means unset. Flags that say yes or loosen a
+guard, such as --yes and --confirm, have no variable.`;
 }
 
 /** Returns the rows of the contract table that are assumed. */
@@ -101,7 +107,7 @@ ${listRules.join('\n\n')}
 
   # Find the settings that read the lists whole, and store them
   rosterctl doctor --shapes --apply
-  # Or set where the records are, how the service pages, which field leads on
+  # Or set where the records are, how the service pages, which field leads to the next page
   rosterctl config set lists.players.path data.players
   rosterctl config set paging.mode page
   rosterctl config set paging.next meta.continuation
@@ -132,35 +138,38 @@ ${aligned(overrideRows())}`;
 /** How lists are read, one sentence each, for the help and the documentation. */
 export const listRules: readonly string[] = [
   "The records are found under the resource's name, then under data, items, results and similar names, also one or two levels down.",
-  `The next page is read where the answer leads to it: a Link header, a URL under next, or one of ${followedFields.join(', ')}; or by page number or offset, where the answer names both its own and the last.`,
+  `rosterctl reads the next page if the answer points to it: a Link header, a URL under next, or one of ${followedFields.join(', ')}; or by page number or offset, if the answer names both its own and the last.`,
   'A list is complete if the answer says so (hasMore or hasNextPage false, last true, next null, the last page, a total that fits), or if nothing suggests more.',
   'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation or moreToken, status 206, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
 ];
 
 const bulkPage = `Changing records, one or many
 
-Name the records in one way: ids, --ids FILE, --csv FILE, filter flags, or --all. Without
-any, nothing is selected. If the list may be incomplete, nothing is changed (exit 11;
---allow-partial continues with what is there).
+Select the records in one way: ids or references (rosterctl help references), --ids FILE,
+--csv FILE, filter flags, or --all. Without any of these, nothing is selected. If the list may be
+incomplete, nothing is changed (exit 11; --allow-partial continues with what is there).
 
   --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
-  --csv  a column id and the fields to set, for tryouts status, internalNotes (or note)
-         and if_status. What list -o csv wrote is accepted as it is.
-         An empty cell changes nothing, <clear> empties the field. A cell gets the type
-         that the field has; name:text, :int, :bool and :json set another.
+  --csv  a column id (or another one, with --key) and the fields to set; for tryouts:
+         status, internalNotes (or note) and if_status. A file that list -o csv wrote
+         works as it is, and so does a workbook (list --out FILE.xlsx), saved by
+         any spreadsheet program: --sheet NAME reads another than its first sheet,
+         --take-formulas the values that its formulas show.
+         An empty cell changes nothing; <clear> empties the field. A cell takes
+         the type of the field; name:text, :int, :bool and :json set another.
          --map "THEIRS=id" renames a column, --ignore-columns skips unknown ones.
 
 A spreadsheet that opens a CSV shortens long numbers such as Discord ids (1.23457E+17).
-Such a cell is refused; import the column as text.
+Such a cell is refused; use .xlsx, or import the column as text.
 
 Before the first change you see a preview (l lists all rows); in a script, add --yes.
-Deleting several records always needs their number: type it, or add --yes --expect N.
+To delete several records, you must state how many: type the number, or add --yes --expect N.
 --note over existing notes asks whether to replace or append. --dry-run changes nothing;
 with --exit-code it exits 12 if something would change.
 
---max-changes N (default 100) is a brake: if more would change, nothing is sent (exit 11).
-To change at most N and leave the rest for the next time, cut the selection:
---sort submittedAt --limit 200 --max-changes 200. With -q, a run that went well prints
+--max-changes N (default 100) is a safety limit: if more records would change, nothing
+is sent (exit 11). To change at most N and leave the rest for next time, limit the
+selection: --sort submittedAt --limit 200 --max-changes 200. With -q, a run that went well prints
 nothing.
 
 Results: changed, unchanged, skipped (--if, --if-status), failed, conflict (someone else
@@ -174,21 +183,21 @@ a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
 
   rosterctl runs list              finished and unfinished runs
   rosterctl runs show last         the result of each row
-  rosterctl runs resume last       continue
-  rosterctl runs retry RUN         try again what failed or conflicted
+  rosterctl runs resume last       continue an interrupted run
+  rosterctl runs retry RUN         try the rows that failed or conflicted again
   rosterctl runs undo last         restore what a run changed
 
 An undo restores only what nobody has changed since, for 30 days (undo.keep). It cannot
 undo deletions, conversions or what your Flows did.
 
 One bulk change runs at a time for each organization and kind of record; --wait-lock 10m
-waits for the other one.`;
+waits for the other to finish.`;
 
 function sandboxPage(): string {
   return `The embedded sandbox
 
 \`-p sandbox\` works on a fresh machine with nothing configured: a real HTTP service on
-this machine with demo data and a file store. It enforces every documented rule of the
+this machine, with demo data and a file store. It enforces every documented rule of the
 service. Its data stays between commands; rosterctl sandbox reset starts over.
 
 Each command runs a server of its own. For URLs that outlive the command, and for other

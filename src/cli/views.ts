@@ -29,6 +29,8 @@ export interface ListSummary {
 
 /** A list with the numbers of its records, which are final once it was read. */
 export interface CountedList {
+  /** Fields that records of the list have, although those that are shown may lack them. */
+  readonly seenFields?: ReadonlySet<string>;
   readonly resource: ResourceName;
   readonly counts: { readonly read: number; readonly matched: number; readonly shown: number };
   readonly summary: ListSummary | undefined;
@@ -49,6 +51,10 @@ export interface View<T> {
   readonly interactiveColumns?: readonly (readonly [field: string, header: string])[] | undefined;
   /** Fields that a row may have, nested ones included; not every row has each. */
   readonly rowFields?: readonly string[] | undefined;
+  /** What a person is told instead of an empty table. */
+  readonly whenEmpty?: string | undefined;
+  /** Further fields that are no mistake, although no row may have them. */
+  readonly seenFields?: ReadonlySet<string> | undefined;
   /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
   /** Returns the numbers of a list that was read, for its footer. */
@@ -86,9 +92,9 @@ export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly 
   return { kind: 'either', resource };
 }
 
-/** Creates the view of a list of rows with known columns. */
-export function rowsOf<T>(columns: readonly string[]): View<readonly T[]> {
-  return { kind: 'records', columns };
+/** Creates the view of a list of rows with known columns; `whenEmpty` stands for an empty table. */
+export function rowsOf<T>(columns: readonly string[], whenEmpty?: string): View<readonly T[]> {
+  return { kind: 'records', columns, whenEmpty };
 }
 
 /** Creates the view of a value that renders its own lines for a person. */

@@ -12,6 +12,7 @@ import {
   RawNumber,
 } from '../data/json.js';
 import { flatten, InnerNames, listText, plainText, valueAt } from '../data/path.js';
+import { wordOfId } from '../data/references.js';
 import { plural } from '../data/text.js';
 import { CancelledError, OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
@@ -100,7 +101,8 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
     const isMissing = id === undefined || id === null || typeof id === 'object';
     if (isMissing) missing += 1;
     else written += 1;
-    return isMissing ? '' : `${tsvCell(plainText(id))}\n`;
+    const word = isObject(row) && id === row['id'] ? wordOfId(plainText(id)) : plainText(id);
+    return isMissing ? '' : `${tsvCell(word)}\n`;
   });
   if (missing === 0) return;
   if (written === 0) throw new NoIdsError();
@@ -236,7 +238,7 @@ interface CsvColumn {
  * The union of the records' columns; a new one is placed next to columns of the same root field,
  * else after its predecessor.
  */
-async function csvColumns(
+export async function csvColumns(
   records: readonly JsonObject[],
   names: InnerNames,
   turn: ReturnType<typeof eventLoopTurns>,

@@ -33,11 +33,8 @@ export default defineWrite({
     'Sends a GET, or a POST when you give fields or --input without -X. The path is relative to the base URL; the leading slash is optional. {org} becomes the organization, also as the value of a field or parameter. ' +
     'The fields of a GET become its query. A DELETE asks first. If the service refuses, its answer is still printed, and the error goes to stderr.',
   examples: [
-    ['Any read', 'teams/{org}'],
-    [
-      'Look at a write before sending it',
-      "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run",
-    ],
+    ['Read anything', 'teams/{org}'],
+    ['Preview a write', "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run"],
     ['Every page of a list', 'players/{org} --paginate'],
     ['With status line and headers', 'teams/{org} -i'],
   ],

@@ -4,6 +4,7 @@ import { resource } from '../api/resources.js';
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import { defineLocalWrite, flag, ValueWithExit } from '../cli/define.js';
 import { type Canvas, linesOf } from '../cli/views.js';
+import { shortPath } from '../config/paths.js';
 import { withSetting } from '../config/profiles.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
@@ -13,7 +14,7 @@ import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { unfinishedUploads } from '../runs/end.js';
 import { openRunStore, storeOf } from '../runs/store.js';
-import { listRuns } from '../runs/stored-run.js';
+import { listRuns, shortRunName } from '../runs/stored-run.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';
@@ -105,7 +106,7 @@ function checkConfig({ config, settings, flags, env, paths }: LocalContext): Che
     ...config
       .warnings()
       .map((text) => warn('config', text, 'If others use this machine, replace the API key.')),
-    pass('config', `${config.configFile}${suffix}`),
+    pass('config', `${shortPath(config.configFile, env)}${suffix}`),
     pass('profile', `${name} (${source[via]})`),
   ];
 }
@@ -138,7 +139,7 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
   const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
   const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
   const hint = withConnectionFlags(
-    `See: rosterctl runs list\nGo on with: rosterctl ${place}runs resume ${isOne ? first.run : 'RUN'}`,
+    `See: rosterctl runs list\nGo on with: rosterctl ${place}runs resume ${isOne ? await shortRunName(storeOf({ paths }), first.run) : 'RUN'}`,
     flags,
     table,
   );
@@ -147,7 +148,7 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
     open.length > 0
       ? warn(
           'runs',
-          `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.map(({ run, profile }) => `${run} (profile ${profile})`).join(', ')}`,
+          `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.map(({ run, profile }) => `${run.slice(-6)} (profile ${profile})`).join(', ')}`,
           hint,
         )
       : pass('runs', 'no bulk run is unfinished'),

@@ -41,7 +41,7 @@ function pageFor(
   const [noun, verb] = words;
   if (noun === undefined) return rootHelp(table, { long: true, width, bold });
   const page = words.length === 1 ? topic(noun) : undefined;
-  if (page !== undefined) return fitPage(page, width);
+  if (page !== undefined) return emphasized(fitPage(page, width), bold);
   const group = table.groups.find((entry) => isCalled(entry, noun));
   const name = [group?.word ?? noun, verb && (verbAliases[verb] ?? verb), ...words.slice(2)]
     .filter((word) => word !== undefined)
@@ -58,4 +58,13 @@ function pageFor(
   throw new UsageError(`Unknown topic or command "${words.join(' ')}".${didYouMean(name, known)}`, {
     hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}`,
   });
+}
+
+/** A page with its title and headings emphasized: a heading stands alone or above indented rows. */
+function emphasized(page: string, bold: (text: string) => string): string {
+  const heading = /^\S.*[^.:\s](?=$|\n )/;
+  return page
+    .split('\n\n')
+    .map((block, index) => block.replace(index === 0 ? /^\S.*/ : heading, bold))
+    .join('\n\n');
 }

@@ -1,7 +1,9 @@
 /** The words that settings and flags accept. */
 
 /** The formats of `-o`. */
-export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const;
+export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids', 'xlsx'] as const;
+/** The formats that the setting `output` may have: a workbook needs a file, so it is only asked for. */
+export const usualFormats = outputFormats.filter((format) => format !== 'xlsx');
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** The styles of `--time`. */
@@ -20,7 +22,7 @@ export const updateSemantics = ['merge', 'replace'] as const;
 export const organizationPlaces = ['none', 'body', 'query'] as const;
 
 const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
-  [/^output$/, outputFormats],
+  [/^output$/, usualFormats],
   [/^time$/, timeStyles],
   [/^prompts$/, promptStyles],
   [/^completion\.cache$/, ['on', 'off']],

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../data/json.js';
-import { type ResourceWords, resourceWords } from '../data/resources.js';
+import { type LookedUpKind, referenceField, referenceKindsOf } from '../data/references.js';
+import {
+  type Overrides,
+  type ResourceName,
+  type ResourceWords,
+  resourceWords,
+} from '../data/resources.js';
 import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import { cacheFolder, type Paths } from './paths.js';
@@ -43,6 +49,26 @@ export function completionCacheFile(paths: Paths, place: CachePlace): string | u
   return folder === undefined ? undefined : join(folder, 'completion.json');
 }
 
+/**
+ * The lines `value<TAB>name` of one kind of reference, from a file of its own, since most TABs need
+ * none of it; names are among the ids of `recall`.
+ */
+export function recallReferences(
+  file: string,
+  resource: string,
+  kind: string,
+  owner: number | undefined,
+): string {
+  const found = readAll(besideOf(file), owner)[resource];
+  const lines = isObject(found) ? found[kind] : undefined;
+  return typeof lines === 'string' ? lines : '';
+}
+
+/** The file of what references find, in the same folder. */
+function besideOf(file: string): string {
+  return join(file, '..', 'references.json');
+}
+
 /** Reads the cache of one resource; empty for a file that is absent, broken or not ours. */
 export function recall(file: string, resource: string, owner: number | undefined): Remembered {
   const found = readAll(file, owner)[resource];
@@ -79,7 +105,19 @@ export interface Memory {
 }
 
 /** Starts to remember the records of one resource for completion. */
-export function rememberRecords(paths: Paths, place: CachePlace, resource: string): Memory {
+export function rememberRecords(
+  paths: Paths,
+  place: CachePlace,
+  resource: ResourceName,
+  overrides: Overrides = {},
+): Memory {
+  const references = referenceKindsOf(resource)
+    .filter((kind) => kind !== 'name')
+    .map((kind) => ({
+      kind,
+      field: referenceField(resource, kind, overrides),
+      found: new Map<string, string>(),
+    }));
   const ids = new Map<string, string>();
   const fields = new Set<string>();
   const values = new Map(pathsOf(resource).map((path) => [path, new Set<string>()]));
@@ -88,7 +126,12 @@ export function rememberRecords(paths: Paths, place: CachePlace, resource: strin
       if (ids.size >= mostIds) return;
       const { id, name } = record;
       if (typeof id !== 'string' || id.length > longestId || partsLines.test(id)) return;
-      ids.set(id, typeof name === 'string' ? oneLine(name.slice(0, longestName)) : '');
+      const label = typeof name === 'string' ? oneLine(name.slice(0, longestName)) : '';
+      ids.set(id, label);
+      for (const { field, found } of references)
+        for (const value of field.values(record) ?? [])
+          if (found.size < mostIds && value.length <= longestName && !partsLines.test(value))
+            found.set(value, label);
       for (const field of fieldsOf(record)) if (fields.size < mostFields) fields.add(field);
       for (const [path, seen] of values)
         for (const value of valuesAt(record, path.split('.'))) {
@@ -99,6 +142,7 @@ export function rememberRecords(paths: Paths, place: CachePlace, resource: strin
     async keep({ whole }) {
       try {
         await write(paths, place, resource, { ids, fields, values }, whole);
+        await writeReferences(paths, place, resource, references, whole);
       } catch {
         // A folder that cannot be written, a foreign file, a full disk: then a TAB knows less.
       }
@@ -136,12 +180,41 @@ async function write(
     values: Object.fromEntries(values),
   };
   if (JSON.stringify(now) === JSON.stringify(before)) return;
-  const { owner } = paths;
-  ensurePrivateFolder(paths.cache.path, { owner, within: paths.cache.within });
+  await writePrivately(paths, file, { ...all, [resource]: now });
+}
+
+async function writeReferences(
+  paths: Paths,
+  place: CachePlace,
+  resource: string,
+  seen: readonly { readonly kind: LookedUpKind; readonly found: ReadonlyMap<string, string> }[],
+  whole: boolean,
+): Promise<void> {
+  const file = completionCacheFile(paths, place);
+  if (file === undefined || seen.length === 0) return;
+  const all = readAll(besideOf(file), paths.owner);
+  const lines = seen.map(({ kind, found }) => {
+    const before = whole ? '' : recallReferences(file, resource, kind, paths.owner);
+    const older = [...pairsOf(before)].filter(([value]) => !found.has(value));
+    const pairs = [...found, ...older].slice(0, mostIds);
+    return [kind, pairs.map((pair) => pair.join('\t')).join('\n')] as const;
+  });
+  const now = Object.fromEntries(lines);
+  if (JSON.stringify(now) === JSON.stringify(all[resource])) return;
+  await writePrivately(paths, besideOf(file), { ...all, [resource]: now });
+}
+
+async function writePrivately(
+  { cache, owner }: Paths,
+  file: string,
+  value: JsonObject,
+): Promise<void> {
+  if (!cache) return;
+  ensurePrivateFolder(cache.path, { owner, within: cache.within });
   ensurePrivateFolder(join(file, '..'), { owner });
   tightenPrivateFile(file, { owner });
   const { writeAtomically } = await import('../files/atomic-write.js');
-  await writeAtomically(file, JSON.stringify({ ...all, [resource]: now }), { mode: 0o600 });
+  await writeAtomically(file, JSON.stringify(value), { mode: 0o600 });
 }
 
 function pathsOf(resource: string): readonly string[] {

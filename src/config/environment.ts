@@ -49,8 +49,8 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set; empty or cat: none'],
   ['NO_COLOR, FORCE_COLOR', 'colour off, on (on wins); also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
   ['HTTPS_PROXY, HTTP_PROXY', 'the proxy; lower case wins, never used for this machine'],
-  ['NO_PROXY', 'hosts that are reached without it'],
-  ['COLUMNS, LINES, TZ, TMPDIR', 'as everywhere'],
+  ['NO_PROXY', 'hosts to reach without the proxy'],
+  ['COLUMNS, LINES, TZ, TMPDIR', 'as in other programs'],
   ['NODE_EXTRA_CA_CERTS', 'further certificate authorities'],
 ];
 

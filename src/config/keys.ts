@@ -1,17 +1,23 @@
 /** The settings table: name, sources, parser and default of every setting. */
 import { parseRoute } from '../data/http.js';
 import { didYouMean } from '../data/nearest.js';
+import {
+  defaultFields,
+  kindWords,
+  referenceKindsOf,
+  referenceSetting,
+} from '../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { splitWords } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import {
   firstPages,
   organizationPlaces,
-  outputFormats,
   pagingModes,
   promptStyles,
   timeStyles,
   updateSemantics,
+  usualFormats,
 } from './choices.js';
 import {
   answerPath,
@@ -51,7 +57,7 @@ export type DefaultedKey<T> = SettingKey<T> & { readonly default: string };
 
 /** The settings that have their own property in `Settings`. */
 export const namedKeys = {
-  output: named('output', 'how results are printed', oneOf(outputFormats), {
+  output: named('output', 'how results are printed', oneOf(usualFormats), {
     flag: 'output',
     env: 'ROSTERCTL_OUTPUT',
     default: 'table',
@@ -125,6 +131,16 @@ const overrideKeys: readonly OverrideSetting[] = [
     override(`columns.${resource}`, 'columns of the table', nameList),
     override(`readOnly.${resource}`, 'fields never sent back', nameList, neverSent),
   ]),
+  ...forEachResource((resource) =>
+    referenceKindsOf(resource).map((kind) =>
+      override(
+        referenceSetting(resource, kind),
+        `the fields that ${kind}: finds (${kindWords[kind]})`,
+        nameList,
+        defaultFields(resource, kind),
+      ),
+    ),
+  ),
   override('paging.mode', 'how the service pages', oneOf(pagingModes), 'auto'),
   ...parameterNames.map((word) =>
     override(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),

@@ -10,7 +10,7 @@ interface Place {
   readonly organizationId: string;
 }
 
-/** Tells if a route is noted for the first time; `store` remembers that it now is. */
+/** Returns true if a route was never noted before; `store` remembers that it is now. */
 interface NotedRoute {
   readonly isNew: boolean;
   /** Never rejects: a cache that cannot be written costs a repeated note. */

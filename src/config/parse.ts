@@ -51,11 +51,11 @@ export const onOff: Parse<boolean> = (text) => {
 };
 
 /** Throws UsageError for a file name that a spreadsheet would take for its own format. */
-export function refuseSpreadsheet(flag: string, file: string | undefined): void {
-  const extension = /\.(xlsx|xlsm|xls|ods|numbers)$/i.exec(file ?? '')?.[0];
+export function refuseSpreadsheet(flag: string, file: string | undefined, other = ''): void {
+  const extension = /\.(xlsx|xlsm|xlsb|xls|ods|numbers)$/i.exec(file ?? '')?.[0];
   if (extension === undefined) return;
   throw new UsageError(`${flag} cannot write ${extension} files.`, {
-    hint: 'Use .csv: every spreadsheet opens it.',
+    hint: `Use .csv${other}, which every spreadsheet can open.`,
   });
 }
 
@@ -63,14 +63,15 @@ export function refuseSpreadsheet(flag: string, file: string | undefined): void 
  * Returns the format for the extension of an output file. Throws UsageError for an unsupported one.
  */
 export function formatOfFile(flag: string, file: string | undefined): string | undefined {
-  refuseSpreadsheet(flag, file);
   const extension = /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();
+  if (extension === '.xlsx') return 'xlsx';
+  refuseSpreadsheet(flag, file, ' or .xlsx');
   if (extension === '.jsonl') return 'ndjson';
   if (extension === '.csv' || extension === '.json' || extension === '.ndjson')
     return extension.slice(1);
   if (extension !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(extension))
     throw new UsageError(`${flag} cannot write ${extension} files.`, {
-      hint: 'Use .csv, .json or .ndjson, or choose the format with -o.',
+      hint: 'Use .csv, .xlsx, .json or .ndjson, or choose the format with -o.',
     });
   return undefined;
 }

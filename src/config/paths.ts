@@ -55,6 +55,11 @@ export function requireFolder(paths: Paths, kind: Kind): Folder {
   });
 }
 
+/** Returns a path with `~` for the home folder, for a person. */
+export function shortPath(path: string, { HOME: home }: Environment): string {
+  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
 function folder(kind: Kind, { env, platform }: PathsInput): Folder | undefined {
   const [own, xdg, home] = variables[kind];
   if (env[own]) return { path: env[own], within: undefined };
@@ -82,11 +87,15 @@ export function cacheFolder(
   origin: string,
   organizationId: string,
 ): string | undefined {
-  if (!paths.cache) return undefined;
+  return paths.cache && placeFolder(paths.cache.path, origin, organizationId);
+}
+
+/** Returns the folder of one organization at one service within another folder. */
+export function placeFolder(within: string, origin: string, organizationId: string): string {
   // Not a hash: loading the hash module would take longer than the rest of a completion. Hex names
   // cannot collide, even on a file system that ignores case.
   const name = Buffer.from(`${origin}\n${organizationId}`).toString('hex');
-  return join(paths.cache.path, ...(name.match(nameSegments) ?? []));
+  return join(within, ...(name.match(nameSegments) ?? []));
 }
 
 /** File systems allow 255 characters; a longer name is split into nested folders. */

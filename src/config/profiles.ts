@@ -1,5 +1,6 @@
 /** Profiles: their names, and the changes to what is stored about them. */
 import { didYouMean } from '../data/nearest.js';
+import { UnknownNameError } from '../data/outcome-errors.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData, StoredKey, StoredProfile } from './config-file.js';
 import type { Settings } from './settings.js';
@@ -50,9 +51,11 @@ export function requireProfile(
     throw new ConfigError(`${file.file}: the active profile ${name} does not exist.${suggestion}`, {
       hint: 'Choose another: rosterctl profile use NAME',
     });
-  throw new UsageError(`Unknown profile ${name}.${suggestion}`, {
-    hint: 'See: rosterctl profile list\nStore one: rosterctl auth login --profile NAME',
-  });
+  throw new UnknownNameError(
+    `Unknown profile ${name}.${suggestion}`,
+    name,
+    'See: rosterctl profile list\nStore one: rosterctl auth login --profile NAME',
+  );
 }
 
 /** Adds a login. The profile keeps its settings, and becomes active if no other is. */

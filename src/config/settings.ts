@@ -3,7 +3,7 @@ import { type Environment, runsInCi } from '../data/environment.js';
 import type { Overrides } from '../data/resources.js';
 import { defaultProfile } from '../data/text.js';
 import { UsageError } from '../errors.js';
-import type { OutputFormat } from './choices.js';
+import { type OutputFormat, outputFormats } from './choices.js';
 import { readFlag, resolveKeys, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
@@ -98,12 +98,19 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const { env, file } = input;
   const flags = withFormat(input.flags);
   const profile = chooseProfile(input);
-  const { value, origins, notes } = resolveKeys({ ...input, flags, profile: profile.name });
+  // A workbook needs --out, so no setting asks for one.
+  const { output, ...others } = flags;
+  const isWorkbook = output === 'xlsx';
+  const { value, origins, notes } = resolveKeys({
+    ...input,
+    flags: isWorkbook ? others : flags,
+    profile: profile.name,
+  });
   const dryRun = flags.dryRun ?? readSwitch('ROSTERCTL_DRY_RUN', env);
   notes.push(...unknownKeys(file, profile.name));
   const settings: Settings = {
     profile,
-    output: value(namedKeys.output),
+    output: isWorkbook ? 'xlsx' : value(namedKeys.output),
     fields: flags.fields === undefined ? undefined : readFlag('--fields', flags.fields, nameList),
     out: flags.out,
     bom: flags.bom ?? readSwitch('ROSTERCTL_BOM', env),
@@ -165,6 +172,20 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
     throw new UsageError(`--json and -o ${output} cannot be given together.`, {
       hint: 'Give one of them.',
     });
+  if (output !== undefined) readFlag('--output', output, oneOf(outputFormats));
+  const isWorkbook = /\.xlsx$/i.test(out ?? '');
+  const other = [
+    template !== undefined && '--template',
+    json && '--json',
+    output && `-o ${output}`,
+  ];
+  const words = other.find(Boolean);
+  if (isWorkbook && words && output !== 'xlsx')
+    throw new UsageError(`${words} cannot be written to an .xlsx file.`, {
+      hint: 'Give --out another ending, or leave the format out for a workbook.',
+    });
+  if (output === 'xlsx' && out === undefined)
+    throw new UsageError('-o xlsx needs a file.', { hint: 'Add --out FILE.xlsx' });
   if (json) return { ...flags, output: 'json' };
   if (output !== undefined) return flags;
   const format = formatOfFile('--out', out);

@@ -2,13 +2,14 @@
 
 import { InputError, UsageError } from '../errors.js';
 import { type Field, setFields } from './assign.js';
-import { clearWord, exportText, spreadsheetError } from './csv.js';
+import { clearWord, exportText, isExportOf, spreadsheetError } from './csv.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
 import { bracketPath, isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
+import { momentOf } from './time.js';
 
 const columnTypes = ['text', 'int', 'bool', 'json'] as const;
-type ColumnType = (typeof columnTypes)[number];
+export type ColumnType = (typeof columnTypes)[number];
 
 /** Names that other tools use for the types of a column. */
 const otherTypes: ReadonlyMap<string, ColumnType> = new Map([
@@ -32,6 +33,13 @@ export type RawCell = {
   readonly raw: string;
 };
 
+/** A cell of a sheet that sets a field: with its column, and its kind if it is no text. */
+export type SheetCell = {
+  readonly text: string;
+  readonly column: string;
+  readonly kind?: 'number' | 'boolean' | 'date' | undefined;
+};
+
 /** Parses a column name such as `age:int`. Throws InputError for a type name of another tool. */
 export function readColumnName(header: string): { name: string; type?: ColumnType } {
   const [, name = header, typeName = ''] = /^(.+):(\w+)$/.exec(header) ?? [];
@@ -47,7 +55,7 @@ export function readColumnName(header: string): { name: string; type?: ColumnTyp
 /** Throws InputError, without the line number, for a cell that does not match its column's type. */
 export function checkTypedCell(header: string, cell: string): void {
   const { type } = readColumnName(header);
-  if (type) typedValue(cell, type);
+  if (type) typedCell(cell, type);
 }
 
 /**
@@ -68,7 +76,8 @@ export function cellFields(
     if (field) fields.push(field);
   }
   const changedKeys = new Set(fields.map(({ path }) => path[0] ?? ''));
-  const changed = setAllFields(base, fields, line);
+  const isSheet = Object.values(own).some(isSheetCell);
+  const changed = setAllFields(base, fields, isSheet ? `Row ${line}` : `Line ${line}`);
   return Object.fromEntries([...changedKeys].map((key) => [key, changed[key]]));
 }
 
@@ -80,12 +89,12 @@ export function cellFieldNames(own: JsonObject): readonly string[] {
   return [...new Set(names)];
 }
 
-function setAllFields(base: JsonObject, fields: readonly Field[], line: number): JsonObject {
+function setAllFields(base: JsonObject, fields: readonly Field[], place: string): JsonObject {
   try {
     return setFields(base, fields);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new InputError(`Line ${line}: ${error.message}`, {
+    throw new InputError(`${place}: ${error.message}`, {
       hint: 'For the whole value, name the column like tags:json.',
       cause: error,
     });
@@ -107,8 +116,11 @@ function fieldOfCell(
     return { key: name, path: present?.path ?? newPath(record, name), list: false, value };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw new InputError(`Line ${line}: ${name} ${error.message}`, {
-      hint: `For another type, name the column ${name}:text, ${name}:int, ${name}:bool or ${name}:json.`,
+    const place = isSheetCell(cell) ? `${cell.column}${line}` : `Line ${line}`;
+    throw new InputError(`${place}: ${name} ${error.message}`, {
+      hint:
+        error.hint ??
+        `For another type, name the column ${name}:text, ${name}:int, ${name}:bool or ${name}:json.`,
       cause: error,
     });
   }
@@ -117,18 +129,58 @@ function fieldOfCell(
 /** Returns the new value; undefined if the cell changes nothing. */
 function changedValue(cell: unknown, type: ColumnType | undefined, present: unknown): unknown {
   if (cell === null) return null;
-  const text = isObject(cell) ? (cell as RawCell).raw : (cell as string);
+  const isRaw = isObject(cell) && !isSheetCell(cell);
+  const text = isSheetCell(cell) ? cell.text : isRaw ? (cell as RawCell).raw : (cell as string);
   const keepsType = type === undefined || (type === 'text' && typeof present === 'string');
-  if (keepsType && present !== undefined && text === exportText(present)) return undefined;
-  if (isObject(cell)) {
+  if (keepsType && present !== undefined && isExportOf(text, present)) return undefined;
+  if (isSheetCell(cell) && cell.kind !== undefined) {
+    if (keepsType && isSameInSheet(cell, present)) return undefined;
+    if (cell.kind === 'date') return dateLike(present, text);
+  }
+  if (isRaw) {
     if (text.trim() === clearWord) return null;
     if (spreadsheetError.test(text.trim()))
       throw new InputError(`holds the spreadsheet error ${text.trim()}.`);
   }
-  return type === undefined ? valueLike(present, text) : typedValue(text, type);
+  return type === undefined ? valueLike(present, text) : typedCell(text, type);
 }
 
-function typedValue(cell: string, type: ColumnType): unknown {
+function isSheetCell(cell: unknown): cell is SheetCell {
+  return isObject(cell) && 'column' in cell;
+}
+
+/** In milliseconds: what a sheet may lose of a time that it shows in seconds. */
+const dateTolerance = 1000;
+
+/**
+ * True if a sheet that made a number, a date or a truth value of a text shows the same: `42` for the
+ * text `0042`, TRUE for `true`.
+ */
+function isSameInSheet({ text, kind }: SheetCell, present: unknown): boolean {
+  if (typeof present !== 'string') return false;
+  if (kind === 'boolean') return present.trim().toLowerCase() === text;
+  if (kind === 'number')
+    return decimal.test(present.trim()) && compareDecimals(present.trim(), text) === 0;
+  const moment = momentOf(present);
+  const shown = momentOf(text.includes('T') ? text : `${text}T00:00:00Z`);
+  if (!moment || !shown) return false;
+  return Math.abs(moment.getTime() - shown.getTime()) < dateTolerance;
+}
+
+/** Returns a date only where the record has one; a time is only ever read, because it has no zone. */
+function dateLike(present: unknown, text: string): string {
+  if (typeof present === 'string' && calendarDay.test(present) && calendarDay.test(text))
+    return text;
+  throw new InputError('holds a date, and dates are only for reading.', {
+    hint: 'Format the cell as text and type the value as the service writes it, or empty it to leave the field as it is.',
+  });
+}
+
+const decimal = /^[+-]?\d+(?:\.\d+)?$/;
+const calendarDay = /^\d{4}-\d\d-\d\d$/;
+
+/** Returns the value of a cell in a typed column. Throws InputError, which follows the column's name. */
+export function typedCell(cell: string, type: ColumnType): unknown {
   const text = cell.trim();
   if (type === 'text') return cell;
   if (type === 'int') {
@@ -144,7 +196,7 @@ function typedValue(cell: string, type: ColumnType): unknown {
 }
 
 /** Converts a cell to the type of the present value. Throws InputError if it does not match. */
-function valueLike(present: unknown, cell: string): unknown {
+export function valueLike(present: unknown, cell: string): unknown {
   if (isNested(present))
     throw new InputError(
       `is ${Array.isArray(present) ? 'a list of objects' : 'an object'}, and the cell is text.`,
@@ -181,7 +233,7 @@ function listLike(present: readonly unknown[], cell: string): unknown {
       : new Map(present.map((item) => [exportText(item), item]));
   return parts.map((part, index) => {
     const own = present[index];
-    if (index < present.length && part === exportText(own)) return own;
+    if (index < present.length && isExportOf(part, own)) return own;
     if (byText.has(part)) return byText.get(part);
     return valueLike(index < present.length ? own : present[0], part);
   });

@@ -1,10 +1,24 @@
 /** CSV headers: which columns are used, and how the cells below them are read. */
 import { InputError } from '../errors.js';
-import { cellKey, checkTypedCell, type RawCell, readColumnName } from './cell-values.js';
-import { clearWord, shortenedNumber, spreadsheetError, unguard } from './csv.js';
+import {
+  cellKey,
+  checkTypedCell,
+  type RawCell,
+  readColumnName,
+  type SheetCell,
+} from './cell-values.js';
+import {
+  checkNoSpreadsheetError,
+  checkNotShortened,
+  clearWord,
+  spreadsheetError,
+  unguard,
+} from './csv.js';
+import { type CsvRow, columnName, rowPlace } from './csv-reader.js';
 import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
-import { firstOf, plural } from './text.js';
+import type { CsvKey } from './references.js';
+import { firstOf } from './text.js';
 
 /** One column of a CSV. */
 export interface Column {
@@ -45,6 +59,8 @@ export interface HeaderOptions {
   readonly ignoreUnknownColumns: boolean;
   /** The file was written with `--csv-raw`. */
   readonly raw: boolean;
+  /** `--key`: the column that names the record, under its first name that the file has. */
+  readonly key: CsvKey;
 }
 
 /** A parsed header: reads the rows below it. */
@@ -52,24 +68,24 @@ export interface Header {
   readonly unused: readonly string[];
   /** Columns, by their names in the file, with the flag that takes precedence over them. */
   readonly overruled: ReadonlyMap<string, string>;
-  id(cells: readonly string[], line: number): string;
-  own(cells: readonly string[], line: number): JsonObject;
+  /** Returns the cell that names the record. */
+  key(row: CsvRow): string;
+  own(row: CsvRow): JsonObject;
+  /** Returns where that cell of a row stands: `Line 12`, in a sheet `A12`. */
+  keyPlace(row: CsvRow): string;
 }
 
 /**
  * Reads a header. Throws InputError for a missing id column, a duplicate name, or an unknown one.
  */
-export function readHeader(
-  cells: readonly string[],
-  rules: ColumnRules,
-  options: HeaderOptions,
-): Header {
-  const headers = cells.map((cell) => (options.raw ? cell : unguard(cell)));
+export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOptions): Header {
+  for (const index of head.marks?.keys() ?? []) checkMark(head, index, 'the head of a column');
+  const headers = head.cells.map((cell) => (options.raw ? cell : unguard(cell)));
   const names = headers.map((cell) => mapHeader(cell.trim(), options));
   const all = new Set(names);
   for (const [from] of options.map)
     if (!headers.some((cell) => cell.trim() === from.trim()))
-      throw new InputError(`--map "${from}": the CSV has no such column.`, {
+      throw new InputError(`--map "${from}": the ${fileWord(head)} has no such column.`, {
         hint: `It has: ${firstOf(headers)}.`,
       });
   const normalizedNames = new Set(names.map(normalized));
@@ -86,10 +102,17 @@ export function readHeader(
   const readers: { readonly index: number; readonly column: Column }[] = [];
   const unused: string[] = [];
   const overruled = new Map<string, string>();
-  let idIndex = -1;
+  const { key: rowKey } = options;
+  const keyName = rowKey.names.find((known) => names.some((name) => isNamed(name, known)));
+  let keyIndex = -1;
   for (const [index, name] of names.entries()) {
     if (name === '') continue;
-    const isId = isNamed(name, 'id');
+    const isKey = keyName !== undefined && isNamed(name, keyName);
+    // With --key, another column names the record.
+    if (!isKey && isNamed(name, 'id')) {
+      unused.push(name);
+      continue;
+    }
     const known = rules.columns.find((column) =>
       [column.name, ...(column.aliases ?? [])].some((alias) => isNamed(name, alias)),
     );
@@ -99,44 +122,56 @@ export function readHeader(
     // A key of the record may end in a space, or in what looks like a type.
     const header = headers[index]?.trim() === name ? (headers[index] ?? name) : name;
     const column = known ?? (isOpen ? openColumn(header, isExport) : undefined);
-    if (!isId && !column) {
+    if (!isKey && !column) {
       const isIgnored = isExported(name, rules) || options.ignoreUnknownColumns;
       if (!isIgnored && !(isExport && !isTypo(name))) throw unknownColumn(name, rules);
       unused.push(name);
       continue;
     }
-    const key = isId ? 'id' : (column?.as ?? column?.name ?? name);
+    const key = isKey ? `--key ${keyName}` : (column?.as ?? column?.name ?? name);
     const previousIndex = used.get(key);
     if (previousIndex !== undefined)
       throw new InputError(
-        `Columns ${previousIndex + 1} and ${index + 1} are both ${isId ? 'id' : column?.name}.`,
+        `Columns ${previousIndex + 1} and ${index + 1} are both ${isKey ? keyName : column?.name}.`,
         {
           hint: 'Remove one of them from the file.',
         },
       );
     used.set(key, index);
     const flag = column && rules.overruled?.get(column.name);
-    if (isId) idIndex = index;
+    if (isKey) keyIndex = index;
     else if (flag !== undefined) overruled.set(name, flag);
     else if (column) readers.push({ index, column });
   }
-  if (idIndex < 0)
-    throw new InputError(`The CSV has no column "id". It has: ${firstOf(names)}.`, {
-      hint: 'Name the column that holds the ids: --map "THEIR NAME=id"',
-    });
+  if (keyIndex < 0) throw noKeyColumn(rowKey, names, head);
   const reading = { ...options, isExport };
   return {
     unused,
     overruled,
-    id(row, line) {
-      const cell = row[idIndex] ?? '';
-      if (!options.raw) checkNoSpreadsheetError(cell, 'id', line);
-      checkNotShortened(cell, 'id', line, options);
+    keyPlace: (row) => rowPlace(row, keyIndex),
+    key(row) {
+      const cell = row.cells[keyIndex] ?? '';
+      const name = keyName ?? 'id';
+      const place = rowPlace(row, keyIndex);
+      checkMark(row, keyIndex, name);
+      if (!options.raw) checkNoSpreadsheetError(cell, name, place);
+      checkNotShortened(cell, name, place, options);
       // An id is used verbatim, including spaces.
       return options.raw ? cell : unguard(cell);
     },
-    own: (row, line) => ownValues(row, line, readers, reading),
+    own: (row) => ownValues(row, readers, reading),
   };
+}
+
+function noKeyColumn({ kind }: CsvKey, names: readonly string[], head: CsvRow): InputError {
+  const what = kind === 'id' ? 'the ids' : `the ${kind}`;
+  const sheet = head.marks ? '\nFor another sheet of the file: --sheet NAME' : '';
+  return new InputError(
+    `The ${fileWord(head)} has no column "${kind}". It has: ${firstOf(names)}.`,
+    {
+      hint: `Name the column that holds ${what}: --map "THEIR NAME=${kind}"${sheet}`,
+    },
+  );
 }
 
 /** True if a first line is a header with an id column, for `--ids`. */
@@ -149,24 +184,54 @@ export function hasIdColumn(cells: readonly string[], map: HeaderOptions['map'])
 }
 
 function ownValues(
-  row: readonly string[],
-  line: number,
+  row: CsvRow,
   readers: readonly { readonly index: number; readonly column: Column }[],
   options: HeaderOptions & { readonly isExport: boolean },
 ): JsonObject {
   const values: [string, unknown][] = [];
   for (const { index, column } of readers) {
-    const cell = row[index] ?? '';
+    const cell = row.cells[index] ?? '';
     if (cell.trim() === '') continue;
-    values.push([column.as ?? column.name, readCell(cell, column, line, options)]);
+    const mark = checkMark(row, index, column.name, column.setsField);
+    const value = readCell(cell, column, rowPlace(row, index), options);
+    const isOwn = row.marks !== undefined && column.setsField && typeof value === 'string';
+    values.push([
+      column.as ?? column.name,
+      isOwn ? ({ text: value, column: columnName(index), kind: mark } satisfies SheetCell) : value,
+    ]);
   }
   return Object.fromEntries(values);
+}
+
+/**
+ * Returns what kind of value a cell of a sheet holds, if it is no text. Throws InputError for one that
+ * cannot be used, and for a date in a column whose text is given.
+ */
+function checkMark(
+  row: CsvRow,
+  index: number,
+  name: string,
+  takesDates = false,
+): SheetCell['kind'] {
+  const mark = row.marks?.get(index);
+  if (mark?.kind === 'refused')
+    throw new InputError(`${rowPlace(row, index)}: ${name} ${mark.reason}`, { hint: mark.hint });
+  if (mark?.kind === 'date' && !takesDates)
+    throw new InputError(`${rowPlace(row, index)}: ${name} holds a date, not text.`, {
+      hint: 'Format the column as text and type the value again, or remove the column.',
+    });
+  return mark?.kind;
+}
+
+/** How messages call the file of a header. */
+function fileWord({ marks }: CsvRow): string {
+  return marks ? 'sheet' : 'CSV';
 }
 
 function readCell(
   cell: string,
   column: Column,
-  line: number,
+  place: string,
   options: HeaderOptions & { readonly isExport: boolean },
 ): unknown {
   const { name } = column;
@@ -174,40 +239,19 @@ function readCell(
   // Without guards, only the record can tell a literal text from a special one.
   if (options.raw && column.setsField && (text === clearWord || spreadsheetError.test(text)))
     return { raw: cell } satisfies RawCell;
-  checkNoSpreadsheetError(cell, name, line);
-  checkNotShortened(cell, name, line, options);
+  checkNoSpreadsheetError(cell, name, place);
+  checkNotShortened(cell, name, place, options);
   if (text === clearWord) {
     if (column.clears) return null;
-    throw new InputError(`Line ${line}: ${name} cannot be cleared.`, {
+    throw new InputError(`${place}: ${name} cannot be cleared.`, {
       hint: 'Empty the cell to leave the field as it is.',
     });
   }
   try {
     return column.read(options.raw ? cell : unguard(cell), options.isExport);
   } catch (error) {
-    throw new InputError(`Line ${line}: ${name} ${(error as Error).message}`, { cause: error });
+    throw new InputError(`${place}: ${name} ${(error as Error).message}`, { cause: error });
   }
-}
-
-function checkNoSpreadsheetError(cell: string, name: string, line: number): void {
-  if (!spreadsheetError.test(cell.trim())) return;
-  throw new InputError(`Line ${line}: ${name} holds the spreadsheet error ${cell.trim()}.`, {
-    hint:
-      name === 'id'
-        ? 'Fix the cell, or remove the line; then save the CSV again.'
-        : 'Fix the cell, or empty it to leave the field as it is; then save the CSV again.',
-  });
-}
-
-/** Throws InputError for a long number that a spreadsheet shortened: its last digits are lost. */
-function checkNotShortened(cell: string, name: string, line: number, { raw }: HeaderOptions): void {
-  if (raw || !shortenedNumber.test(cell.trim())) return;
-  throw new InputError(
-    `Line ${line}: ${name} holds ${cell.trim()}: a spreadsheet shortened a long number and lost its last digits.`,
-    {
-      hint: 'Import that column as text, or empty the cell to leave the field as it is. If the text is meant: --csv-raw',
-    },
-  );
 }
 
 /**
@@ -259,49 +303,4 @@ function sameName(a: string, b: string): boolean {
 
 function normalized(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
-}
-
-/** Errors beyond this number are only counted. */
-const maxListed = 20;
-
-/** Collects the errors of an input; the message of each says which line it is about. */
-export class InputErrors {
-  private readonly listed: InputError[] = [];
-  private count = 0;
-
-  add(error: InputError): void {
-    this.count += 1;
-    if (this.listed.length < maxListed) this.listed.push(error);
-  }
-
-  /** Runs `work` and keeps an InputError that it throws; rethrows any other error. */
-  collect(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      this.add(error);
-    }
-  }
-
-  /**
-   * Throws one InputError for all added errors: a single one unchanged, otherwise one whose message
-   * lists the first 20, each on its own line, and counts the rest.
-   */
-  throwIfAny(): void {
-    const [only] = this.listed;
-    if (!only) return;
-    if (this.count === 1) throw only;
-    const reasons = this.listed.map(({ message }) => message.replace(/\s*[\r\n]\s*/g, ' '));
-    const more = this.count - this.listed.length;
-    const hints = new Set(this.listed.flatMap(({ hint }) => hint ?? []));
-    throw new InputError(
-      [
-        `${this.count} lines cannot be used.`,
-        ...reasons,
-        ...(more > 0 ? [`And ${plural(more, 'more line')}.`] : []),
-      ].join('\n'),
-      { hint: hints.size > 0 ? [...hints].slice(0, 3).join('\n') : undefined, cause: only },
-    );
-  }
 }

@@ -2,10 +2,31 @@
 import { InputError } from '../errors.js';
 import { byteOrderMark } from './csv.js';
 
-/** One record of a CSV file; `line` is its first line, counted from 1. */
+/** One record of a CSV file, or row of a sheet; `line` is its first line or its number, from 1. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
+  /** In a sheet: what is known of cells that are no text, by their column from 0. */
+  readonly marks?: ReadonlyMap<number, CellMark>;
+}
+
+/** What a sheet tells of a cell beside its text; `refused`: why it cannot be used. */
+export type CellMark =
+  | { readonly kind: 'number' | 'boolean' | 'date' }
+  | { readonly kind: 'refused'; readonly reason: string; readonly hint: string };
+
+/** Returns the letters of a column, counted from 0: `A`, `AB`. */
+export function columnName(index: number): string {
+  let name = '';
+  for (let rest = index + 1; rest > 0; rest = Math.floor((rest - 1) / 26))
+    name = String.fromCharCode(65 + ((rest - 1) % 26)) + name;
+  return name;
+}
+
+/** Returns where a problem is: `Line 12`, in a sheet `Row 12` or the cell, `F12`. */
+export function rowPlace({ line, marks }: Pick<CsvRow, 'line' | 'marks'>, index?: number): string {
+  if (!marks) return `Line ${line}`;
+  return index === undefined ? `Row ${line}` : `${columnName(index)}${line}`;
 }
 
 export type Delimiter = ',' | ';' | '\t';
@@ -39,7 +60,7 @@ export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] 
   return [...reader.push(text), ...reader.end()];
 }
 
-const hint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
+const quoteHint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
 
 /** In characters, far beyond any line of column names. */
 const longestFirstLine = 1024 * 1024;
@@ -94,7 +115,9 @@ class Reader implements CsvReader {
   *end(): Generator<CsvRow> {
     if (!this.delimiter) yield* this.readBuffered(this.buffered);
     if (this.state === 'quoted')
-      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, { hint });
+      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, {
+        hint: quoteHint,
+      });
     this.finishRow();
     if (this.row) yield this.row;
   }
@@ -153,7 +176,7 @@ class Reader implements CsvReader {
     if (character === '"') {
       if (this.state === 'plain')
         throw new InputError(`Line ${this.line}: a quote inside a cell that is not quoted.`, {
-          hint,
+          hint: quoteHint,
         });
       if (this.state === 'closed') this.cell += '"';
       else this.quoteLine = this.line;
@@ -174,7 +197,7 @@ class Reader implements CsvReader {
     }
     if (this.state === 'closed')
       throw new InputError(`Line ${this.line}: text follows the closing quote of a cell.`, {
-        hint,
+        hint: quoteHint,
       });
     this.state = 'plain';
     const end = endOfPlain(text, at, delimiter);

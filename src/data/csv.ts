@@ -1,4 +1,5 @@
 /** CSV output: cells, and the guards against spreadsheet formulas. */
+import { InputError } from '../errors.js';
 import { RawNumber } from './json.js';
 import { isNested, listText, plainText } from './path.js';
 
@@ -32,6 +33,19 @@ export function forSpreadsheet(text: string): string {
 export function exportText(value: unknown): string {
   const isList = Array.isArray(value) && !isNested(value);
   return withoutNul(isList ? listText(value) : plainCell(value));
+}
+
+/**
+ * True if a cell holds what the export writes for a value. Spreadsheet programs write line ends in
+ * their own way, so these may differ.
+ */
+export function isExportOf(cell: string, value: unknown): boolean {
+  const text = exportText(value);
+  return cell === text || (text.includes('\r') && withLineFeeds(cell) === withLineFeeds(text));
+}
+
+function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
 }
 
 /** Replaces NUL with a visible sign, and lone surrogates as every UTF-8 encoder does. */
@@ -113,4 +127,31 @@ function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
 function quoted(text: string, delimiter: string): string {
   const needsQuotes = text.includes('"') || text.includes(delimiter) || /[\r\n]|^\s|\s$/.test(text);
   return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Throws InputError for a cell with an error that a spreadsheet shows (`#REF!`). */
+export function checkNoSpreadsheetError(cell: string, name: string, place: string): void {
+  if (!spreadsheetError.test(cell.trim())) return;
+  throw new InputError(`${place}: ${name} holds the spreadsheet error ${cell.trim()}.`, {
+    hint:
+      name === 'id'
+        ? 'Fix the cell, or remove the line; then save the CSV again.'
+        : 'Fix the cell, or empty it to leave the field as it is; then save the CSV again.',
+  });
+}
+
+/** Throws InputError for a long number that a spreadsheet shortened: its last digits are lost. */
+export function checkNotShortened(
+  cell: string,
+  name: string,
+  place: string,
+  { raw }: { readonly raw: boolean },
+): void {
+  if (raw || !shortenedNumber.test(cell.trim())) return;
+  throw new InputError(
+    `${place}: ${name} holds ${cell.trim()}: a spreadsheet shortened a long number and lost its last digits.`,
+    {
+      hint: 'Import that column as text, or empty the cell to leave the field as it is. If the text is meant: --csv-raw',
+    },
+  );
 }

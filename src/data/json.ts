@@ -1,5 +1,4 @@
 /** JSON without loss: parses and prints numbers, keys and texts exactly. */
-import { escapeJson, unsafeInJson } from './json-escape.js';
 import { stripTrailing } from './text.js';
 
 /** A JSON object as the service sent it: unknown fields kept, order kept. */
@@ -301,4 +300,19 @@ function checkDepth(value: unknown, depth = 0): void {
   if (depth >= maxDepth) throw new TooDeepError();
   if (Array.isArray(value)) for (const item of value) checkDepth(item, depth + 1);
   else for (const key in value) checkDepth((value as { [key: string]: unknown })[key], depth + 1);
+}
+
+// JSON.stringify escapes C0 and lone surrogates itself; the rest can only occur inside strings.
+const unsafeClass = '[\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]';
+const allUnsafe = new RegExp(unsafeClass, 'g');
+
+/** Matches characters in JSON that control a terminal. */
+const unsafeInJson: RegExp = new RegExp(unsafeClass);
+
+/** Returns JSON with the same value and without characters that control a terminal. */
+function escapeJson(json: string): string {
+  return json.replace(
+    allUnsafe,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -33,6 +33,43 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 
+/** Above this many candidates, only those that begin like the word are compared letter by letter. */
+const mostCompared = 20_000;
+
+/**
+ * Returns the candidates nearest to a word, best first, at most `count`: those that contain it, then
+ * those with few other letters. Ignores case.
+ */
+export function nearestFew(
+  word: string,
+  candidates: readonly string[],
+  count: number,
+): readonly string[] {
+  const typed = word.toLowerCase();
+  const start = candidates.length > mostCompared ? typed.slice(0, 2) : '';
+  const best: { readonly candidate: string; readonly distance: number }[] = [];
+  for (const candidate of candidates) {
+    const letters = candidate.toLowerCase();
+    const distance = letters.startsWith(start) ? fewOtherLetters(typed, letters) : undefined;
+    const rank = typed.length > 1 && letters.includes(typed) ? 0 : distance;
+    const last = best[count - 1];
+    if (rank === undefined || (last && rank >= last.distance)) continue;
+    if (best.some((other) => other.candidate === candidate)) continue;
+    const place = best.findIndex((other) => rank < other.distance);
+    best.splice(place < 0 ? best.length : place, 0, { candidate, distance: rank });
+    best.length = Math.min(best.length, count);
+  }
+  return best.map(({ candidate }) => candidate);
+}
+
+/** The distance of two words; undefined if more than about a third of their letters differ. */
+function fewOtherLetters(typed: string, letters: string): number | undefined {
+  const limit = Math.max(1, Math.floor(Math.max(typed.length, letters.length) / 3));
+  if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) return undefined;
+  const distance = editDistance(typed, letters);
+  return distance > limit || distance >= letters.length ? undefined : distance;
+}
+
 function startingWith(typed: string, candidates: readonly string[]): string | undefined {
   return candidates.find((candidate) => lettersOf(candidate).startsWith(typed));
 }

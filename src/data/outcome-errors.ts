@@ -1,5 +1,5 @@
-/** Errors of rows and runs that are not a response of the service. */
-import { ApiError, Failure, NotFoundError, UnknownOutcomeError } from '../errors.js';
+/** Errors of rows, runs and references that are not a response of the service. */
+import { ApiError, Failure, NotFoundError, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { ResourceName } from './resources.js';
 import { shellQuote } from './text.js';
@@ -38,6 +38,33 @@ export class NotAppliedError extends Failure {
   }
 }
 
+/** A record that a reference may mean, as scripts get it. */
+export type Candidate = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly status: string | null;
+};
+
+/** References (`email:…`, `name:…`) that name no record, several, or a field that no record has; nothing was sent. */
+export class ReferencesError extends Failure {
+  readonly kind: string;
+  readonly exitName: 'notFound' | 'guarded' | 'usage';
+  readonly code: string;
+  /** The records that the ambiguous references may mean. */
+  readonly candidates: readonly Candidate[];
+  constructor(
+    message: string,
+    { exitName, candidates, hint }: Pick<ReferencesError, 'exitName' | 'candidates' | 'hint'>,
+  ) {
+    super(message, { hint });
+    this.exitName = exitName;
+    this.candidates = candidates;
+    this.kind = { notFound: 'notFound', guarded: 'guard', usage: 'usage' }[exitName];
+    this.code = { notFound: 'notFound', guarded: 'ambiguous', usage: 'noSuchField' }[exitName];
+  }
+}
+
 /** A run that failed in part, without a single error that ended it. */
 export class RunError extends Failure {
   readonly kind = 'run';
@@ -55,6 +82,17 @@ export class RunError extends Failure {
 /** True if the service reports that there is no such record, or its list does not contain it. */
 export function isNotFound(error: unknown): error is Failure {
   return error instanceof NotFoundError || (error instanceof ApiError && error.status === 404);
+}
+
+/** A word that names no stored run or profile; at a terminal another can be picked. */
+export class UnknownNameError extends UsageError {
+  constructor(
+    message: string,
+    readonly word: string,
+    hint: string,
+  ) {
+    super(message, { hint });
+  }
 }
 
 /** True if the record certainly does not exist: a list that may be incomplete is not enough. */

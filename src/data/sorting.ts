@@ -52,6 +52,12 @@ export function usualSorting(resource: ResourceName): Sorting {
   return { field: descending ? order.slice(1) : order, descending };
 }
 
+/** The field that tells how old a record is: that of an order by time, else when it was made. */
+export function ageField(resource: ResourceName): string {
+  const { field, descending } = usualSorting(resource);
+  return descending ? field : 'createdAt';
+}
+
 /** Returns records in the order of their resource's table. */
 export function inUsualOrder(
   records: readonly JsonObject[],

@@ -29,6 +29,13 @@ export function relativeTime(moment: Date, now: Date): string {
   return seconds < 0 ? `in ${amount}` : `${amount} ago`;
 }
 
+/** Returns how long somebody waits: `56 d`, `4 h`, `12 min`. Days say more than `1 mo`. */
+export function waitingTime(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes >= 24 * 60) return `${Math.floor(minutes / (24 * 60))} d`;
+  return minutes >= 60 ? `${Math.floor(minutes / 60)} h` : `${minutes} min`;
+}
+
 /** Returns `2026-11-21 04:54`, in this machine's time zone (`TZ`). */
 export function localTime(moment: Date): string {
   const date = `${moment.getFullYear()}-${twoDigits(moment.getMonth() + 1)}-${twoDigits(moment.getDate())}`;

@@ -17,6 +17,7 @@ import { plural, shellQuote } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
 import { documentSelection } from '../resources/document-filters.js';
+import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 import {
   createDownloader,
@@ -39,7 +40,7 @@ export const downloadFlags = {
   }),
   dir: param(
     z.optional(z.string().check(z.minLength(1))),
-    'write into this folder, made when missing',
+    'write into this folder; it is created if missing',
     {
       short: 'D',
       placeholder: 'DIR',
@@ -47,8 +48,8 @@ export const downloadFlags = {
       completes: 'directory',
     },
   ),
-  skipExisting: flag('leave a file that is there, and do not download it', { group: 'safety' }),
-  overwrite: flag('replace a file that is there', { group: 'safety' }),
+  skipExisting: flag('keep a file that exists, and do not download it again', { group: 'safety' }),
+  overwrite: flag('replace a file that exists', { group: 'safety' }),
   url: flag('print the signed URL instead; it is a secret while it is valid', { group: 'output' }),
 } as const;
 
@@ -121,12 +122,23 @@ export async function downloadSelection(
     throw new UsageError('-O writes one file, but several documents may match.', {
       hint: 'Use -D DIR: each file is named after its document.',
     });
-  const { rows } =
+  const rows =
     source === 'filter'
-      ? await selectByFilter(context, values, selecting)
-      : await selectLocally(context, values, selecting, source ?? 'ids');
+      ? (await selectByFilter(context, values, selecting)).rows
+      : await selectNamed(context, values, source ?? 'ids');
   const isOne = source === undefined && rows.length === 1;
   return downloadDocuments(context, 'downloadDocument', rows, values, isOne);
+}
+
+async function selectNamed(
+  context: Context,
+  values: SelectionValues,
+  source: 'ids' | 'idsFile' | 'csv',
+): Promise<readonly SelectedRow[]> {
+  const { rows } = await selectLocally(context, values, selecting, source);
+  if (rows.every(({ ref }) => ref === undefined)) return rows;
+  const { resolveRows } = await import('../bulk/references.js');
+  return resolveRows(context, selecting.resource, rows);
 }
 
 /** Downloads the files of documents; `isOne`: exactly one was named on the command line. */

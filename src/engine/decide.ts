@@ -8,7 +8,9 @@ import {
   type Failure,
   GuardError,
   isExhausted,
+  NetworkError,
   OutputError,
+  StaleReadError,
   UnknownOutcomeError,
   wrongRoute,
 } from '../errors.js';
@@ -23,7 +25,7 @@ export interface Guards {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** A row's guards and history: everything that decides it apart from the record as read. */
+/** The facts about a row that its record does not hold. */
 interface RowContext {
   readonly guards: Guards;
   /** The changes that the preview found; undefined: this is the first read. */
@@ -54,7 +56,14 @@ export function decideRow(
     row: { ...at, ...result },
   });
   const changes = changesOf(plan);
-  if (plan.skipped) return final({ result: 'skipped', error: { kind: 'guard', ...plan.skipped } });
+  if (plan.skipped) {
+    const { id, ...reason } = plan.skipped;
+    return final({
+      result: 'skipped',
+      ...(id !== undefined && { after: { id } }),
+      error: { kind: 'guard', ...reason },
+    });
+  }
   if (changes.length === 0)
     return final(
       done
@@ -62,8 +71,8 @@ export function decideRow(
         : { result: 'unchanged' },
     );
   if (plan.conflict) {
-    const { field, from } = plan.conflict;
-    const error = changedMeanwhile(`${field} was changed by someone else since.`);
+    const { field, from, message } = plan.conflict;
+    const error = changedMeanwhile(message ?? `${field} was changed by someone else since.`);
     return final({ result: 'conflict', before: { [field]: from ?? null }, error });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
@@ -134,16 +143,18 @@ export function beforeAndAfter(
 
 /** The report row of a confirmed write; `made`: fields that the write produced, such as a new id. */
 export function changedRow(
-  { row, id }: SelectedRow,
+  { row, id, ref }: SelectedRow,
   { before, after }: ReturnType<typeof beforeAndAfter>,
   done: DoneStep | undefined,
   made: JsonObject | undefined,
 ): ReportRow {
   const all = { ...done?.after, ...after, ...made };
   const was = { ...done?.before, ...before };
+  // What was named by its key has an id of its own from now on.
+  const newId = ref === undefined ? undefined : made?.['id'];
   return {
     row,
-    id,
+    id: typeof newId === 'string' ? newId : id,
     result: 'changed',
     ...(Object.keys(was).length > 0 && { before: was }),
     ...(Object.keys(all).length > 0 && { after: all }),
@@ -179,6 +190,13 @@ export function stopsRun(error: Failure): boolean {
 /** True for a 403: it concerns this row or, if repeated, the key. */
 export function isForbidden(error: Failure): boolean {
   return error instanceof ApiError && error.status === 403;
+}
+
+/** True if the request was not sent, or the service did nothing (429). */
+export function isNotSent(error: Failure): boolean {
+  if (error instanceof StaleReadError) return true;
+  if (error instanceof NetworkError) return error.details.delivery === 'not-sent';
+  return error instanceof ApiError && error.status === 429;
 }
 
 export function changedMeanwhile(message: string) {

@@ -11,7 +11,7 @@ import type { RecordTest } from '../data/where.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
 import type { RunHead } from '../runs/plan.js';
-import type { DoneStep, RowChange, SelectedRow } from '../runs/report.js';
+import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 import type { Intent } from '../runs/state.js';
 import type { StoredRun } from '../runs/stored-run.js';
 
@@ -60,12 +60,25 @@ export interface RowPlan {
   /** The writes in order; empty if the record already has the target values. */
   readonly steps: readonly Step[];
   /** Why the row is skipped, whatever it would change. */
-  readonly skipped?: { readonly code: string; readonly message: string } | undefined;
+  readonly skipped?:
+    | {
+        readonly code: string;
+        readonly message: string;
+        /** The record that the row would create, if it exists already. */
+        readonly id?: string | undefined;
+      }
+    | undefined;
   /** A field that holds neither its expected nor its target value, so the row is left alone. */
-  readonly conflict?: RowChange | undefined;
+  readonly conflict?: RowConflict | undefined;
   /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[] | undefined;
 }
+
+/** Why a row is left alone, if not for a value that the preview found. */
+type RowConflict = Pick<RowChange, 'field' | 'from'> & {
+  /** What happened; by default, someone else changed the field. */
+  readonly message?: string | undefined;
+};
 
 /** A 2xx answer to a step: the row's record in it, or the error that its body reports. */
 export interface Sent {
@@ -90,10 +103,12 @@ export type BeforeValues = Pick<BeforeImageEntry, 'kind' | 'before' | 'after'>;
 export interface Session {
   /** How often a lost write may be sent again after reading proved that it was not applied. */
   readonly resends: number;
+  /** The session of a row, if the rows of a run are written in different ways (an import creates and updates). */
+  forRow?(row: SelectedRow): Session;
   /** Reads the record. Throws Failure; NotFoundError or ApiError 404 if there is none. */
-  read(row: SelectedRow, purpose: ReadPurpose): Promise<RecordState>;
+  read(row: Task, purpose: ReadPurpose): Promise<RecordState>;
   /** Plans what the record needs, reading only data shared by the entire run. Throws InputError, UsageError. */
-  plan(row: SelectedRow, state: RecordState): RowPlan | Promise<RowPlan>;
+  plan(row: Task, state: RecordState): RowPlan | Promise<RowPlan>;
   /**
    * Sends a step once, unless the read is no longer fresh. Throws Failure; an unknown outcome is
    * thrown, not verified.
@@ -101,6 +116,8 @@ export interface Session {
   send(step: Step, row: SelectedRow, isFresh: () => boolean): Promise<Sent>;
   /** Compares the record with the step after a success; by default field by field. */
   readonly compare?: (step: Step, record: JsonObject) => Comparison;
+  /** There is nothing to read before the write (a create). */
+  readonly isBlind?: boolean;
   /** A missing record proves that the write was applied (a delete). */
   readonly provenByAbsence?: boolean;
   /** True if an existing record counts as deleted because it was marked so since `before`. */
@@ -117,6 +134,13 @@ export interface Session {
   imageAfter?(record: JsonObject): BeforeValues | undefined;
   /** Returns the report's values for the created record: its new id. */
   made?(record: JsonObject): JsonObject;
+  /**
+   * Returns why a created record is not what its row asked for, which stops the run. The row then keeps
+   * the create as its done step, so that neither this nor a later process sends it again.
+   */
+  refusal?(record: JsonObject, row: SelectedRow): Failure | undefined;
+  /** True once a row has shown what the others rely on; until then its rows are written one at a time. */
+  readonly isProven?: () => boolean;
   /** The output of an invocation with one id; by default the record in its last known state. */
   readonly present?: (record: JsonObject | undefined, row: SelectedRow) => unknown;
   /** The note for a record that already has the target values, so that nothing was sent. */
@@ -177,6 +201,8 @@ export type FilterWorld = Pick<Context, 'now' | 'api'>;
 export interface Filters {
   readonly names: readonly string[];
   tests(values: never, world: FilterWorld): readonly RecordTest[];
+  /** Replaces references among the values by ids, before the list is read. Throws what resolving throws. */
+  resolve?(context: Context, values: never): Promise<object>;
   /**
    * The given filters in words around the noun: `pending Football` (applications) ` older than 60d`;
    * undefined if they cannot be said so simply.
@@ -184,6 +210,22 @@ export interface Filters {
   words?(values: never): { readonly before: string; readonly after: string } | undefined;
   /** The query parameters with which the service filters, where an admin's override names them. */
   query?(values: never, overrides: Overrides): { readonly [name: string]: string };
+}
+
+/** The rows of a preview: those to write, and those that are decided already. */
+export interface PreviewedRows {
+  readonly tasks: readonly Task[];
+  readonly decided: readonly ReportRow[];
+  /** The names of the first rows' records, by id. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
+}
+
+/** How much a preview lists. */
+export interface PreviewStyle {
+  /** A question follows, which `l` answers with all rows. */
+  readonly canAsk: boolean;
+  /** False if the rows are printed elsewhere. */
+  readonly listsRows?: boolean;
 }
 
 /**
@@ -209,6 +251,11 @@ export interface Operation {
   /** The source of rows that are not records: files, or one record to create. */
   rows?(context: Context, values: never): Promise<Selection>;
   /**
+   * Replaces the rows of `rows` by what they stand for at the service, read once no earlier write can
+   * take effect any more. Throws Failure.
+   */
+  resolve?(): Promise<readonly SelectedRow[]>;
+  /**
    * Its rows are selected anew each time, as by a filter: an unfinished run of the same command line is
    * replaced, after what it may have sent was finished.
    */
@@ -226,6 +273,8 @@ export interface Operation {
     readonly can: number;
     readonly changedSince: number;
   }) => readonly string[];
+  /** The lines of its preview, if they are not those of every change. */
+  readonly describePreview?: (rows: PreviewedRows, how: PreviewStyle) => readonly string[];
   /** Its only row is the record to create; there is nothing to read. */
   readonly createsRow?: boolean;
   /** False if `runs undo` cannot undo it (a delete, a conversion). */
@@ -258,3 +307,22 @@ export interface Operation {
     use: (parts: Partial<Operation>) => Promise<CommandOutput>,
   ): Promise<CommandOutput>;
 }
+
+/** The session that writes a row. */
+export function sessionFor(session: Session, row: SelectedRow): Session {
+  return session.forRow?.(row) ?? session;
+}
+
+/** Combines sessions into one that uses, for each row, the session that `pick` returns. */
+export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
+  return {
+    resends: 0,
+    forRow: pick,
+    read: (row, purpose) => pick(row).read(row, purpose),
+    plan: (row, state) => pick(row).plan(row, state),
+    send: (step, row, isFresh) => pick(row).send(step, row, isFresh),
+  };
+}
+
+/** The done step of a row whose record was created and then refused. */
+export const createdStep = 'created';

@@ -6,7 +6,7 @@ import { NotAppliedError } from '../data/outcome-errors.js';
 import type { Failure } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
-import type { RecordState, Step, Verification } from './operation.js';
+import { type RecordState, type Step, sessionFor, type Verification } from './operation.js';
 import { changedByOther, runRow, stepDone } from './run-row.js';
 import {
   type PendingVerification,
@@ -96,9 +96,10 @@ export class PendingVerifications {
 
 /** Reads whether a write was applied. */
 function verifyPending(
-  { options: { session } }: Pick<RowHost, 'options'>,
+  { options }: Pick<RowHost, 'options'>,
   { run: { task }, kind, sent, since, intent }: PendingVerification,
 ): Promise<Verification> {
+  const session = sessionFor(options.session, task);
   if (session.verify) return session.verify(task, sent?.step, since);
   const isAnswered = kind === 'notShown' || kind === 'accepted';
   if (isAnswered && sent) return verifySent(session, task, sent.step, sent.state.record);
@@ -139,7 +140,8 @@ async function foundNotApplied(
   state: RecordState,
 ): Promise<void> {
   const { run, kind } = pending;
-  const { session, resource, retries } = host.options;
+  const { resource, retries } = host.options;
+  const session = sessionFor(host.options.session, run.task);
   const { id } = run.task;
   if (kind === 'notShown')
     throw new NotAppliedError(id, {

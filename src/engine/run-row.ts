@@ -11,8 +11,16 @@ import {
   changesOf,
   decideRow,
   digestIn,
+  isNotSent,
 } from './decide.js';
-import type { RecordState, Sent, Session, Step } from './operation.js';
+import {
+  createdStep,
+  type RecordState,
+  type Sent,
+  type Session,
+  type Step,
+  sessionFor,
+} from './operation.js';
 import {
   compareFields,
   imageOf,
@@ -46,7 +54,8 @@ async function advance(
   state: RecordState,
 ): Promise<RecordState | undefined> {
   const { task } = run;
-  const { session, guards, journal, onEnd } = host.options;
+  const { guards, journal, onEnd } = host.options;
+  const session = sessionFor(host.options.session, task);
   const plan = await session.plan(task, state);
   run.previewed ??= changesOf(plan);
   run.digest ??= digestIn(plan);
@@ -89,7 +98,8 @@ function intentOf({ step, more }: Write): PendingVerification['intent'] {
 /** Writes the intent and the before-image concurrently, unless the same intent was recorded recently. */
 async function recordIntent(host: RowHost, run: RowRun, write: Write): Promise<void> {
   const { row, id, open } = run.task;
-  const { journal, images, session, now } = host.options;
+  const { journal, images, now } = host.options;
+  const session = sessionFor(host.options.session, run.task);
   const intent = intentOf(write);
   const key = JSON.stringify(intent);
   const present = now();
@@ -106,7 +116,8 @@ async function recordIntent(host: RowHost, run: RowRun, write: Write): Promise<v
 
 async function send(host: RowHost, run: RowRun, write: Write): Promise<RecordState | undefined> {
   const { task } = run;
-  const { session, now, settleMs } = host.options;
+  const { now, settleMs } = host.options;
+  const session = sessionFor(host.options.session, task);
   const { step, state } = write;
   const since = now().getTime();
   // A create does not depend on a read.
@@ -139,13 +150,6 @@ async function send(host: RowHost, run: RowRun, write: Write): Promise<RecordSta
     });
     return undefined;
   }
-}
-
-/** True if the request was not sent, or the service did nothing (429). */
-function isNotSent(error: Failure): boolean {
-  if (error instanceof StaleReadError) return true;
-  if (error instanceof NetworkError) return error.details.delivery === 'not-sent';
-  return error instanceof ApiError && error.status === 429;
 }
 
 /** Waits and reads the record again, to decide anew. Throws the failure if nothing more may be sent. */
@@ -183,7 +187,8 @@ async function confirm(
   { answer, record, sign }: Sent,
   since: number,
 ): Promise<RecordState | undefined> {
-  const { session, note, now, instant, settleMs } = host.options;
+  const { note, now, instant, settleMs } = host.options;
+  const session = sessionFor(host.options.session, run.task);
   const { step, state } = write;
   const { id } = run.task;
   if (session.confirm)
@@ -244,7 +249,8 @@ export async function stepDone(
   record: JsonObject | undefined,
 ): Promise<RecordState | undefined> {
   const { task } = run;
-  const { session, journal, images, onEnd, note } = host.options;
+  const { journal, images, onEnd, note } = host.options;
+  const session = sessionFor(host.options.session, task);
   const values = beforeAndAfter(step.changes);
   if (more && step.name !== undefined) {
     run.done = { step: step.name, before: values.before ?? {}, after: values.after ?? {} };
@@ -257,6 +263,13 @@ export async function stepDone(
   if (record) await session.transfer?.confirm(task, record);
   const image = record && images && session.imageAfter?.(record);
   if (image) await images?.append({ row: task.row, id: task.id, ...image });
+  const refusal = record && session.refusal?.(record, task);
+  if (refusal) {
+    run.done = { step: createdStep, before: {}, after: session.made?.(record) ?? {} };
+    await journal.append({ kind: 'done', row: task.row, ...run.done });
+    host.clearInFlight(run);
+    throw refusal;
+  }
   onEnd?.(task, { record });
   const row = changedRow(task, values, run.done, record && session.made?.(record));
   const vanished = record ? vanishedFields(step, record) : [];

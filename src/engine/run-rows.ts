@@ -4,7 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import { ageMs } from '../data/time.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { type ReportRow, RowSet } from '../runs/report.js';
+import { type ReportRow, RowSet, withRef } from '../runs/report.js';
 import { redactRow, sentAtLatest } from '../runs/state.js';
 import { digestIn } from './decide.js';
 import {
@@ -14,7 +14,14 @@ import {
   Semaphore,
   type StopReason,
 } from './limits.js';
-import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
+import {
+  type ReadPurpose,
+  type RecordState,
+  type Sent,
+  type Session,
+  sessionFor,
+  type Task,
+} from './operation.js';
 import { PendingVerifications } from './pending.js';
 import { runRow } from './run-row.js';
 import {
@@ -55,6 +62,8 @@ class Runner implements RowHost {
   private readonly inFlight: RowSet;
   private readonly semaphore: Semaphore;
   private readonly gate: FirstWriteGate;
+  /** Lets the rows of a session that has yet to prove itself go one at a time. */
+  private provingGate: FirstWriteGate | undefined;
   private readonly locks = new Map<number, HeldLock>();
   private readonly syncing = new Set<Promise<void>>();
   private readonly pending = new PendingVerifications(this);
@@ -98,13 +107,15 @@ class Runner implements RowHost {
       for (const lock of this.locks.values()) lock.release();
     });
     const { describeError } = this.options;
-    for (const { row, id, open } of tasks) {
+    for (const task of tasks) {
+      const { row, id, open } = task;
       if (this.reported.has(row)) continue;
       const isOpen = this.inFlight.has(row) || open !== undefined;
       const error = isOpen && describeError(unknownOutcome(undefined), id);
-      this.report(
-        isOpen ? { row, id, result: 'unknown', error } : { row, id, result: 'not_attempted' },
-      );
+      const result: ReportRow = isOpen
+        ? { row, id, result: 'unknown', error }
+        : { row, id, result: 'not_attempted' };
+      this.report(withRef(result, task));
     }
     // An unexpected error must surface; after a signal, a slow request may be abandoned.
     if (!this.options.signal.aborted) await all;
@@ -154,21 +165,28 @@ class Runner implements RowHost {
   }
 
   private async begin(run: RowRun): Promise<void> {
-    let endTurn: (() => void) | undefined;
+    const endTurns: ((() => void) | undefined)[] = [];
     await this.guarded(run, async () => {
-      endTurn = await this.gate.enter();
-      if (this.isOver) return;
       const { task } = run;
+      const session = sessionFor(this.options.session, task);
+      endTurns.push(await this.gate.enter(), await this.enterUnproven(session));
+      if (this.isOver) return;
       const { lockRow } = this.options;
       if (lockRow) this.locks.set(task.row, await lockRow(task.id));
       const { previewState: preview } = task;
       const isUsable = preview !== undefined && this.isFresh(preview);
-      if (preview?.record && !isUsable)
-        run.digest = digestIn(await this.options.session.plan(task, preview));
+      if (preview?.record && !isUsable) run.digest = digestIn(await session.plan(task, preview));
       await runRow(this, run, isUsable ? preview : await this.read(run));
     });
     // Not earlier, because the answer may stop the run.
-    endTurn?.();
+    for (const endTurn of endTurns) endTurn?.();
+  }
+
+  /** Waits while another row of the session proves it; returns what ends the turn of this row. */
+  private enterUnproven({ isProven }: Session) {
+    if (!isProven || isProven()) return undefined;
+    this.provingGate ??= new FirstWriteGate(() => isProven() || this.isStopped);
+    return this.provingGate.enter();
   }
 
   // --- services for rows ---
@@ -179,7 +197,7 @@ class Runner implements RowHost {
 
   read({ task }: RowRun, purpose: ReadPurpose = 'turn'): Promise<RecordState | undefined> {
     return this.semaphore.within({ first: false }, async () =>
-      this.isOver ? undefined : this.options.session.read(task, purpose),
+      this.isOver ? undefined : sessionFor(this.options.session, task).read(task, purpose),
     );
   }
 
@@ -238,7 +256,7 @@ class Runner implements RowHost {
         (journalError: unknown) => {
           if (!(journalError instanceof Failure)) throw journalError;
           this.breaker.recordFailure(journalError, result, sent);
-          this.report({ row, id, result, ...details });
+          this.report(withRef({ row, id, result, ...details }, task));
         },
       );
     }
@@ -255,9 +273,15 @@ class Runner implements RowHost {
     this.syncing.add(step);
   }
 
-  async finish(run: RowRun, row: ReportRow, more: JsonObject = {}, counted = false): Promise<void> {
+  async finish(
+    run: RowRun,
+    result: ReportRow,
+    more: JsonObject = {},
+    counted = false,
+  ): Promise<void> {
     // The report is complete; nothing may be added.
     if (this.closed) return;
+    const row = withRef(result, run.task);
     if (!counted && row.result !== 'unknown' && row.result !== 'not_attempted')
       this.breaker.recordResult(row.result, this.inFlight.has(row.row));
     await this.options.journal.append({

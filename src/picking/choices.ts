@@ -1,4 +1,6 @@
 /** Lists to pick from: records, profiles and unfinished runs, as aligned lines of text. */
+
+import { summaryLine } from '../bulk/report-lines.js';
 import { cellOf } from '../cli/cells.js';
 import type { Context, LocalContext } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -7,8 +9,9 @@ import { perResource, type ResourceName } from '../data/resources.js';
 import { inUsualOrder } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
-import { storeOf } from '../runs/store.js';
-import { listOpenRuns, summaryOf } from '../runs/stored-run.js';
+import { countsAsError } from '../runs/report.js';
+import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
+import { readRuns, type StoredRun, summaryOf } from '../runs/stored-run.js';
 import type { Choice } from '../terminal/choices.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { pad, truncate, widestOf } from '../terminal/width.js';
@@ -83,19 +86,38 @@ export function profileChoices({ config }: LocalContext): readonly Pickable[] {
   );
 }
 
-/** Returns the runs of the profile in force that can be resumed, newest first; for other verbs every open run. */
+/** How many of the newest runs are looked at. */
+const newest = 50;
+
+/** Which runs a verb can work on; any other run is refused, and not listed. */
+const canTake: Readonly<Record<string, (run: StoredRun, store: RunStore) => boolean>> = {
+  resume: ({ finished }) => !finished,
+  retry: ({ finished, head, state }, store) =>
+    finished &&
+    [...state.results.values()].some(({ result }) => countsAsError(result)) &&
+    retriedBy(store, head.run) === undefined,
+  undo: ({ state }) =>
+    state.open.size + state.done.size > 0 ||
+    [...state.results.values()].some(({ result }) => result === 'changed'),
+};
+
+/** Returns the runs of the profile in force that a verb can work on, newest first. */
 export async function runChoices(
   context: LocalContext,
   verb: string,
 ): Promise<readonly Pickable[]> {
-  const runs = await listOpenRuns(storeOf(context), ({ message }) => context.message(message));
+  const store = storeOf(context);
+  const names = await runNames(store, verb === 'resume' ? ['open'] : undefined);
+  const runs = await readRuns(store, names.slice(-newest), ({ message }) =>
+    context.message(message),
+  );
   const ours = runs.filter(
-    ({ head, finished }) =>
-      head.profile === context.settings.profile.name && (verb !== 'resume' || !finished),
+    (run) =>
+      run.head.profile === context.settings.profile.name && (canTake[verb]?.(run, store) ?? true),
   );
   return aligned(
     ours.toReversed().map((run) => {
-      const { head } = run;
+      const { head, finished } = run;
       const started = cellOf(head.startedAt, 'startedAt', {
         now: context.now(),
         time: 'relative',
@@ -103,10 +125,11 @@ export async function runChoices(
       const summary = summaryOf(run);
       const action = head.action.replace('.', ' ');
       const left = `${summary.notAttempted + summary.unknown} of ${plural(summary.total, 'row')} left`;
+      const state = finished ? summaryLine({ summary, action: head.action }) : left;
       return {
         value: head.run,
-        cells: [head.run.slice(-6), action, left, started],
-        about: `${action}, ${left}`,
+        cells: [head.run.slice(-6), action, state, started],
+        about: `${action}, ${state}`,
       };
     }),
   );

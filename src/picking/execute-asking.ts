@@ -4,12 +4,12 @@ import type { Command, CommandOutput } from '../cli/define.js';
 import { execute } from '../cli/execute.js';
 import type { LocalContext } from '../context.js';
 import type { ManifestCommand } from '../data/command-manifest.js';
-import { isNotFound } from '../data/outcome-errors.js';
+import { isNotFound, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
 import { MissingArgumentError } from '../errors.js';
 
 /**
- * Executes a command. Where its argument is missing, or the service knows no such record, a person
- * picks one from a list; without a terminal, with --yes or --no-input the failure is thrown.
+ * Executes a command. Where its argument is missing or ambiguous, or the service knows no such record,
+ * a person picks one from a list; without a terminal, with --yes or --no-input the failure is thrown.
  */
 export async function executeAsking(
   command: Command,
@@ -25,16 +25,26 @@ export async function executeAsking(
     canBePicked(plain) && !context.settings.yes && context.prompts.unavailable === undefined;
   const first = plain.args[0];
   try {
-    // `runs resume` alone would take the newest run.
-    if (plain.words[1] === 'resume' && !isGivenIn(values, first?.name ?? '') && mayPick())
+    // In a script, these alone take the newest run.
+    if (takesRun(plain) && !isGivenIn(values, first?.name ?? '') && mayPick())
       return await execute(command, plain, (await pick()) ?? values, context);
     const missing = missingArgument(plain, values);
     if (missing) throw missing;
     return await execute(command, plain, values, context);
   } catch (error) {
-    const mayHelp = error instanceof MissingArgumentError || isNotFound(error);
+    const isAmbiguous = error instanceof ReferencesError && error.candidates.length > 0;
+    const mayHelp =
+      error instanceof MissingArgumentError ||
+      error instanceof UnknownNameError ||
+      isNotFound(error) ||
+      isAmbiguous;
     const picked = mayHelp && mayPick() ? await pick(error) : undefined;
     if (!picked) throw error;
     return execute(command, plain, picked, context);
   }
+}
+
+/** True for the commands on a run that is there already, except `prune`, which alone deletes by age. */
+function takesRun({ words: [noun, verb = ''] }: ManifestCommand): boolean {
+  return noun === 'runs' && ['show', 'resume', 'retry', 'undo'].includes(verb);
 }

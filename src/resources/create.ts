@@ -94,7 +94,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     async confirm(_, __, { record: made, sign }) {
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
-      else if (sign) throw failureOf(sign);
+      else if (sign) throw createFailure(sign);
       if (made) return reread(made);
       context.note(
         `The ${noun} was created; the service sent no record, so it was not checked. See: rosterctl ${resource} list`,
@@ -107,7 +107,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
 }
 
 /** The id of the created record, from the `Location` header. */
-function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
+export function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
   const id = headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
   return id ? { id: decodeURIComponent(id) } : undefined;
 }
@@ -117,7 +117,7 @@ function messageOf({ details, code }: ApiError): string {
 }
 
 /** The failure for a 2xx that reports an error; unknown outcome for a bare code, which may refer to something else. */
-function failureOf(sign: ApiError): Failure {
+export function createFailure(sign: ApiError): Failure {
   if (sign.details.sign !== 'code') return sign;
   return new UnknownOutcomeError(
     `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${messageOf(sign)}).`,

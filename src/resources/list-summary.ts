@@ -4,10 +4,11 @@ import { binarySize } from '../cli/cells.js';
 import type { ListSummary } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
 import { firstOf, foldCase, orList, plural } from '../data/text.js';
+import { waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { tagsIn } from './document-tags.js';
 import { hasTeam } from './player-filters.js';
-import { gamesOf, type TryoutFilterValues } from './tryout-filters.js';
+import { gamesOf, type TryoutFilterValues, undecided } from './tryout-filters.js';
 
 /** Values of a filter, and those that the records have. */
 class Asked {
@@ -68,7 +69,7 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>): ListSummary 
       const waits = undecided.map((status) => oldest.get(status)).find((ms) => ms !== undefined);
       return [
         ...(pending !== undefined && counts.size > 1 ? [`${pending} pending`] : []),
-        ...(waits === undefined ? [] : [`oldest waits ${age(waits, now)}`]),
+        ...(waits === undefined ? [] : [`oldest waits ${waitingTime(now.getTime() - waits)}`]),
       ];
     },
     none() {
@@ -89,16 +90,6 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>): ListSummary 
       };
     },
   };
-}
-
-/** The statuses that wait for a decision, the one that waits for an answer at all first. */
-const undecided = ['pending', 'reviewing', 'shortlisted'];
-
-/** Returns how long ago: `56 d`, `4 h`, `12 min`. */
-function age(ms: number, now: Date): string {
-  const minutes = Math.max(0, Math.floor((now.getTime() - ms) / 60_000));
-  if (minutes >= 24 * 60) return `${Math.floor(minutes / (24 * 60))} d`;
-  return minutes >= 60 ? `${Math.floor(minutes / 60)} h` : `${minutes} min`;
 }
 
 /** Creates the summary of a list of players. */

@@ -1,14 +1,25 @@
 /** Arguments and flags shared by the commands of several resources, and the view of a delete. */
 import * as z from 'zod/mini';
-import { Id } from '../api/schemas.js';
+import { idProblem } from '../api/schemas.js';
 import { param, params } from '../cli/define.js';
 import { linesOf } from '../cli/views.js';
+import { parseReference, referenceProblem } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { singleLine } from '../terminal/safe-text.js';
 
+/** A word that names a record of a resource: its id, or a reference such as `email:ann@example.org`. */
+export function recordWord(resource: ResourceName) {
+  return z.string().check(({ value, issues }) => {
+    const reference = parseReference(value);
+    const problem =
+      reference.kind === 'id' ? idProblem(reference.value) : referenceProblem(reference, resource);
+    if (problem !== undefined) issues.push({ code: 'custom', message: problem, input: value });
+  });
+}
+
 /** The positional ids of a resource; at least one. */
 export function idsOf(resource: ResourceName) {
-  return params(z.array(Id).check(z.minLength(1)), `ids of ${resource}`, {
+  return params(z.array(recordWord(resource)).check(z.minLength(1)), `ids of ${resource}`, {
     placeholder: 'ID',
     completes: `id:${resource}`,
   });
@@ -16,7 +27,7 @@ export function idsOf(resource: ResourceName) {
 
 /** The positional ids of a command that can also take them from another source. */
 export function anyIdsOf(resource: ResourceName) {
-  return params(z._default(z.array(Id), []), `ids of ${resource}`, {
+  return params(z._default(z.array(recordWord(resource)), []), `ids of ${resource}`, {
     placeholder: 'ID',
     completes: `id:${resource}`,
   });
@@ -24,7 +35,7 @@ export function anyIdsOf(resource: ResourceName) {
 
 /** The one positional id of a resource. */
 export function idOf(resource: ResourceName) {
-  return param(Id, `id of the ${resourceWords[resource].noun}`, {
+  return param(recordWord(resource), `id of the ${resourceWords[resource].noun}`, {
     placeholder: 'ID',
     completes: `id:${resource}`,
   });

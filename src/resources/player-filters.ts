@@ -1,23 +1,43 @@
 /** The filter of players by team. */
 import * as z from 'zod/mini';
 import { callFor } from '../api/resources.js';
-import { Id } from '../api/schemas.js';
 import { param } from '../cli/define.js';
+import type { Context } from '../context.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
 import { isSameText, shellQuote } from '../data/text.js';
 import { type RecordTest, typedField } from '../data/where.js';
-import type { FilterWorld } from '../engine/operation.js';
+import type { Filters, FilterWorld } from '../engine/operation.js';
 import { NotFoundError, UsageError } from '../errors.js';
+import { recordWord } from './params.js';
+import { idsOfWords } from './read.js';
+import { selectionBy } from './selection.js';
 
 /** The flag that only players have. */
 export const playerFilters = {
-  team: param(z.optional(Id), 'players of this team', {
+  team: param(z.optional(recordWord('teams')), 'players of this team', {
     placeholder: 'ID',
     group: 'selection',
     completes: 'id:teams',
   }),
+};
+
+interface TeamValue {
+  readonly team?: string | undefined;
+}
+
+/** The id of the team that `--team` names. Throws ReferencesError where none or several answer. */
+export async function resolveTeam(context: Context, { team }: TeamValue): Promise<TeamValue> {
+  if (team === undefined) return {};
+  const [id] = await idsOfWords(context, 'teams', [team]);
+  return { team: id };
+}
+
+/** The filters of players in bulk commands. */
+export const playerSelection: Filters = {
+  ...selectionBy(playerFilters, playerTests),
+  resolve: (context, values: TeamValue) => resolveTeam(context, values),
 };
 
 /**
@@ -25,7 +45,7 @@ export const playerFilters = {
  * wrong id is an error: NotFoundError, or UsageError if players name their teams and not the ids.
  */
 export function playerTests(
-  { team }: { readonly team?: string | undefined },
+  { team }: TeamValue,
   { api }: Pick<FilterWorld, 'api'>,
 ): readonly RecordTest[] {
   if (team === undefined) return [];
@@ -63,7 +83,8 @@ export function isInTeam(
   });
 }
 
-function teamsOf(record: JsonObject): readonly NamedTeam[] {
+/** Returns the teams that a player's record names. */
+export function teamsOf(record: JsonObject): readonly NamedTeam[] {
   return teamKeys(record).flatMap((key) => teamsIn(record[key], key));
 }
 
@@ -77,7 +98,7 @@ export function hasTeam(record: JsonObject): boolean {
 }
 
 /** A team as a player's record names it. A text alone may be an id, and is kept as its name. */
-interface NamedTeam {
+export interface NamedTeam {
   readonly id: string | undefined;
   readonly name: string | undefined;
   /** The path of the name in the record. */

@@ -7,6 +7,7 @@ import type { FailedItem } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
+import { parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ageMs, type Instant, pause } from '../data/time.js';
@@ -126,7 +127,7 @@ const maxDelayMs = 250;
  * Runs `begin` once at a time. Callers during a run share the next one, which starts after their call,
  * and after a delay so that more can share it.
  */
-function coalesced<T>(
+export function coalesced<T>(
   begin: () => Promise<T>,
   { now, signal }: Pick<Context, 'now' | 'signal'>,
 ): () => Promise<T> {
@@ -149,6 +150,21 @@ function coalesced<T>(
     last = result.catch(() => {});
     return result;
   };
+}
+
+/**
+ * Returns the ids that words of the command line name; a list is read only for references. Throws
+ * what `resolveReferences` throws.
+ */
+export async function idsOfWords(
+  context: Context,
+  resource: ResourceName,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const references = words.map(parseReference);
+  if (references.every(({ kind }) => kind === 'id')) return references.map(({ value }) => value);
+  const { resolveReferences } = await import('../bulk/references.js');
+  return (await resolveReferences(context, resource, references)).map(({ id }) => id);
 }
 
 /**
@@ -187,16 +203,17 @@ export async function getRecords(
 }
 
 /**
- * Returns what `getRecords` does; a single record together with its card if a person reads it on a
+ * Returns what `getRecords` does for words of the command line; a single record together with its card if a person reads it on a
  * terminal. `load` imports the module of cards, which no pipe and no format for machines needs. The
  * disk is read while the service answers. Throws what `getRecords` throws.
  */
 export async function showRecords(
   context: Context,
   resource: ResourceName,
-  ids: readonly string[],
+  words: readonly string[],
   load: () => Promise<CardMaker>,
 ): Promise<Found> {
+  const ids = await idsOfWords(context, resource, words);
   const finding = getRecords(context, resource, ids);
   const [id] = ids;
   const isCard = context.isInteractive && !context.settings.fields && ids.length === 1;

@@ -14,7 +14,7 @@ import {
 } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
-import { type Finding, surveyList } from './survey.js';
+import { type SurveyFinding, surveyList } from './survey.js';
 
 /** One line of `doctor`. */
 export interface Check {
@@ -116,7 +116,7 @@ function readCheck(name: string, completeness: Completeness | undefined): Check 
     : pass(name, mayRead);
 }
 
-function findingCheck(area: ResourceName, finding: Finding): Check {
+function findingCheck(area: ResourceName, finding: SurveyFinding): Check {
   const { subject, result, text, settings } = finding;
   const lines = settings.map(([key, value]) => `rosterctl config set ${key} ${shellQuote(value)}`);
   return {

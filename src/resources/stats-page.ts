@@ -1,14 +1,15 @@
-/** The page of `tryouts stats`: shares as bars, games, and the weeks as a sparkline. */
+/** The page of `tryouts stats`: shares as bars, games, the weeks as a sparkline, and the fields of `--by`. */
 import type { TryoutStatus } from '../api/schemas.js';
+import { fieldLabel } from '../cli/lists/labels.js';
 import type { Canvas } from '../cli/views.js';
 import { localDay, mondayOf, timeOf } from '../data/dates.js';
-import { longDay, shortDay } from '../data/time.js';
+import { longDay, shortDay, waitingTime } from '../data/time.js';
 import { type LabelledRow, labelledLines } from '../terminal/labels.js';
 import { dotOf, filledLines, type Piece } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
-
-type Counts = Readonly<Record<string, number>>;
+import type { Counts } from './field-counts.js';
+import { waiting } from './tryout-filters.js';
 
 /** The JSON output of `tryouts stats`. */
 export interface Stats {
@@ -18,6 +19,8 @@ export interface Stats {
   readonly byGame: Counts;
   readonly byWeek: readonly { readonly week: string; readonly count: number }[];
   readonly converted: number;
+  /** The counts of each field of `--by`, by the API's name; only if one was typed. */
+  readonly by?: Readonly<Record<string, Counts>>;
 }
 
 /** The page's facts beyond the counts; times in milliseconds since 1970. */
@@ -42,7 +45,14 @@ export function statsLines(stats: Stats, facts: StatsFacts, canvas: Canvas): rea
   if (stats.total === 0) return title;
   const rows = [...gamesRow(stats, canvas), ...weeksRow(stats, canvas)];
   const bold = rows.map((row) => ({ ...row, paint: canvas.paint.bold }));
-  return [...title, ...statusLines(stats, facts, canvas, columns), ...labelledLines(bold, columns)];
+  return [
+    ...title,
+    ...statusLines(stats, facts, canvas, columns),
+    ...labelledLines(bold, columns),
+    ...Object.entries(stats.by ?? {}).flatMap(([field, counts]) =>
+      fieldLines(field, counts, stats.total, canvas, columns),
+    ),
+  ];
 }
 
 function titleLines(
@@ -72,18 +82,67 @@ const maxBarWidth = 29;
 /** A remark beside a shorter bar goes below it instead. */
 const minBarWidth = 8;
 
-/** One line per status: its bar is its share of all applications. */
 function statusLines(
   stats: Stats,
   facts: StatsFacts,
-  { now, paint, isUtf8 }: Canvas,
+  canvas: Canvas,
   columns: number,
 ): readonly string[] {
-  const rows = Object.entries(stats.byStatus).map(([status, count]) => ({
-    label: truncate(singleLine(status), maxLabelWidth),
-    number: grouped(count),
-    share: count / stats.total,
-    remark: remarkOf(status, stats, facts, now),
+  const bars = Object.entries(stats.byStatus).map(([status, count]) => ({
+    ...{ label: status, count, paint: canvas.paint.status },
+    remark: remarkOf(status, stats, facts, canvas.now),
+  }));
+  return barLines(bars, stats.total, canvas, columns);
+}
+
+/** How many values of a field have a bar on a screen; the others are counted. */
+const maxValues = 12;
+
+/** A field of `--by`: numbers in their order, anything else from the most frequent on. */
+function fieldLines(
+  field: string,
+  counts: Counts,
+  total: number,
+  canvas: Canvas,
+  columns: number,
+): readonly string[] {
+  const { paint, isTerminal } = canvas;
+  const { '': none = 0, ...values } = counts;
+  const entries = Object.entries(values);
+  const areNumbers = entries.every(([value]) => Number.isFinite(Number(value)));
+  const sorted = entries.toSorted(([a, m], [b, n]) => (areNumbers ? Number(a) - Number(b) : n - m));
+  const shown = isTerminal ? sorted.slice(0, maxValues) : sorted;
+  const more = sorted.length - shown.length;
+  const bars = [
+    ...shown.map(([label, count]) => ({ label, count })),
+    ...(none > 0 ? [{ label: '(none)', count: none, paint: paint.dim }] : []),
+  ];
+  const question = field.startsWith('formResponses.') ? field.slice(field.indexOf('.') + 1) : '';
+  const heading = singleLine(question || fieldLabel(field));
+  return [
+    ...wrap(truncate(heading, columns * 3), columns).map(paint.bold),
+    ...barLines(bars, total, canvas, columns),
+    ...(more > 0 ? [paint.dim(`  and ${grouped(more)} more values`)] : []),
+  ];
+}
+
+interface Bar {
+  readonly label: string;
+  readonly count: number;
+  readonly paint?: (text: string) => string;
+  readonly remark?: string;
+}
+
+/** One line per count: its bar is its share of `total`. */
+function barLines(
+  bars: readonly Bar[],
+  total: number,
+  { paint, isUtf8 }: Canvas,
+  columns: number,
+): readonly string[] {
+  const rows = bars.map(({ label, count, remark = '', paint: ofLabel = (text) => text }) => ({
+    ...{ label: truncate(singleLine(label), maxLabelWidth), number: grouped(count) },
+    ...{ share: count / total, remark, ofLabel },
   }));
   const labels = widestOf(rows.map(({ label }) => label));
   const digits = widestOf(rows.map(({ number }) => number));
@@ -92,10 +151,10 @@ function statusLines(
   const beside = room - remarks - 3;
   const isBeside = remarks === 0 || beside >= minBarWidth;
   const width = Math.max(0, Math.min(maxBarWidth, isBeside ? beside : room));
-  return rows.flatMap(({ label, number, share, remark }) => {
+  return rows.flatMap(({ label, number, share, remark, ofLabel }) => {
     const bar = width < 4 ? '' : `${barOf(share, width, isUtf8)}  `;
     const counted = `${bar}${number.padStart(digits)}  ${percent(share).padStart(5)}`;
-    const name = paint.status(label) + pad(label, labels).slice(label.length);
+    const name = ofLabel(label) + pad(label, labels).slice(label.length);
     const line = `  ${name}  ${counted}`;
     if (remark === '') return [line];
     if (isBeside) return [`${line}   ${paint.dim(remark)}`];
@@ -103,27 +162,15 @@ function statusLines(
   });
 }
 
-const waiting: TryoutStatus = 'pending';
 const chosen: TryoutStatus = 'accepted';
 
 /** Returns the remark on a status: how long the oldest pending one waits, how many became players. */
 function remarkOf(status: string, { converted }: Stats, facts: StatsFacts, now: Date): string {
   const { oldestPending } = facts;
   if (status === waiting && oldestPending !== undefined && oldestPending < now.getTime())
-    return `oldest waits ${waited(now.getTime() - oldestPending)}`;
+    return `oldest waits ${waitingTime(now.getTime() - oldestPending)}`;
   if (status !== chosen || converted === 0) return '';
   return `${grouped(converted)} became ${converted === 1 ? 'a player' : 'players'}`;
-}
-
-/** Days from the first one on: `56 d` says more than `1 mo`. */
-function waited(ms: number): string {
-  const units = [
-    [dayMs, 'd'],
-    [dayMs / 24, 'h'],
-    [60_000, 'min'],
-  ] as const;
-  const [length, unit] = units.find(([each]) => ms >= each) ?? [60_000, 'min'];
-  return `${grouped(Math.floor(ms / length))} ${unit}`;
 }
 
 function barOf(share: number, width: number, isUtf8: boolean): string {

@@ -17,12 +17,12 @@ import { surveyPages } from './survey-pages.js';
 /** The findings about the list of a resource. */
 export interface Survey {
   /** Descriptions of the answer, one sentence for each subject. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SurveyFinding[];
   /** The settings with which the list is read whole, in addition to those in force. */
   readonly settings: Overrides;
 }
 
-export interface Finding {
+export interface SurveyFinding {
   readonly subject: 'envelope' | 'id' | 'fields' | 'pages';
   readonly result: 'pass' | 'warn' | 'fail';
   readonly text: string;
@@ -45,7 +45,7 @@ export async function surveyList(
 ): Promise<Survey> {
   const { path } = api.describe(callFor(resource, 'list', undefined));
   const { status, headers, body } = await firstAnswer(api, path, resource, onHeaders);
-  const findings: Finding[] = [];
+  const findings: SurveyFinding[] = [];
   const settings: Record<string, string> = {};
   const settle = (key: string, value: string) => {
     settings[key] = value;
@@ -122,10 +122,10 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
 }
 
 function envelope(
-  result: Finding['result'],
+  result: SurveyFinding['result'],
   text: string,
   settings: readonly Setting[] = [],
-): Finding {
+): SurveyFinding {
   return { subject: 'envelope', result, text, settings };
 }
 
@@ -169,9 +169,13 @@ async function idOf(
   resource: ResourceName,
   rows: FoundList['rows'],
   overrides: Overrides,
-): Promise<{ readonly field?: string; readonly finding: Finding }> {
+): Promise<{ readonly field?: string; readonly finding: SurveyFinding }> {
   const set = configured(overrides, `ids.${resource}`);
-  const finding = (result: Finding['result'], text: string, field?: string): Finding => ({
+  const finding = (
+    result: SurveyFinding['result'],
+    text: string,
+    field?: string,
+  ): SurveyFinding => ({
     ...{ subject: 'id', result, text },
     settings: field === undefined ? [] : [[`ids.${resource}`, field]],
   });

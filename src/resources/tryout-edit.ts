@@ -2,7 +2,7 @@
 import { callFor } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
 import type { Context } from '../context.js';
-import { exportText } from '../data/csv.js';
+import { isExportOf } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { nameFirstFew, orList } from '../data/text.js';
@@ -120,7 +120,7 @@ function noteOf(cell: unknown): NoteEdit | undefined {
 /** Drops a note that equals the exported form of the present one, since a cell may not hold all of it. */
 function withoutOwnNote(target: EditTarget, record: JsonObject): EditTarget {
   const { note } = target;
-  const isOwn = note?.kind === 'replace' && note.text === exportText(record['internalNotes']);
+  const isOwn = note?.kind === 'replace' && isExportOf(note.text, record['internalNotes']);
   return isOwn ? { ...target, note: undefined } : target;
 }
 

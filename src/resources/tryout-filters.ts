@@ -67,6 +67,12 @@ export const tryoutFilters = {
   withoutNotes: flag('without internal notes', { group }),
 };
 
+/** The status of applications that nobody has looked at. */
+export const waiting: TryoutStatus = 'pending';
+
+/** The statuses that wait for a decision, the one that waits for an answer at all first. */
+export const undecided: readonly string[] = [waiting, 'reviewing', 'shortlisted'];
+
 /** Filters that contradict each other. */
 export const tryoutExcludes = [
   ['converted', 'unconverted'],

@@ -4,8 +4,9 @@ import { replacementBody } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { lazy } from '../data/lazy.js';
 import type { ResourceName } from '../data/resources.js';
-import type { Operation, Session } from '../engine/operation.js';
+import { type Operation, type Session, sessionByRow } from '../engine/operation.js';
 import type { BeforeImage } from '../runs/before-images.js';
 import type { SelectedRow } from '../runs/report.js';
 import { deleteSession } from './delete.js';
@@ -16,12 +17,17 @@ import { readOnlyFields, updateSession } from './update.js';
 export type UndoJob = JsonObject & {
   /** The run to undo. */
   readonly of: string;
-  readonly kind: BeforeImage['kind'];
+  readonly kind: UndoKind;
   readonly route?: string | undefined;
 };
 
+/** What the rows of an undo restore; `mixed`: fields of some records, and others are deleted. */
+export type UndoKind = 'fields' | 'created' | 'mixed';
+
 /** The values that a row of an undo restores; plain JSON. */
 type UndoRow = {
+  /** Absent in runs of 0.1.0, whose rows are all of the job's kind. */
+  readonly kind?: BeforeImage['kind'];
   readonly before: JsonObject;
   readonly after: JsonObject;
   /** Fields that the record did not have. */
@@ -36,15 +42,22 @@ export function undoOperation(
   { of, kind }: Pick<UndoJob, 'of' | 'kind'>,
 ): Operation {
   const name = resource as ResourceName;
-  const isDelete = kind === 'created';
   return {
     resource: name,
-    ...(isDelete ? { confirm: 'count', verb: 'delete', locksRows: true } : { confirm: 'several' }),
+    ...(kind === 'fields' ? { confirm: 'several' } : { confirm: 'count', locksRows: true }),
+    ...(kind === 'created' && { verb: 'delete' }),
     reports: true,
     of,
     job: async () => ({}),
-    open: (context: Context, job: UndoJob) =>
-      job.kind === 'created' ? deleteCreated(context, name) : restoreFields(context, name, job),
+    open(context: Context, job: UndoJob) {
+      const sessions = {
+        created: lazy(() => deleteCreated(context, name)),
+        fields: lazy(() => restoreFields(context, name, job)),
+      };
+      return sessionByRow((row) =>
+        (rowOfUndo(row).kind ?? job.kind) === 'created' ? sessions.created() : sessions.fields(),
+      );
+    },
   };
 }
 

@@ -145,7 +145,7 @@ export async function presentAgain(
 }
 
 /** The fields that differ; for a field that the record lacks, `from` is undefined. */
-function changedFields(record: JsonObject, target: JsonObject): readonly RowChange[] {
+export function changedFields(record: JsonObject, target: JsonObject): readonly RowChange[] {
   return Object.entries(target).flatMap(([field, to]) => {
     const isThere = Object.hasOwn(record, field);
     if (isThere && isDeepStrictEqual(record[field], to)) return [];
@@ -159,7 +159,12 @@ interface GivenValues extends Pick<FieldValues, 'set' | 'setString'> {
 }
 
 /** The fields that flags set in every record, each with its flag. */
-function givenFields({ name, tag, set = [], setString = [] }: GivenValues): Map<string, string> {
+export function givenFields({
+  name,
+  tag,
+  set = [],
+  setString = [],
+}: GivenValues): Map<string, string> {
   return new Map([
     ...(name === undefined ? [] : [['name', '--name'] as const]),
     ...(tag === undefined ? [] : [['tags', '--tag'] as const]),

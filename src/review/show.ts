@@ -82,8 +82,10 @@ async function carryOut(
   if (effect?.kind === 'send') return notSent(state);
   if (effect?.kind !== 'open') return state;
   const { url } = effect;
-  const { openOutside } = await import('../terminal/open-outside.js');
-  if (await openOutside(url, { env, platform })) return { ...state, message: 'Opened.' };
+  const { openObstacle, openWithDesktop } = await import('../terminal/opener.js');
+  const isOpen =
+    openObstacle(env, platform) === undefined && (await openWithDesktop(url, env, platform));
+  if (isOpen) return { ...state, message: 'Opened.' };
   return { ...state, mode: { kind: 'address', url } };
 }
 

@@ -199,6 +199,14 @@ export interface UnfinishedUpload {
 /** The action whose runs upload files. */
 export const uploadAction = 'documents.upload';
 
+/** The action whose runs upload one file in place of a document. */
+export const replaceAction = 'documents.replace';
+
+/** True for a run that uploads files. */
+export function isUploadRun({ action }: Pick<RunPlan['head'], 'action'>): boolean {
+  return action === uploadAction || action === replaceAction;
+}
+
 /** The step state and error code of an upload that the user gave up with `uploads forget`. */
 const forgotten = 'forgotten';
 
@@ -209,7 +217,7 @@ export const storedState = 'put_done';
 export function unfinishedUploads(runs: readonly StoredRun[]): readonly UnfinishedUpload[] {
   return runs.flatMap((run) => {
     const { plan } = run;
-    if (!plan || run.head.action !== uploadAction) return [];
+    if (!plan || !isUploadRun(run.head)) return [];
     return plan.rows.flatMap((row) => {
       const steps = run.state.steps.get(row.row) ?? {};
       const state = stateOf(run, row, steps);

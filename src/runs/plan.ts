@@ -61,6 +61,8 @@ export function isSamePlace(a: Place, b: Place): boolean {
 export interface PlannedRow {
   readonly row: number;
   readonly id: string;
+  /** The reference that named the record. */
+  readonly ref?: string | undefined;
   readonly own?: JsonObject | undefined;
   readonly previewed?: readonly RowChange[] | undefined;
 }
@@ -94,7 +96,10 @@ export async function writePlan(
       await write(
         rows
           .slice(at, at + chunk)
-          .map(({ row, id, own, previewed }) => `${printJson({ row, id, own, previewed })}\n`)
+          .map(
+            ({ row, id, ref, own, previewed }) =>
+              `${printJson({ row, id, ref, own, previewed })}\n`,
+          )
           .join(''),
       );
     await file.write(`${sum.digest('hex')}\n`);

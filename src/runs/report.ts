@@ -17,7 +17,10 @@ export interface RowChange {
 export interface SelectedRow {
   /** 1-based place among the ids, or the line of the input. */
   readonly row: number;
+  /** Empty until the reference is resolved. */
   readonly id: string;
+  /** The reference that named the record, to which it must still answer before a write. */
+  readonly ref?: string | undefined;
   /** The row's own values, from a CSV; plain JSON. */
   readonly own?: JsonObject | undefined;
   /** The record as listed, if a filter selected it. */
@@ -76,6 +79,8 @@ export type ReportRow = {
   /** 1-based place among the ids, or the line of the input. */
   readonly row: number;
   readonly id: string;
+  /** The reference that named the record. */
+  readonly ref?: string;
   readonly result: RowResult;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
@@ -87,6 +92,13 @@ export type ReportRow = {
   /** The remaining step may be tried again, so the run counts as unfinished. */
   readonly retryable?: boolean;
 };
+
+/** Returns a row's result with the reference that named its record, after the id. */
+export function withRef(result: ReportRow, { ref }: Pick<SelectedRow, 'ref'>): ReportRow {
+  if (ref === undefined) return result;
+  const { row, id, ...rest } = result;
+  return { row, id, ref, ...rest };
+}
 
 /** True for a final result; other rows are tried again when the run is resumed. */
 export function isFinalRow({

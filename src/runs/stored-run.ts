@@ -3,8 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
+import { UnknownNameError } from '../data/outcome-errors.js';
 import { systemReason } from '../data/system-errors.js';
-import { ConfigError, type Failure, GuardError, UsageError } from '../errors.js';
+import { ConfigError, type Failure, GuardError } from '../errors.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
 import {
@@ -191,9 +192,8 @@ export async function findRun(
 ): Promise<StoredRun> {
   const run = name === 'last' ? await lastRun(store, candidates) : await namedRun(store, name);
   if (run) return run;
-  throw new UsageError(name === 'last' ? 'No run was found.' : `There is no run "${name}".`, {
-    hint: 'See: rosterctl runs list',
-  });
+  const message = name === 'last' ? 'No run was found.' : `Unknown run "${name}".`;
+  throw new UnknownNameError(message, name, 'See: rosterctl runs list');
 }
 
 /** Resolves a run's name or last six characters to its full name; undefined if there is none. Throws GuardError. */

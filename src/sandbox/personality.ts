@@ -70,10 +70,10 @@ export const inventions: readonly string[] = [
   `tryout.declined is emitted for ${defaultPersonality.declined.join(', ')}.`,
   'Applications carry a formId; an update is refused with 409 when another application of that form has the same e-mail (in any case) or the same Discord user, whatever its status.',
   `Downloads and previews answer {${links.map((name) => `"${name}"`).join(', ')}}; the URL works for ${minutes(defaultPersonality.linkMs)} while the server runs, also for parts of a file.`,
-  `Upload URLs work for ${minutes(defaultPersonality.uploadMs)} while the server runs and take one file: the same bytes may be sent again, others not. The largest file has ${defaultPersonality.maxBytes / 1024 / 1024} MiB.`,
+  `Upload URLs work for ${minutes(defaultPersonality.uploadMs)} while the server runs and take one file: the same bytes may be sent again, different ones may not. A file can have up to ${defaultPersonality.maxBytes / 1024 / 1024} MiB.`,
   'One upload makes one document: the second is refused with 409. A document without a name is named after its key. Its fileUrl becomes private://sandbox-documents/KEY.',
   `Other error codes are ${defaultPersonality.codes.notFound} (404), ${defaultPersonality.codes.conflict} (409), ${defaultPersonality.codes.methodNotAllowed} (405), ${defaultPersonality.codes.fileTooLarge} and ${defaultPersonality.codes.payloadTooLarge} (413); every error also carries a message.`,
-  'Keys carry permissions named resource:action. Of the printed key, replace "full" by read_only, no_documents, no_plan or other_org to see what such a key may do.',
+  'Keys carry permissions named resource:action. To see what a restricted key may do, replace "full" in the printed key with read_only, no_documents, no_plan or other_org.',
   'An organization id that is missing is answered with 400 invalidRequest, another one with 403 forbidden.',
   'Outside /v1 every request is answered with 401, with or without a key.',
 ];

@@ -29,7 +29,7 @@ const toneOf: Readonly<Record<string, keyof typeof tones>> = {
   created: 'good',
   converted: 'good',
   undone: 'good',
-  would_change: 'moving',
+  'would change': 'moving',
   unchanged: 'over',
   skipped: 'over',
   failed: 'bad',

@@ -1,19 +1,14 @@
-/** Wraps messages, report rows and help pages at whole words, by counting characters. */
-
-/** A lead of at most this length, such as `Go on with:`, stays on the line of its command. */
-const maxLeadLength = 24;
+/** Wraps messages, report rows and help pages at whole words, without measuring each letter. */
 
 /**
  * Wraps a line of prose to `columns`, each line indented like the first. Words and commands are never
  * broken, because they are there to be copied; a command moves below the sentence that leads to it.
- * Counts characters instead of measuring widths, because a note must not load the width tables: the
- * terminal itself breaks a line of wide characters.
  */
 export function wrapWholeWords(line: string, columns: number): string[] {
-  if (line.length <= columns) return [line];
+  if (cellsOf(line) <= columns) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
   const lead = line.indexOf(': rosterctl ') + 1;
-  if (lead > maxLeadLength)
+  if (lead > 0)
     return [...wrapWholeWords(line.slice(0, lead), columns), indent + line.slice(lead + 1)];
   if (isToCopy(line)) return [line];
   const lines: string[] = [];
@@ -22,7 +17,7 @@ export function wrapWholeWords(line: string, columns: number): string[] {
   for (const word of line.slice(indent.length).split(' ')) {
     const isFirst = current === indent;
     const longer = isFirst ? current + word : `${current} ${word}`;
-    if (!isFirst && longer.length > columns) {
+    if (!isFirst && cellsOf(longer) > columns) {
       lines.push(current.trimEnd());
       current = indent + word;
     } else current = longer;
@@ -30,9 +25,18 @@ export function wrapWholeWords(line: string, columns: number): string[] {
   return [...lines, current];
 }
 
-/** True for a command or flag with at most a short lead: `See: rosterctl runs list`. */
+/** Letters of one UTF-16 unit that take two columns; those of two units take two at most. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]/g;
+
+/** The columns that a text takes at most; a note must not load the tables of `displayWidth` for it. */
+function cellsOf(text: string): number {
+  return text.length + (text.match(wide)?.length ?? 0);
+}
+
+/** True for a command, and for a flag with a short lead: `Allow it: --allow-partial`. */
 function isToCopy(line: string): boolean {
-  return /^\s*(?:[^:]{0,24}: )?rosterctl |^\s*[^:]{1,24}: --/.test(line);
+  return /^\s*rosterctl |^\s*[^:]{1,24}: --/.test(line);
 }
 
 /** The minimum width of a second column that is easy to read. */

@@ -41,7 +41,7 @@ export async function reopenFile(
   return { ...file, path, name: basename(path), contentType };
 }
 
-/** Describes stdin before it is read. */
+/** The facts about stdin that the user typed; nothing was read yet. */
 interface StdinFile {
   readonly name: string;
   /** Undefined: determined from the name's extension and the bytes. */
@@ -100,7 +100,7 @@ async function typeOf(path: string, size: number): Promise<UploadContentType> {
   const found = await contentOf(path, size);
   if (!named)
     throw new UsageError(
-      `${path} has no extension of an allowed type (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
+      `${path} does not have an allowed extension (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
       { hint: typeHint },
     );
   checkContentMatches(path, named, found, size);
@@ -130,7 +130,7 @@ function checkContentMatches(
 ): void {
   if (size === 0 || found === named) return;
   throw new UsageError(
-    `${what} is named like ${named}, but its content is ${found ?? 'of no allowed type'}.`,
+    `${what} has the extension of ${named}, but its content is ${found ?? 'of no allowed type'}.`,
     { hint: typeHint },
   );
 }

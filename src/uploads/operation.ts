@@ -1,19 +1,10 @@
 /** The upload operation: sends a file's bytes to the store, then the engine creates the document. */
-import { createHash } from 'node:crypto';
 import { callFor } from '../api/resources.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { fetchDocument } from '../downloads/download-one.js';
 import type { Operation, Recovery, Sent, Session, Step } from '../engine/operation.js';
-import {
-  BugError,
-  Failure,
-  InputError,
-  notVerified,
-  ProtocolError,
-  UnverifiedError,
-} from '../errors.js';
+import { BugError, InputError, notVerified, UnverifiedError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
 import {
   isStored,
@@ -25,12 +16,13 @@ import {
 import type { SelectedRow } from '../runs/report.js';
 import { isSingleRun } from '../runs/store.js';
 import type { StoredRun } from '../runs/stored-run.js';
+import { documentFinder, exists } from './compare.js';
+import { verifyUpload } from './content.js';
 import { type LocalFile, reopenFile } from './local-file.js';
+import { mostHashedBytes, rememberUpload } from './memory.js';
 import {
   badFile,
-  exists,
   inspected,
-  nameConflicts,
   newDocument,
   planUpload,
   storedBefore,
@@ -39,11 +31,11 @@ import {
   type UploadValues,
   uploadJobOf,
 } from './plan.js';
+import { replacementFinder } from './replacement.js';
 import { inspectAgain } from './rows.js';
 import {
   confirmDocument,
   documentCall,
-  type FileFacts,
   noteLeftover,
   type StoredFile,
   storeFile,
@@ -101,7 +93,9 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const existing = new Map<number, JsonObject>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
   const bytes = byteCount((row) => (storedOf(row) ? 0 : inspected(row).sizeBytes));
-  const findConflict = nameConflicts(context, job);
+  const { replaces } = job;
+  const findDocument =
+    replaces === undefined ? documentFinder(context, job) : replacementFinder(context, replaces);
   let keys: ReturnType<typeof documentsByKey> | undefined;
   // After an earlier process was refused, the user may have created the document by hand, as its message suggests.
   const recordedMeanwhile = async (row: SelectedRow, { fileKey }: StoredFile) =>
@@ -114,6 +108,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
 
   return {
     ...creating(context),
+    made: ({ id = null }) => ({ id, ...(replaces !== undefined && { replaces }) }),
     // Only one resend, for a document that was provably not created.
     resends: 1,
     async plan(row) {
@@ -133,10 +128,12 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       const { calls, requests } = planUpload(context, job, inspected(row), undefined);
       const steps = calls.map((call) => ({ call, changes: [newDocument] }));
       if (row.previewed) return { steps, requests };
-      const conflict = await findConflict(inspected(row), row.id);
-      if (!conflict) return { steps, requests };
-      if (conflict.document) existing.set(row.row, conflict.document);
-      return { steps, requests, skipped: { code: exists, message: conflict.message } };
+      const { name } = textOf(job, inspected(row));
+      const found = await findDocument({ file: inspected(row), name, path: row.id, bytes: file });
+      if (!found) return { steps, requests };
+      const { id, message, record = id === undefined ? undefined : { id } } = found;
+      if (record) existing.set(row.row, record);
+      return { steps, requests, skipped: { code: exists, message, id } };
     },
     async send({ call }, row): Promise<Sent> {
       const stored = storedOf(row);
@@ -167,7 +164,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
         const onBytes = bytes.counter();
         const stored = await storeFile(context, file, {
           step: note,
-          hashes: job.verify,
+          hashes: job.verify || file.sizeBytes <= mostHashedBytes,
           earlier,
           onBytes,
         });
@@ -176,7 +173,20 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       },
       async confirm(row, record) {
         const sha256 = storedOf(row)?.sha256;
-        if (sha256 !== undefined) await verifyUpload(context, record, inspected(row), sha256);
+        if (sha256 === undefined) return;
+        const { id } = record;
+        const { sizeBytes } = inspected(row);
+        const remember = async () => {
+          if (typeof id === 'string' && sizeBytes <= mostHashedBytes)
+            await rememberUpload(context, { sha256, sizeBytes, id });
+        };
+        try {
+          if (job.verify) await verifyUpload(context, record, inspected(row), sha256);
+        } catch (error) {
+          if (error instanceof UnverifiedError) await remember();
+          throw error;
+        }
+        await remember();
       },
       failed(error, row) {
         const stored = storedOf(row);
@@ -211,56 +221,4 @@ function earlierKeys({ steps }: SelectedRow): readonly string[] {
   if (!steps) return [];
   const { earlier = [], fileKey } = steps as { earlier?: readonly string[]; fileKey?: string };
   return [...earlier, ...(fileKey === undefined ? [] : [fileKey])];
-}
-
-/**
- * Downloads a document and compares its bytes with those sent. Throws ProtocolError `notVerified` if
- * they differ, UnverifiedError if they cannot be read.
- */
-async function verifyUpload(
-  context: Context,
-  { id }: JsonObject,
-  { sizeBytes }: FileFacts,
-  sha256: string,
-): Promise<void> {
-  if (typeof id !== 'string')
-    throw new UnverifiedError(
-      'The document was made; not verified: the service did not say which one it is.',
-      undefined,
-    );
-  const found = await hashOf(context, id, sizeBytes).catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    if (isByteMismatch(error)) return undefined;
-    throw new UnverifiedError(
-      `The document ${id} was made; not verified: it could not be read again: ${error.message}`,
-      error,
-    );
-  });
-  if (found === sha256) return;
-  throw new ProtocolError(
-    `The document ${id} was made, but it does not hold the bytes that were sent.`,
-    { code: notVerified, hint: 'Look at the document, delete it, and upload the file again.' },
-  );
-}
-
-/** True if a download failed because the stored length or MD5 differs. */
-function isByteMismatch(error: Failure): boolean {
-  return error instanceof ProtocolError && ['wrongSize', 'wrongHash'].includes(error.code);
-}
-
-async function hashOf(context: Context, id: string, size: number): Promise<string> {
-  let hash = createHash('sha256');
-  await fetchDocument(context, 'downloadDocument', id, size, {
-    at: 0,
-    version: {},
-    rewinds: true,
-    async begin(_, at) {
-      // The download restarted, so earlier bytes no longer count.
-      if (at === 0) hash = createHash('sha256');
-    },
-    async write(chunk) {
-      hash.update(chunk);
-    },
-  });
-  return hash.digest('hex');
 }

@@ -1,6 +1,6 @@
 /** Rows of an upload: expands its paths, inspects every file, and finds duplicates. */
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
@@ -12,6 +12,7 @@ import { Failure, UsageError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { inspectFile, type LocalFile } from './local-file.js';
+import { type ManifestLine, readUploadManifest } from './manifest.js';
 import { expandPaths } from './paths.js';
 import { type BadFile, badFile, type InspectedFile, inspected, uploadRow } from './plan.js';
 
@@ -45,11 +46,33 @@ export async function uploadRows(
   });
   const files = await Promise.all(mapConcurrently(names, filesAtOnce, inspectPath));
   const distinct = withoutDuplicates(context, files);
-  await noteSameBytes(context, distinct);
-  const rows = withDuplicateNames(
+  const rows = await withSameFiles(
+    context,
     distinct.map(({ path, file }, index) => uploadRow(index + 1, path, file)),
   );
   return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
+}
+
+/**
+ * Inspects the files that a manifest names before anything is sent, as `uploadRows` does. Throws
+ * InputError for a manifest that cannot be used.
+ */
+export async function manifestRows(
+  context: Context,
+  manifest: string,
+  { contentType, failFast }: Pick<PathValues, 'contentType' | 'failFast'>,
+): Promise<Selection> {
+  const { header, lines } = await readUploadManifest(context, manifest);
+  const folder = manifest === '-' ? '.' : dirname(manifest);
+  const inspectLine = async ({ row, path, text, cells }: ManifestLine) => {
+    const file = await inspect(context, resolve(folder, path), contentType, failFast);
+    return { ...uploadRow(row, path, { ...file, ...(text && { text }) }), cells };
+  };
+  const rows = await withSameFiles(
+    context,
+    await Promise.all(mapConcurrently(lines, filesAtOnce, inspectLine)),
+  );
+  return { rows, header, note: undefined, digest: filesDigest(rows) };
 }
 
 /**
@@ -66,9 +89,13 @@ export async function inspectAgain(
     if (path === '-') return row;
     const file = await inspect(context, path, contentType ?? undefined, false);
     const isNamed = !bad && !('problem' in file);
-    return { ...row, own: { ...file, ...(isNamed && { name: inspected(row).name }) } };
+    const { text } = bad ?? inspected(row);
+    return {
+      ...row,
+      own: { ...file, ...(text && { text }), ...(isNamed && { name: inspected(row).name }) },
+    };
   };
-  return withDuplicateNames(await Promise.all(mapConcurrently(rows, filesAtOnce, inspectRow)));
+  return withSameFiles(context, await Promise.all(mapConcurrently(rows, filesAtOnce, inspectRow)));
 }
 
 /** The error for `--name` with several files. */
@@ -140,37 +167,55 @@ function withoutDuplicates(
   });
 }
 
-/** Sets `duplicateOf` on every file whose name an earlier one has; refused files do not count. */
-function withDuplicateNames(rows: readonly SelectedRow[]): readonly SelectedRow[] {
-  const paths = new Map<unknown, string>();
+/**
+ * Sets `sameAs` on every file with the name and the content of an earlier one; refused files do not
+ * count. Prints a note on files with the same bytes and different names, often a mistake: all of them
+ * are uploaded.
+ */
+async function withSameFiles(
+  context: Context,
+  rows: readonly SelectedRow[],
+): Promise<readonly SelectedRow[]> {
+  const bySize = new Map<number, SelectedRow[]>();
+  for (const row of rows) {
+    if (badFile(row) || inspected(row).path === '-') continue;
+    const { sizeBytes } = inspected(row);
+    bySize.set(sizeBytes, [...(bySize.get(sizeBytes) ?? []), row]);
+  }
+  const hashed = async (row: SelectedRow) => ({
+    row,
+    hash: await hashOf(inspected(row).path, context.signal),
+  });
+  const sameAs = new Map<number, string>();
+  const pairs: string[] = [];
+  for (const group of [...bySize.values()].filter(({ length }) => length > 1)) {
+    const byHash = new Map<string, SelectedRow[]>();
+    // oxlint-disable-next-line no-await-in-loop
+    for (const { row, hash } of await Promise.all(mapConcurrently(group, filesAtOnce, hashed))) {
+      const others = byHash.get(hash) ?? [];
+      const [first] = others;
+      const { sizeBytes } = inspected(row);
+      const twin = others.find((other) => nameOf(other) === nameOf(row));
+      if (twin) sameAs.set(row.row, twin.id);
+      else if (first && sizeBytes > 0) pairs.push(`${row.id} holds the same bytes as ${first.id}.`);
+      byHash.set(hash, [...others, row]);
+    }
+  }
+  for (const pair of pairs.slice(0, nameFirstFew)) context.note(pair);
+  const more = pairs.length - nameFirstFew;
+  if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
   return rows.map((row) => {
     if (badFile(row)) return row;
-    const { duplicateOf: _, ...own } = row.own ?? {};
-    const duplicateOf = paths.get(own['name']);
-    if (duplicateOf === undefined) paths.set(own['name'], row.id);
-    return { ...row, own: { ...own, ...(duplicateOf !== undefined && { duplicateOf }) } };
+    const { sameAs: _, ...own } = row.own ?? {};
+    const twin = sameAs.get(row.row);
+    return { ...row, own: { ...own, ...(twin !== undefined && { sameAs: twin }) } };
   });
 }
 
-/** Prints a note on files with the same bytes, often a mistake; all of them are uploaded. */
-async function noteSameBytes(context: Context, files: readonly InspectedPath[]): Promise<void> {
-  const bySize = new Map<number, string[]>();
-  for (const { path, file } of files)
-    if ('sizeBytes' in file && file.sizeBytes > 0)
-      bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), path]);
-  const hashed = async (path: string) => ({ path, hash: await hashOf(path, context.signal) });
-  let pairs = 0;
-  for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
-    const byHash = new Map<string, string>();
-    // oxlint-disable-next-line no-await-in-loop
-    for (const { path, hash } of await Promise.all(mapConcurrently(paths, filesAtOnce, hashed))) {
-      const other = byHash.get(hash);
-      if (other === undefined) byHash.set(hash, path);
-      else if (++pairs <= nameFirstFew) context.note(`${path} holds the same bytes as ${other}.`);
-    }
-  }
-  const more = pairs - nameFirstFew;
-  if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
+/** The name of a row's document, unless --name replaces it. */
+function nameOf(row: SelectedRow): string {
+  const { name, text } = inspected(row);
+  return text?.name ?? name;
 }
 
 async function hashOf(path: string, signal: AbortSignal): Promise<string> {

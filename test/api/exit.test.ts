@@ -24,7 +24,7 @@ beforeAll(async () => {
     const stop = new AbortController();
     if (stopAfter) setTimeout(() => stop.abort(), Number(stopAfter));
     const transport = createTransport({
-      connection: { baseUrl, key }, timeoutMs: 5000, retries: 0, maxWaitMs: 1000, dryRun: false,
+      connection: { baseUrl, key }, timeoutMs: 5000, retries: 0, maxWaitMs: 1000, readsOnly: false,
       signal: stop.signal, instant: () => ({ wall: Date.now(), mono: performance.now() }), random: () => 0.5, sleep: async () => {},
       userAgent: 'test', nodeVersion: process.versions.node,
     });

@@ -251,7 +251,7 @@ describe('PUT', () => {
 
   test('a dry run never uploads', async () => {
     const service = await recordingService(() => ({ status: 200 }));
-    const put = storeFor(base, { dryRun: true }).put(`${service.origin}/d`, given(['hello'], 5));
+    const put = storeFor(base, { readsOnly: true }).put(`${service.origin}/d`, given(['hello'], 5));
     expect(await thrownBy(put)).toBeInstanceOf(BugError);
     expect(service.requests).toHaveLength(0);
   });

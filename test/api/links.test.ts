@@ -226,7 +226,7 @@ describe('through the client', () => {
   test('an answer without a link names what it holds, and the setting', async () => {
     const error = await thrownBy(link({ status: 200, json: { ok: true, files: [] } }));
     expect((error as ProtocolError).hint).toBe(
-      'The answer holds ok, files.\nName where the URL is: rosterctl config set download.urlPath PATH',
+      'The answer holds ok, files.\nSay where the URL is: rosterctl config set download.urlPath PATH',
     );
   });
 
@@ -236,7 +236,7 @@ describe('through the client', () => {
     expect(error).toMatchObject({
       message:
         'No signed URL at "data.url" (download.urlPath) in the answer of GET /documents/{documentId}/download (200).',
-      hint: 'The answer holds a, b.\nName where the URL is: rosterctl config set download.urlPath PATH',
+      hint: 'The answer holds a, b.\nSay where the URL is: rosterctl config set download.urlPath PATH',
     });
     const plain = await thrownBy(link({ status: 200, json: { url } }, overrides));
     expect((plain as ProtocolError).hint).toContain('rosterctl config set download.urlPath auto');

@@ -87,9 +87,9 @@ describe('a write is sent exactly once', () => {
     expect(second).not.toBe(first);
   });
 
-  test('a dry run refuses it', async () => {
+  test('where only reads are allowed, it is refused', async () => {
     const service = await recordingService(() => ({ status: 200, json: answered }));
-    const { api } = apiTo(service.baseUrl, { dryRun: true });
+    const { api } = apiTo(service.baseUrl, { readsOnly: true });
     expect(await thrownBy(api.sendOnce(patch, fresh))).toBeInstanceOf(BugError);
     expect(service.requests).toHaveLength(0);
   });

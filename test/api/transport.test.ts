@@ -104,9 +104,9 @@ describe('what is sent', () => {
     expect(() => transportTo(bad.baseUrl, { connection: bad })).toThrow(/^(?!.*secret)/);
   });
 
-  test('a dry run refuses every request that is not a GET', async () => {
+  test('where only reads are allowed, every request that is not a GET is refused', async () => {
     const service = await recordingService(() => ({ status: 200, json: {} }));
-    const transport = transportTo(service.baseUrl, { dryRun: true });
+    const transport = transportTo(service.baseUrl, { readsOnly: true });
     await transport.request(get);
     for (const request of [patch, post, remove])
       expect(await thrownBy(transport.request(request))).toBeInstanceOf(BugError);

@@ -27,7 +27,7 @@ export function transportTo(baseUrl: string, changes: Partial<TransportOptions> 
     timeoutMs: 5000,
     retries: 0,
     maxWaitMs: 60_000,
-    dryRun: false,
+    readsOnly: false,
     signal: new AbortController().signal,
     instant,
     random: () => 0.5,
@@ -75,7 +75,7 @@ export function apiTo(
 export function storeFor(baseUrl: string, changes: Partial<FileStoreOptions> = {}) {
   const store = createFileStore({
     baseUrl,
-    dryRun: false,
+    readsOnly: false,
     instant,
     retries: 0,
     maxWaitMs: 60_000,

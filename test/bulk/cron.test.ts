@@ -90,7 +90,7 @@ describe('the cron lines of the README', () => {
     const { code, stdout, stderr } = await runs(nightly);
     expect([code, stderr]).toEqual([8, '']);
     const [head, row = '', ...rest] = stdout.split('\n');
-    expect(head).toBe('row\tid\tresult\tbefore\tafter\terror\tstep\tretryable');
+    expect(head).toBe('row\tid\tresult\tbefore\tafter\terror\tstep\tretryable\tref');
     expect(row).toMatch(/^2\tapp_2\tfailed\t.*400 \(invalid\)/);
     expect(rest).toEqual(['']);
     expect(service.kept.get('app_1')?.status).toBe('rejected');

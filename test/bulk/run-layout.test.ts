@@ -94,7 +94,7 @@ describe('the name of a run', () => {
     expect((error as Error).message).toContain(
       '20260301T101500123-3fa9c2, 20260301T101500124-1-3fa9c2',
     );
-    await expect(findRun(store, '../ended')).rejects.toThrow('There is no run');
+    await expect(findRun(store, '../ended')).rejects.toThrow('Unknown run');
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type CsvInput, selectCsv, selectFromText } from '../../src/bulk/selection.js';
 import { csvLine } from '../../src/data/csv.js';
 import type { ColumnRules } from '../../src/data/csv-columns.js';
+import { idKey } from '../../src/data/references.js';
 
 const rules: ColumnRules = {
   columns: [
@@ -20,6 +21,8 @@ const input = (changes: Partial<CsvInput> = {}): CsvInput => ({
   ignoreUnknownColumns: false,
   raw: false,
   keepsCells: false,
+  resource: 'tryouts',
+  key: idKey,
   organizationId: 'org_7',
   signal: new AbortController().signal,
   ...changes,

@@ -202,7 +202,7 @@ test('with --csv-raw a text that looks like a shortened number stays text', asyn
 describe('a file that is not a CSV is refused while it is still arriving', () => {
   test.each([
     ['a long JSON array on one line', `[${'{"id":"app_1"},'.repeat(100_000)}`, 'longer than 1 MiB'],
-    ['a spreadsheet', 'PK\u0003\u0004\u0000', 'Line 1: there is a NUL character'],
+    ['an image', 'GIF89a\u0001\u0000\u0001\u0000', 'Line 1: there is a NUL character'],
   ])('%s', async (_, begun, sentence) => {
     const service = await recordingService(() => ({ status: 200, json: [] }));
     const child = userOf(service).start('tryouts set-status --csv - --to rejected --yes');

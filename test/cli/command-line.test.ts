@@ -171,7 +171,7 @@ test('an error suggests the nearest known word', () => {
 
 test('a flag of another verb is not suggested', () => {
   expect(refusal('tryouts', 'list', '--note', 'x')).toBe(
-    'Unknown flag --note for tryouts list. tryouts update has it.',
+    'Unknown flag --note for tryouts list. It belongs to tryouts update.',
   );
   expect(refusal('tryouts', 'list', '--nto', 'x')).toBe('Unknown flag --nto for tryouts list.');
   expect(refusal('--foo')).toBe('Unknown flag --foo.');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rememberRecords } from '../../src/config/completion-cache.js';
 import { resolvePaths } from '../../src/config/paths.js';
+import type { ResourceName } from '../../src/data/resources.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { missingShell, openShell, type ShellAtTerminal, type ShellName } from '../support/tab.js';
 
@@ -19,6 +20,15 @@ const hostileQuestion = 'Why "you"? $(touch canary): `touch canary`';
 /** Ids that no line can show as they are; they are not offered. */
 const unseenIds = ['h5\u001b]0;title\u0007', 'h6\ntouch canary', 'h7\u202etxt', '-rf'];
 
+/** Players whom a TAB finds by what people know of them. */
+const people = [
+  {
+    ...{ id: 'player_1', name: 'Nimbus Kite', email: 'nimbus@example.org' },
+    ...{ discordUsername: 'nimbus_demo', gamerTags: [{ gamerTag: 'Kite #1' }] },
+  },
+  { id: 'player_2', name: 'Nimue $(touch canary)', email: 'nimue@example.org' },
+];
+
 async function prepare(): Promise<string> {
   const home = temporaryFolder();
   const paths = resolvePaths({
@@ -33,7 +43,7 @@ async function prepare(): Promise<string> {
   };
   const config = JSON.stringify({ activeProfile: 'work', defaults: {}, profiles });
   writeFileSync(join(home, '.config', 'rosterctl', 'config.json'), config, { mode: 0o600 });
-  const records: [profile: 'work' | 'club', resource: string, ids: readonly string[]][] = [
+  const records: [profile: 'work' | 'club', resource: ResourceName, ids: readonly string[]][] = [
     ['work', 'tryouts', ['app_1', 'app_2', 'zone:7', ...hostileIds, ...unseenIds]],
     ['work', 'teams', ['team_1']],
     ['club', 'teams', ['club_1']],
@@ -50,6 +60,11 @@ async function prepare(): Promise<string> {
     for (const id of ids) memory.see({ id, name: `\u001b[31mAda\u0007 of ${id}`, ...more });
     await memory.keep({ whole: true });
   }
+  const { baseUrl, organization } = profiles.work;
+  const place = { profile: 'work', baseUrl, organizationId: organization };
+  const memory = rememberRecords(paths, place, 'players');
+  for (const record of people) memory.see(record);
+  await memory.keep({ whole: true });
   mkdirSync(join(home, 'a folder'));
   writeFileSync(join(home, 'some file.pdf'), '');
   return home;
@@ -285,11 +300,33 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     expect(shown()).not.toContain('\u001b[31mAda');
   });
 
-  test('a typed name becomes its id in fish, as the README says, and stays in the other shells', async () => {
-    const got = await at.press('rosterctl teams get of\t');
-    const found = /^rosterctl teams get team_1 ?$/;
-    if (shell === 'fish') expect(got).toMatch(found);
-    else expect(got).toBe('rosterctl teams get of');
+  test('a typed name becomes its id', async () => {
+    const got = await at.press('rosterctl players get Nimb\t');
+    expect(got).toMatch(/^rosterctl players get player_1 ?$/);
+    expect(await at.press('rosterctl players get "Nimb\t')).toMatch(/get "?player_1"? ?$/);
+  });
+
+  test('a typed name of several stays, and shows their ids', async () => {
+    const before = at.screen().length;
+    await at.press('rosterctl players get Nim\t\t');
+    await expect
+      .poll(() => at.screen().slice(before))
+      .toMatch(/player_1[^]*player_2|player_2[^]*player_1/);
+    if (shell === 'fish') return;
+    expect(await at.press('rosterctl players get Nim\t')).toBe('rosterctl players get Nim');
+  });
+
+  test.each([
+    ['name:Nimb', 'name:Nimbus Kite'],
+    ['name:nimue', 'name:Nimue $(touch canary)'],
+    ['email:nimb', 'email:nimbus@example.org'],
+    ['email:nimbus@ex', 'email:nimbus@example.org'],
+    ['discord:nim', 'discord:nimbus_demo'],
+    ['tag:Ki', 'tag:Kite #1'],
+    ['id:player_1', 'id:player_1'],
+  ])('behind its prefix, %s completes to %s in one word', async (typed, word) => {
+    expect(await at.run(`rosterctl players get ${typed}\t`)).toEqual(['players', 'get', word]);
+    expect(existsSync(join(home, 'canary'))).toBe(false);
   });
 
   test.each(hostileIds.map((id) => [id.slice(0, 2), id]))(

@@ -310,8 +310,10 @@ test('no line that can be typed makes it fail', () => {
     settings: () => some,
     profiles: () => some,
     ids: () => some,
+    references: () => some,
     values: () => some,
     runs: () => some,
+    cursors: () => some,
     fields: () => some,
   };
   const typical = fc.constantFrom(

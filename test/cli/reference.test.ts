@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-flags.js';
-import { manPage } from '../../src/cli/man-page.js';
+import { manPages } from '../../src/cli/man-page.js';
 import {
   assumptionsPage,
   exampleLine,
@@ -133,8 +133,9 @@ test('the exit codes and the assumptions come from their tables', () => {
   expect(page).toMatch(/^- List shape: the call is stated; /m);
 });
 
-describe('the man page', () => {
-  const page = manPage(table, { date: '2026-11-21' });
+describe('the man page of a noun', () => {
+  const pages = manPages(table, { date: '2026-11-21' });
+  const page = pages['rosterctl-tryouts.1'] ?? '';
 
   test('is rendered by man as intended', ({ skip }) => {
     const shown = spawnSync('mandoc', ['-T', 'utf8', '-O', 'width=100'], { input: page });
@@ -146,7 +147,13 @@ describe('the man page', () => {
     expect(text).toContain('.starts like a macro and has a \\ backslash');
     expect(text).toContain('-s, --to-status S');
     expect(text).toContain('--clear-note');
-    for (const { word } of globalFlags) expect(text).toContain(word);
+  });
+
+  test('leads to that of the tool, which has the global flags and leads back', () => {
+    expect(page).toContain('.SH SEE ALSO\n.BR rosterctl (1)\n');
+    const tool = pages['rosterctl.1'] ?? '';
+    expect(tool).toContain('.BR rosterctl\\-tryouts (1)');
+    for (const { word } of globalFlags) expect(tool).toContain(word.replaceAll('-', '\\-'));
   });
 
   test('lints clean', ({ skip }) => {

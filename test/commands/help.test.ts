@@ -55,6 +55,25 @@ test('a page fits a narrow terminal without breaking a word', async () => {
   }
 });
 
+/** The words in bold on the page that a line prints at a terminal. */
+async function bold(line: string) {
+  const { shown } = await converse(temporaryFolder(), line.split(' '), [], { PAGER: '' }, 80);
+  // oxlint-disable-next-line no-control-regex
+  return [...shown.matchAll(/\u001b\[1m(.*?)\u001b\[22m/g)].map(([, text]) => text);
+}
+
+test('headings of a topic are bold at a terminal, as those of a command are', async () => {
+  expect(await bold('help undocumented')).toEqual([
+    'What rosterctl assumes about the service',
+    'Lists',
+    'Downloads',
+    'Fields',
+  ]);
+  expect(await bold('help fields')).toContain('Players (rosterctl players)');
+  expect(await bold('tryouts get -h')).toContain('Examples');
+  expect((await rosterctl('help fields')).stdout).not.toContain('\u001b');
+});
+
 test('a shell reads an example of several lines as one', async () => {
   const { stdout } = await rosterctl('documents create -h');
   const example = /^  (rosterctl [^]*?)\n\n/m.exec(stdout)?.[1] ?? '';

@@ -17,6 +17,7 @@ import {
 } from '../../src/config/completion-cache.js';
 import { type Paths, resolvePaths } from '../../src/config/paths.js';
 import type { JsonObject } from '../../src/data/json.js';
+import type { ResourceName } from '../../src/data/resources.js';
 import { temporaryFolder } from '../support/run.js';
 
 const place = { profile: 'work', baseUrl: 'https://api.example.com/v1', organizationId: 'org_1' };
@@ -39,7 +40,11 @@ function fileOf(paths: Paths, at = place): string {
 async function remember(
   paths: Paths,
   records: readonly JsonObject[],
-  { whole = true, at = place, resource = 'tryouts' } = {},
+  {
+    whole = true,
+    at = place,
+    resource = 'tryouts',
+  }: { whole?: boolean; at?: typeof place; resource?: ResourceName } = {},
 ): Promise<void> {
   const memory = rememberRecords(paths, at, resource);
   for (const record of records) memory.see(record);

@@ -336,7 +336,7 @@ test('a run that cannot be undone is refused with the reason: undo.keep off, pru
   expect(pruned.code).toBe(11);
   await user.run(`runs prune ${run} --yes`);
   const gone = await user.run(`runs undo ${run} --yes --json`);
-  expect([gone.code, errorOf(gone)['message']]).toEqual([2, `There is no run "${run}".`]);
+  expect([gone.code, errorOf(gone)['message']]).toEqual([2, `Unknown run "${run}".`]);
   expect(written(service)).toHaveLength(before);
 });
 

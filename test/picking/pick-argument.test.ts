@@ -94,7 +94,36 @@ describe('a missing argument at a terminal', () => {
   });
 });
 
-describe('a word that is no id, at a terminal', () => {
+describe('an ambiguous reference at a terminal', () => {
+  const namesakes = [
+    application('app_1', { name: 'Nilo Tsukiyo', email: 'nilo@example.org' }),
+    application('app_2', { name: 'Orla Vale' }),
+    application('app_3', { name: 'Nilo Tsukiyo', email: 'NILO@EXAMPLE.ORG' }),
+  ];
+
+  test('opens a list of all who answer to it, and only these', async () => {
+    const service = await club(namesakes);
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      ['tryouts', 'update', 'email:nilo@example.org', '--status', 'reviewing'],
+      [[/Which application\?[^]*app_[13][^]*app_[13]/, `${down}\r`]],
+      service.env,
+    );
+    expect({ shown, code }).toMatchObject({ code: 0 });
+    expect(shown).not.toContain('app_2');
+    expect(writes(service)).toHaveLength(1);
+  });
+
+  test('is listed as an error where several words, --yes or a file name the records', async () => {
+    const service = await club(namesakes);
+    const line = ['tryouts', 'set-status', 'name:Nilo Tsukiyo', 'app_2', '--to', 'reviewing'];
+    const { shown, code } = await converse(temporaryFolder(), line, [], service.env);
+    expect([code, writes(service)]).toEqual([11, []]);
+    expect(shown).toContain('name:Nilo Tsukiyo is 2 applications:');
+  });
+});
+
+describe('an unknown id, at a terminal', () => {
   test('is searched for, and a read takes a sole match and says which', async () => {
     const { env } = await club();
     const line = ['tryouts', 'get', 'kolmarden', '--fields', 'id'];
@@ -256,6 +285,84 @@ describe('profiles', () => {
     expect(shown).toContain('The only profile: club (org_1)');
     expect(shown).toContain('Profile club is active.');
     expect(code).toBe(0);
+  });
+
+  test('an unknown profile is searched for, and in a script refused', async () => {
+    const home = homeWith({ 'club-eu': connection, 'club-us': connection, other: connection });
+    const { shown, code } = await converse(
+      home,
+      ['profile', 'use', 'club'],
+      [[/Which profile\?[^]*club-eu[^]*club-us[^]*Esc/, `${down}\r`]],
+    );
+    expect(shown).not.toContain('other');
+    expect(shown).toContain('Profile club-us is active.');
+    expect(code).toBe(0);
+    const piped = await rosterctl('profile use club', { home });
+    expect(piped).toMatchObject({ code: 2, stdout: '' });
+    expect(piped.stderr).toContain('Unknown profile club.');
+    // The word of another flag is not picked.
+    const elsewhere = await converse(home, ['-p', 'nope', 'tryouts', 'get', 'nope'], []);
+    expect(elsewhere.code).toBe(2);
+    expect(elsewhere.shown).toContain('Unknown profile nope.');
+  });
+});
+
+/** Two runs that changed something, of which the older failed in one row. */
+async function twoRuns() {
+  const service = await keep(
+    ['app_1', 'app_2', 'app_3'].map((id) => application(id)),
+    (_, step) => (step === 'PATCH app_2' ? { status: 400, json: { error: 'no' } } : undefined),
+  );
+  const at = { home: temporaryFolder(), env: service.env };
+  const failed = 'tryouts set-status app_1 app_2 --to accepted --yes';
+  expect((await rosterctl(failed, at)).code).toBe(8);
+  expect((await rosterctl('tryouts update app_3 --status rejected', at)).code).toBe(0);
+  return { service, ...at };
+}
+
+describe('runs', () => {
+  const both =
+    /Which run\?[^]*tryouts update +1 changed[^]*tryouts set-status +1 changed, 1 failed[^]*Esc/;
+
+  test('runs show and undo alone list the runs, newest first, and undo asks for a sole one', async () => {
+    const { home, env, service } = await twoRuns();
+    const shown = await converse(home, ['runs', 'show'], [[both, `${down}\r`]], env);
+    expect(shown.shown).toContain('1 changed, 1 failed');
+    expect(shown.code).toBe(0);
+    const undone = await converse(
+      home,
+      ['runs', 'undo', 'update'],
+      [
+        [/Which run\?[^]*tryouts update[^]*Esc/, '\r'],
+        [/\(y\/N/, 'y\r'],
+      ],
+      env,
+    );
+    expect(undone).toMatchObject({ code: 0 });
+    expect(service.kept.get('app_3')?.status).toBe('pending');
+  });
+
+  test('runs retry alone lists the runs with failed rows only', async () => {
+    const { home, env } = await twoRuns();
+    const { shown, code } = await converse(
+      home,
+      ['runs', 'retry'],
+      [[/Which run\?[^]*1 changed, 1 failed[^]*Esc/, '\u001b']],
+      env,
+    );
+    expect(shown).not.toContain('tryouts update');
+    expect(code).toBe(130);
+  });
+
+  test('in a script the newest run is taken, and an unknown one is refused', async () => {
+    const at = await twoRuns();
+    const newest = await rosterctl('runs show --json', at);
+    expect(newest.stdout).toContain('"action":"tryouts.update"');
+    for (const verb of ['show', 'undo', 'retry', 'resume']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { code, stderr } = await rosterctl(`runs ${verb} nope --yes`, at);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Unknown run "nope".')]);
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { resources } from '../../src/api/resources.js';
 import { UploadGrant } from '../../src/api/schemas.js';
 import { shells } from '../../src/cli/completion/scripts.js';
 import type { Command } from '../../src/cli/define.js';
+import { ruleCodes } from '../../src/resources/findings/codes.js';
 import { uploadStates } from '../../src/runs/end.js';
 import { rowResults } from '../../src/runs/report.js';
 
@@ -39,6 +40,7 @@ export const report = z.looseObject({
     z.looseObject({
       row: z.number(),
       id: text,
+      ref: z.optional(text),
       result: z.enum(rowResults),
       before: z.optional(z.record(text, z.unknown())),
       after: z.optional(z.record(text, z.unknown())),
@@ -63,6 +65,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   'documents delete': deleted,
   'documents download': downloaded,
   'documents preview': downloaded,
+  'documents open': z.union([z.extend(saved, { opened: z.boolean() }), signed]),
   'tryouts stats': z.object({
     schema: z.literal(1),
     total: z.number(),
@@ -70,7 +73,37 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     byGame: counts,
     byWeek: z.array(z.object({ week: text, count: z.number() })),
     converted: z.number(),
+    by: z.optional(z.record(text, counts)),
   }),
+  overview: z.object({
+    schema: z.literal(1),
+    profile: text,
+    organization: text,
+    waiting: z.nullable(
+      z.object({
+        pending: z.number(),
+        oldest: z.nullable(z.object({ id: text, name: text, submittedAt: text })),
+        reviewing: z.number(),
+        shortlisted: z.number(),
+      }),
+    ),
+    changed: z.nullable(z.object({ submitted: z.number(), updated: z.number() })),
+    unfinished: z.object({
+      runs: z.array(z.object({ run: text, left: z.number(), total: z.number() })),
+      uploads: z.number(),
+    }),
+    findings: z.record(z.enum(ruleCodes), z.nullable(z.number())),
+    skipped: z.array(z.object({ codes: z.array(z.enum(ruleCodes)), reason: text })),
+  }),
+  check: z.array(
+    z.object({
+      code: z.enum(ruleCodes),
+      ids: z.array(text),
+      detail: text,
+      look: text,
+      fix: textOrNull,
+    }),
+  ),
   'uploads list': z.array(
     z.object({
       id: text,
@@ -98,6 +131,15 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   'runs retry': report,
   'runs undo': report,
   'runs prune': z.object({ removed: z.array(text), setAside: z.optional(z.array(text)) }),
+  'cursors list': z.array(
+    z.object({ name: text, resource: text, records: z.number(), lastAt: textOrNull }),
+  ),
+  'cursors show': z.object({
+    ...{ name: text, resource: text, records: z.number(), lastAt: textOrNull },
+    ...{ filter: textOrNull, changed: textOrNull, ids: z.array(text), pending: z.array(text) },
+  }),
+  'cursors commit': z.object({ name: text, resource: text, committed: z.number() }),
+  'cursors reset': z.object({ name: text, resource: text, since: textOrNull }),
   'auth login': z.object({
     profile: text,
     organization: text,
@@ -114,6 +156,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     removed: z.boolean(),
     runsRemoved: z.number(),
     beforeImagesRemoved: z.number(),
+    cursorsRemoved: z.number(),
   }),
   'profile list': z.array(z.object(profile)),
   'profile show': z.object({ ...profile, keyStored: z.boolean(), settings: z.record(text, text) }),

@@ -13,7 +13,10 @@ test('text to be copied is not broken', () => {
   const url = `https://example.com/${'x'.repeat(30)}`;
   expect(wrapWholeWords(`see ${url} now`, 20)).toEqual(['see', url, 'now']);
   const hint = 'Go on with: rosterctl runs resume 20261121T213146782-c1c4ff';
-  expect(wrapWholeWords(hint, 20)).toEqual([hint]);
+  expect(wrapWholeWords(hint, 20)).toEqual([
+    'Go on with:',
+    'rosterctl runs resume 20261121T213146782-c1c4ff',
+  ]);
 });
 
 test('a command at the end of a long note begins on its own line, and the words before it are not broken', () => {

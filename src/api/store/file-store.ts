@@ -53,7 +53,8 @@ export interface UploadSource {
 export interface FileStoreOptions extends RetryPolicy {
   /** The service's base URL: its address decides which URLs may be opened. */
   readonly baseUrl: string;
-  readonly dryRun: boolean;
+  /** Refuses every request that is not a GET. */
+  readonly readsOnly: boolean;
   readonly instant: () => Instant;
   readonly trace?: ((line: string) => void) | undefined;
   readonly nodeVersion: string;
@@ -107,7 +108,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
   return {
     async put(url, file, headers) {
-      if (options.dryRun) throw new BugError('A dry run tried to upload a file.');
+      if (options.readsOnly) throw new BugError('Only reads are allowed here, not an upload.');
       const target = await guard.check(url);
       const wire: Wire = {
         origin: target.origin,

@@ -77,8 +77,17 @@ export function bashAnswer(
   const current = line.words.at(-1) ?? '';
   const value = current.slice(kept.length);
   if (directive !== 'files' && directive !== 'folders') {
-    const closes = directive === 'space' && line.quote !== '';
-    const space = directive === 'space' && line.quote === '' ? ' ' : '';
+    const closes = directive !== 'nospace' && line.quote !== '';
+    const space = directive !== 'nospace' && line.quote === '' ? ' ' : '';
+    if (directive === 'replace') {
+      const words = replies(candidates, kept, line, space);
+      // readline would put what all have in common in place of what is typed, which they do not share.
+      const isChoice = line.isShown && candidates.includes('\n');
+      return withDirective(
+        closes ? ':closes' : ':words',
+        isChoice ? `${words}\n${quotedFor(line.replaced, line.quote) ?? ''}` : words,
+      );
+    }
     const fitting = beginning(candidates, value);
     return withDirective(closes ? ':closes' : ':words', replies(fitting, kept, line, space));
   }

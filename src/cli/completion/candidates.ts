@@ -1,6 +1,8 @@
 /** The one completer: what may stand at the cursor, from the command manifest and what is cached. */
 import { choicesOf } from '../../config/choices.js';
 import type { CommandManifest, ManifestParam } from '../../data/command-manifest.js';
+import { referenceKinds, referenceKindsOf } from '../../data/references.js';
+import type { ResourceName } from '../../data/resources.js';
 import {
   commandsOf,
   type Flag,
@@ -19,8 +21,11 @@ export type Candidates = string;
 
 /** The answer to a TAB. */
 export interface Completion {
-  /** The text after a chosen word; or an instruction to the shell to complete a path by itself. */
-  readonly directive: 'space' | 'nospace' | 'files' | 'folders';
+  /**
+   * What follows a chosen word; `replace`: the candidates do not begin as typed and take its place,
+   * with a space; or that the shell shall complete a path by itself.
+   */
+  readonly directive: 'space' | 'nospace' | 'replace' | 'files' | 'folders';
   /** The part of the word being typed that stays: `--status=pending,`. */
   readonly kept: string;
   /** Each stands behind `kept`; empty where the shell completes a path. */
@@ -33,10 +38,14 @@ export interface Knowledge {
   profiles(): Candidates;
   /** Remembered ids with their names, without those that stand on the line. */
   ids(resource: string): Candidates;
+  /** Remembered values of one kind of reference, each with the name of its record. */
+  references(resource: string, kind: string): Candidates;
   /** The values of a field that the service sent; of an object its keys. */
   values(resource: string, path: string): Candidates;
   /** The newest runs of this machine. */
   runs(): Candidates;
+  /** The names of --since-last; of one list, or of all. */
+  cursors(resource: string | undefined): Candidates;
   /** Names of the fields that the service sent. */
   fields(resource: string): Candidates;
 }
@@ -79,6 +88,8 @@ function valueOf(param: Flag, kept: string, value: string, place: Place): Comple
   if (completes === 'file') return { directive: 'files', kept, candidates: '' };
   if (completes === 'directory') return { directive: 'folders', kept, candidates: '' };
   if (completes === 'topic') return topic(value, place);
+  if (completes?.startsWith('id:'))
+    return recordWord(completes.slice('id:'.length) as ResourceName, kept, value, place.knowledge);
   if (completes?.startsWith('pair:')) return pair(completes.slice('pair:'.length), value, kept);
   const offered = param.choices?.join('\n') ?? valuesOf(completes ?? '', place);
   const isList = param.commaList || placeholder.includes(',');
@@ -87,6 +98,57 @@ function valueOf(param: Flag, kept: string, value: string, place: Place): Comple
   const pairs = offered.replace(/^([^\t\n]+).*$/gm, '$1=');
   const found = listed(pairs, { kept, value, isList });
   return found && { ...found, directive: 'nospace' };
+}
+
+/** Completes an id, a name to its id, and behind `email:` and the like what they find. */
+function recordWord(
+  resource: ResourceName,
+  kept: string,
+  value: string,
+  knowledge: Knowledge,
+): Completion | undefined {
+  const kinds = ['id', ...referenceKindsOf(resource)];
+  const [prefix, kind = ''] = /^([a-z]+):/.exec(value) ?? [];
+  if (prefix !== undefined && kinds.includes(kind)) {
+    const offered =
+      kind === 'id'
+        ? knowledge.ids(resource)
+        : kind === 'name'
+          ? swapped(knowledge.ids(resource))
+          : knowledge.references(resource, kind);
+    const typed = value.slice(prefix.length);
+    const found = beginning(offered, typed);
+    if (found !== '') return answer(found, `${kept}${prefix}`);
+    return replacing(beginning(offered, typed, 'i'), `${kept}${prefix}`);
+  }
+  // An id that begins as a reference does has to be typed with id:.
+  const ids = knowledge.ids(resource).replace(prefixedId, 'id:$&');
+  if (beginning(ids, value, 'i') !== '') return answer(matching(ids, value), kept);
+  const named = withName(ids, value);
+  if (named !== '') return replacing(named, kept);
+  const prefixes = kinds.map((each) => `${each}:`).join('\n');
+  const begun = value === '' ? '' : beginning(prefixes, value);
+  if (begun !== '') return { directive: 'nospace', kept, candidates: begun };
+  return answer(ids, kept);
+}
+
+function replacing(candidates: Candidates, kept: string): Completion | undefined {
+  return candidates === '' ? undefined : { directive: 'replace', kept, candidates };
+}
+
+const prefixedId = new RegExp(`^(?:${referenceKinds.join('|')}):`, 'gm');
+
+/** The lines `id<TAB>name` as `name<TAB>id`, without those that have no name. */
+function swapped(ids: Candidates): Candidates {
+  return (ids.match(/^[^\t\n]+\t[^\n]+$/gm) ?? [])
+    .map((line) => line.replace(/^([^\t]+)\t(.*)$/, '$2\t$1'))
+    .join('\n');
+}
+
+/** The lines in whose name a word begins as typed. */
+function withName(ids: Candidates, typed: string): Candidates {
+  const start = typed.replace(/[^\w\s]/g, '\\$&');
+  return (ids.match(new RegExp(`^[^\t\n]+\t(?:|[^\n]* )${start}[^\n]*$`, 'gim')) ?? []).join('\n');
 }
 
 /** `KEY=VALUE` of a fixed set, `list=array|data paging=none|page`: first the key, then its values. */
@@ -114,12 +176,12 @@ function valuesOf(completes: string, { line, knowledge }: Place): Candidates {
       ]
         .filter((field) => field !== '')
         .join('\n');
-    case 'id':
-      return knowledge.ids(what);
     case 'value':
       return knowledge.values(resource, what);
     case 'run':
       return knowledge.runs();
+    case 'cursor':
+      return knowledge.cursors(line.command?.args.length === 0 ? resource : undefined);
     case 'profile':
       return knowledge.profiles();
     case 'configKey':

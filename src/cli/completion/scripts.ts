@@ -3,7 +3,7 @@
  * up to the cursor and shows the answer. They contain no command or flag of the tool, so they do not
  * change when commands do.
  *
- * The first line of an answer is a directive (`:space`, `:nospace`, `:files` or `:folders`), a tab,
+ * The first line of an answer is a directive (`:space`, `:nospace`, `:replace`, `:files` or `:folders`), a tab,
  * and the part of the last word that every candidate keeps. Each further line is a candidate: the
  * whole word, then optionally a tab and a description. bash passes its line in COMP_LINE, and gets
  * the format of `bashAnswer`.
@@ -57,6 +57,8 @@ _rosterctl() {
     :files) _files && return ;;
     :folders) _files -/ && return ;;
     :nospace) ends=(-S '') ;;
+    # Records found by their names: their ids do not begin as typed.
+    :replace) ends=(-U -i "$IPREFIX"); ((\${#lines} < 3)) || compstate[insert]='' compstate[list]=list ;;
     :space) ;;
     *) return 1 ;;
   esac
@@ -118,7 +120,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     Set-StrictMode -Off
     $exactly = [System.StringComparison]::Ordinal
 
-    # The words before the cursor, and the one it stands in.
+    # The words before the one being typed, and that one.
     $typed = @()
     $cur = ''
     foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
@@ -147,12 +149,13 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     $words = @(@($typed) + $cur | ForEach-Object { if ($_ -eq '') { $empty } else { $_ } })
     $directive, $lines = @(& $program __complete @words 2>$null)
     # PowerShell completes paths by itself.
-    if (-not ($directive -cmatch '^:(no)?space\\t(.*)$')) { return }
-    $kept = $Matches[2]
+    if (-not ($directive -cmatch '^:(no|re)?(space|place)\\t(.*)$')) { return }
+    $kept = $Matches[3]
+    $replaces = $directive.StartsWith(':replace')
 
     foreach ($line in $lines) {
         $word, $about = "$line" -split "\`t", 2
-        if (-not $word.StartsWith($cur, $exactly)) { continue }
+        if (-not $replaces -and -not $word.StartsWith($cur, $exactly)) { continue }
         $text = $word.Substring([Math]::Min($head.Length, $word.Length))
         if ($text -cnotmatch '^[\\w./:=@%+,-]+$') {
             $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($text) + "'"

@@ -16,12 +16,18 @@ const firstWords: Readonly<Record<string, readonly string[]>> = {
   organizations: ['profile list'],
   orgs: ['profile list'],
   settings: ['config list'],
-  import: ['players import FILE', 'tryouts set-status --csv FILE'],
+  import: ['players import FILE --key email', 'tryouts set-status --csv FILE'],
   export: ['tryouts list -o csv --out FILE'],
   open: ['documents open ID', 'documents download ID'],
   rename: ['teams update ID --name NAME'],
   search: ['tryouts list --search TEXT'],
   find: ['tryouts list --search TEXT'],
+  dashboard: ['overview'],
+  summary: ['overview'],
+  audit: ['check'],
+  lint: ['check'],
+  verify: ['check'],
+  duplicates: ['check --only duplicate.email,duplicate.discord'],
   history: ['runs list'],
   jobs: ['runs list'],
   logs: ['runs list'],
@@ -137,8 +143,8 @@ function firstKnown(
 ): string | undefined {
   const lines = of(words, word).map((line) => line.replace('*', noun));
   const found = lines.find((line) => {
-    const [first, second] = line.split(' ');
-    const command = commands.find(({ words: own }) => own[0] === first && own[1] === second);
+    const typed = line.split(' ');
+    const command = commands.find(({ words: own }) => own.every((each, at) => each === typed[at]));
     return command && hasFlags(command, line);
   });
   return found && `rosterctl ${found}`;

@@ -83,7 +83,9 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   const ours = flagFor(word, known);
   if (ours !== undefined)
     return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
-  const suggestion = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
+  const suggestion = owner
+    ? ` It belongs to ${owner.words.join(' ')}.`
+    : didYouMean(word, [...known]);
   return new UsageError(`Unknown flag ${word}${place}.${suggestion}`, { hint });
 }
 

@@ -20,12 +20,18 @@ import type { CountedList, ListSummary } from '../views.js';
 interface ListFilters {
   readonly resource: ResourceName;
   readonly tests?: readonly RecordTest[];
+  /** A test of what passed all others; `nameOf` translates the label of a field to its name. */
+  readonly last?: (nameOf: (field: string) => string) => RecordTest;
   /** True for the usual order of the resource even without `--limit`. */
   readonly inOrder?: boolean;
+  /** The order, if not the usual one. */
+  readonly order?: RecordOrder;
   /** Receives a note for a probably misspelt value, which is compared as typed nevertheless. */
   readonly notes?: { note(line: string): void };
   /** Observes the records, for what a person is told below the list. */
   readonly summary?: ListSummary | undefined;
+  /** Called with the translation of labels to names, before the first record passes, if one was typed. */
+  readonly onLabels?: (nameOf: (field: string) => string) => void;
 }
 
 /** A filtered list, and once it was read, how many records were read, matched and passed on. */
@@ -50,6 +56,7 @@ export function filterList(
     let narrowing = narrowingOf(values, filters);
     const known = onceFieldsAreKnown(batchesOf(records), narrowing, resource, (nameOf) => {
       narrowing = narrowingOf(values, filters, nameOf);
+      filters.onLabels?.(nameOf);
     });
     const matches = matching(known, () => narrowing.tests, counts, summary);
     const { order } = narrowing;
@@ -71,7 +78,7 @@ interface Narrowing {
 /** Returns the tests and the order; `nameOf` translates the label of a field to its name. */
 function narrowingOf(
   { where = [], search, sort, limit }: ListValues,
-  { resource, tests = [], inOrder: isOrdered = false }: ListFilters,
+  { resource, tests = [], last, inOrder: isOrdered = false, order: otherOrder }: ListFilters,
   nameOf: (field: string) => string = (field) => field,
 ): Narrowing {
   const sorting = sort && { ...sort, field: nameOf(sort.field) };
@@ -86,8 +93,11 @@ function narrowingOf(
         : [{ holds: (record: JsonObject) => mentions(record, search) }]),
       ...tests,
       ...(sorting ? [{ holds: () => true, ...fieldOf(sorting.field, resource) }] : []),
+      ...(last ? [last(nameOf)] : []),
     ],
-    order: sorting ? orderByField(sorting) : needsOrder ? usualOrder(resource) : undefined,
+    order:
+      otherOrder ??
+      (sorting ? orderByField(sorting) : needsOrder ? usualOrder(resource) : undefined),
   };
 }
 

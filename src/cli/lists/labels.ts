@@ -22,6 +22,7 @@ const labels: Readonly<Record<string, string>> = {
   createdAt: 'Created',
   updatedAt: 'Updated',
   logoUrl: 'Logo',
+  baseUrl: 'Base URL',
 };
 
 /**

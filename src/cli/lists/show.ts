@@ -25,7 +25,7 @@ export interface ShowContext {
 }
 
 /** A view of rows, and the numbers of the list that they are. */
-type TableView = Pick<View<never>, 'resource' | 'columns' | 'interactiveColumns'> & {
+type TableView = Pick<View<never>, 'resource' | 'columns' | 'interactiveColumns' | 'whenEmpty'> & {
   readonly list: CountedList | undefined;
 };
 
@@ -40,7 +40,7 @@ export async function showTable(
   const { list, interactiveColumns } = view;
   const records = (await collect(rows)).map(asRecord);
   const { cutNote, emptyNote, footerParts } = await import('./end.js');
-  if (records.length === 0) return note(emptyNote(list, view.resource));
+  if (records.length === 0) return note(view.whenEmpty ?? emptyNote(list, view.resource));
   const hasFooter = sink.isTerminal && !settings.quiet;
   const canvas = canvasOf(sink, context);
   const { recordTable } = await import('./table.js');

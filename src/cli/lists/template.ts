@@ -61,6 +61,15 @@ function filterNamed(name: string): Filter {
   });
 }
 
+/** Returns the fields that a template names. Throws UsageError. */
+export function templateFields(text: string): readonly string[] {
+  return fieldsOf(parseLineTemplate(text));
+}
+
+function fieldsOf(pieces: readonly Piece[]): readonly string[] {
+  return pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.field]));
+}
+
 /**
  * Writes each record as a line made from the template. Throws UsageError, before the first line, for a
  * field that neither the contract nor any record has.
@@ -69,11 +78,11 @@ export async function writeTemplate(
   sink: Sink,
   rows: Rows,
   text: string,
-  view: Pick<View<never>, 'resource' | 'columns' | 'rowFields'>,
+  view: Pick<View<never>, 'resource' | 'columns' | 'rowFields' | 'seenFields'>,
   now: Date,
 ): Promise<void> {
   const pieces = parseLineTemplate(text);
-  const fields = pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.field]));
+  const fields = fieldsOf(pieces);
   const records =
     fields.length === 0 ? rows : chooseFields(rows, fields, view, { keepsLabels: true });
   const batch = batchWriter(sink);

@@ -6,11 +6,11 @@ import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
 import { checkOrganization, findTarget } from '../../config/connection.js';
+import { shortPath } from '../../config/paths.js';
 import { checkProfileName, withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
-import type { Environment } from '../../data/environment.js';
 import { isUtf8Locale } from '../../data/environment.js';
 import { defaultProfile, orList, shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
@@ -52,7 +52,7 @@ export default defineLocalCommand({
   shows: ['baseUrl', 'org'],
   flags: {
     keyStdin: flag('read the key from stdin'),
-    keyFile: param(optionalWord, 'copy the key from this file, now', {
+    keyFile: param(optionalWord, 'copy the key from this file once', {
       placeholder: 'FILE',
       completes: 'file',
     }),
@@ -183,7 +183,7 @@ function requireFlagsOrPrompt(
   if (missing.length === 0 || context.prompts.unavailable === undefined) return;
   const { profile } = context.flags;
   const profileFlag = profile === undefined ? '' : ` --profile ${shellQuote(profile)}`;
-  throw new UsageError(`Logging in needs ${missing.join(', ')}, or a terminal to ask at.`, {
+  throw new UsageError(`Without a terminal, auth login needs ${missing.join(', ')}.`, {
     hint: `For example: rosterctl auth login${profileFlag} --base-url https://HOST/v1 --org ID --key-file FILE`,
   });
 }
@@ -228,11 +228,6 @@ interface Shown {
   readonly counts?: string;
   /** The path of the key, with `~` for the home folder. */
   readonly keyPlace?: string;
-}
-
-/** Returns a path with `~` for the home folder. */
-function shortPath(path: string, { HOME: home }: Environment): string {
-  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 async function store(

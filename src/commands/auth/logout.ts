@@ -9,6 +9,7 @@ import { cacheFolder } from '../../config/paths.js';
 import { checkProfileName, requireProfile, withoutKey } from '../../config/profiles.js';
 import type { ConfigStore } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
+import { cursorFolder, cursorKeys, removeCursor } from '../../cursors/cursor-file.js';
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
 import { beforeImagesIn } from '../../runs/before-images.js';
@@ -22,52 +23,63 @@ interface LoggedOut {
   readonly removed: boolean;
   readonly runsRemoved: number;
   readonly beforeImagesRemoved: number;
+  readonly cursorsRemoved: number;
 }
 
 export default defineLocalWrite({
   summary: 'Delete the stored key of a profile',
   about:
     'The profile keeps its service, organization and settings. Cached ids for completion are deleted. ' +
-    'If no other profile has a key for its organization, finished runs and the values for runs undo ' +
-    'are deleted too; unfinished runs and an unsent review are named and kept. Does not ask.',
+    'If no other profile has a key for its organization, finished runs, the values for runs undo ' +
+    'and the cursors of --since-last are deleted too; unfinished runs and an unsent review are listed and kept. Does not ask.',
   examples: [
     ['The active profile', ''],
     ['Another profile', '--profile work'],
   ],
   calls: [],
-  view: linesOf<LoggedOut>(({ profile, removed, runsRemoved, beforeImagesRemoved }) => [
-    removed
-      ? `The key of profile ${profile} is removed from this machine; it stays valid until the dashboard revokes it.`
-      : `Profile ${profile} has no stored key.`,
-    ...(runsRemoved + beforeImagesRemoved > 0
-      ? [
-          `Also removed: ${plural(runsRemoved, 'finished run')}, and what was kept to undo ${plural(beforeImagesRemoved, 'run')}.`,
-        ]
-      : []),
-  ]),
+  view: linesOf<LoggedOut>(
+    ({ profile, removed, runsRemoved, beforeImagesRemoved, cursorsRemoved }) => [
+      removed
+        ? `The key of profile ${profile} is removed from this machine; it stays valid until the dashboard revokes it.`
+        : `Profile ${profile} has no stored key.`,
+      ...(runsRemoved + beforeImagesRemoved > 0
+        ? [
+            `Also removed: ${plural(runsRemoved, 'finished run')}, and what was kept to undo ${plural(beforeImagesRemoved, 'run')}.`,
+          ]
+        : []),
+      ...(cursorsRemoved > 0
+        ? [`Also removed: ${plural(cursorsRemoved, 'cursor')} of --since-last.`]
+        : []),
+    ],
+  ),
   async plan(context) {
     const { config, settings } = context;
     const name = checkProfileName(settings.profile.name);
     const key = config.keys().get(name);
     // A key may remain of a profile that was removed from the file by hand.
     if (!key && settings.profile.via !== 'none') requireProfile(config.config(), settings.profile);
-    const runs = key && !hasOtherKey(config, name, key) ? await runsOf(context, key) : noRuns;
+    const isLast = key !== undefined && !hasOtherKey(config, name, key);
+    const runs = isLast ? await runsOf(context, key) : noRuns;
+    const cursors = isLast ? cursorKeys(cursorFolder(context.paths, key)) : [];
     return {
       calls: [],
       changes: [
         ...(key ? [{ id: name, field: 'key', from: 'stored', to: null }] : []),
         ...runs.ended.map((run) => removal(run, 'run')),
         ...runs.undoable.map((run) => removal(run, 'beforeImages')),
+        ...cursors.map((cursor) => removal(`${cursor.resource}/${cursor.name}`, 'cursor')),
       ],
-      state: { name, key, runs },
+      state: { name, key, runs, cursors },
     };
   },
-  async apply(context, { state: { name, key, runs } }) {
+  async apply(context, { state: { name, key, runs, cursors } }) {
     if (key) {
       await context.config.update((now) => withoutKey(now, name));
       removeCache(context, key.origin, key.organization);
     }
     await removeRuns(context, runs);
+    const folder = key && cursorFolder(context.paths, key);
+    if (folder !== undefined) for (const cursor of cursors) await removeCursor(folder, cursor);
     if (runs.unfinished.length > 0)
       context.message(
         `Kept, because unfinished: ${runs.unfinished.join(', ')}. To delete one: rosterctl runs prune RUN`,
@@ -83,6 +95,7 @@ export default defineLocalWrite({
       removed: key !== undefined,
       runsRemoved: runs.ended.length,
       beforeImagesRemoved: runs.undoable.length,
+      cursorsRemoved: cursors.length,
     };
   },
 });

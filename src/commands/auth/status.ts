@@ -14,6 +14,7 @@ import type { LocalContext } from '../../context.js';
 import { Failure } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
 import { checkKey, explainForbidden } from '../../resources/key-check.js';
+import { hangingLines } from '../../terminal/whole-words.js';
 import { connectionOf, type KeyStatus } from './shared.js';
 
 /** The status of a key with its exit code. */
@@ -34,12 +35,15 @@ export default defineLocalCommand({
     all: flag('every stored profile'),
     offline: flag('do not ask the service'),
   },
-  view: linesOf((value: KeyStatus | KeyStatus[]) =>
+  view: linesOf((value: KeyStatus | KeyStatus[], { isTerminal, columns }) =>
     Array.isArray(value) && value.length === 0
       ? ['No profile is stored.']
       : [value]
           .flat()
-          .flatMap((status, index) => [...(index > 0 ? [''] : []), ...describe(status)]),
+          .flatMap((status, index) => [
+            ...(index > 0 ? [''] : []),
+            ...describe(status, isTerminal ? columns : Infinity),
+          ]),
   ),
   async run(context, { all, offline }) {
     if (!all) {
@@ -153,7 +157,7 @@ function worstExit(checked: readonly CheckedKey[]): ExitName {
   );
 }
 
-function describe(status: KeyStatus): string[] {
+function describe(status: KeyStatus, columns: number): string[] {
   const checkText = {
     ok: 'accepted by the service',
     '401': 'refused by the service (401)',
@@ -161,10 +165,11 @@ function describe(status: KeyStatus): string[] {
     unreachable: 'not checked, the service did not answer it',
     skipped: 'not checked',
   }[status.check];
-  return [
-    `Profile       ${status.profile}`,
-    `Organization  ${status.organization ?? 'not set'}`,
-    `Base URL      ${status.baseUrl ?? 'not set'}`,
-    `Key           ${status.keySource === null ? 'none' : `${status.keySource}; ${checkText}`}`,
-  ];
+  const rows = [
+    ['Profile', status.profile],
+    ['Organization', status.organization ?? 'not set'],
+    ['Base URL', status.baseUrl ?? 'not set'],
+    ['Key', status.keySource === null ? 'none' : `${status.keySource}; ${checkText}`],
+  ] as const;
+  return rows.flatMap(([label, text]) => hangingLines(label.padEnd(14), text, columns));
 }

@@ -13,7 +13,7 @@ export default defineLocalCommand({
     'output format applies here too: add -o table to print the plain value.',
   examples: [
     ['The output format', 'output'],
-    ['What you set about the service', 'endpoints.players.update'],
+    ['What you configured for the service', 'endpoints.players.update'],
   ],
   calls: [],
   args: { key: param(word, 'the setting', { completes: 'configKey' }) },

@@ -8,7 +8,7 @@ import { originsOf } from './shared.js';
 export default defineLocalCommand({
   summary: 'List the settings and where each came from',
   about:
-    'Shows every setting, and what you have set about an undocumented service. Never shows a key.',
+    'Shows every setting, and what you have configured for an undocumented service. Never shows a key.',
   examples: [
     ['All settings', ''],
     ['With the file that holds it', '--show-origin'],

@@ -21,6 +21,7 @@ export default defineCommand({
   examples: [
     ['Into the current folder', 'doc_0001'],
     ['A backup of all; run it again to fetch what is missing', '--all -D backup --skip-existing'],
+    ['By name', 'name:NDA.docx'],
     ['Under another name', 'doc_0001 -O copy.pdf'],
     ['To a pipe', 'doc_0001 -O -'],
     ['Several into a folder', 'doc_0001 doc_0002 -D files --skip-existing'],

@@ -1,9 +1,9 @@
 /** `rosterctl documents list`: lists the documents. */
 import { defineCommand } from '../../cli/define.js';
-import { listAndCacheIds, listFlags } from '../../cli/filters.js';
-import { filterList } from '../../cli/lists/filter-list.js';
+import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 import { documentFilters, documentTests } from '../../resources/document-filters.js';
+import { listCommand } from '../../resources/list-command.js';
 
 export default defineCommand({
   summary: 'List the documents',
@@ -13,19 +13,15 @@ export default defineCommand({
     ['The PDF files, newest first', '--type application/pdf --sort createdAt:desc'],
   ],
   calls: ['listDocuments'],
-  flags: { ...documentFilters, ...listFlags },
+  flags: { ...documentFilters, ...listFlags, ...sinceLastFlags },
+  excludes: sinceLastExcludes,
   view: listOf('documents'),
-  async run(context, values) {
+  async run(context, values, line) {
+    const tests = documentTests(values, context);
     const isSummarized = context.isAligned || values.tag;
     const summary = isSummarized
       ? (await import('../../resources/list-summary.js')).documentSummary(values)
       : undefined;
-    return filterList(listAndCacheIds(context, 'documents'), values, {
-      resource: 'documents',
-      tests: documentTests(values, context),
-      inOrder: context.isAligned,
-      notes: context,
-      summary,
-    });
+    return listCommand(context, values, line, { resource: 'documents', tests, summary });
   },
 });

@@ -7,6 +7,7 @@ import {
   downloadView,
 } from '../../downloads/download-documents.js';
 import { idOf } from '../../resources/params.js';
+import { idsOfWords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Get the preview of a document, or its signed URL',
@@ -21,8 +22,9 @@ export default defineCommand({
   flags: downloadFlags,
   excludes: downloadExcludes,
   view: downloadView,
-  run(context, values) {
-    const row = { row: 1, id: values.id };
+  async run(context, values) {
+    const [id = ''] = await idsOfWords(context, 'documents', [values.id]);
+    const row = { row: 1, id };
     return downloadDocuments(context, 'previewDocument', [row], values, true);
   },
 });

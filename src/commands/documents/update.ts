@@ -28,7 +28,7 @@ export default defineOperation({
     'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['Rename', "doc_0001 --name 'Player contract 2026'"],
-    ['One tag more, one less', 'doc_0001 --add-tag signed --remove-tag draft'],
+    ['Add a tag and remove another', 'doc_0001 --add-tag signed --remove-tag draft'],
     ['Replace all tags', 'doc_0001 --tag legal --tag 2026-spring'],
   ],
   calls: ['listDocuments', 'updateDocument'],

@@ -13,12 +13,19 @@ import { type LocalFile, withStdinFile } from '../../uploads/local-file.js';
 import { uploadOperation } from '../../uploads/operation.js';
 import { namesMany } from '../../uploads/paths.js';
 import { type UploadValues, uploadRow } from '../../uploads/plan.js';
-import { checkSize, oneNameForMany, toInspectedFile, uploadRows } from '../../uploads/rows.js';
+import {
+  checkSize,
+  manifestRows,
+  oneNameForMany,
+  toInspectedFile,
+  uploadRows,
+} from '../../uploads/rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];
   readonly contentType: UploadContentType | undefined;
   readonly recursive: boolean;
+  readonly manifest: string | undefined;
 }
 
 const { expect, maxChanges, failFast, maxErrors, concurrency, rate } = bulkFlags;
@@ -28,21 +35,24 @@ export default defineOperation({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
-    'All files are checked before the first request. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
+    'All files are checked before the first request. A file that is uploaded already is skipped: one whose content ' +
+    'this machine uploaded before, or one with the name, type and size of a document; --verify compares their bytes. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
     `Allowed types: ${UploadContentType.options.join(', ')}; ` +
     'name and content must agree, or state the type with --content-type. Several files print a report. ' +
+    'In a manifest, tags are written as a;b, and paths are relative to its folder; --results writes it again with the id of each document. ' +
     'If an upload is interrupted, run the same command again, or rosterctl uploads finish.',
   examples: [
     ['One file', 'contract.pdf --tag contract'],
     ['Under another name', "contract.pdf --name 'Player contract 2026'"],
     ['Several files', 'contract.pdf photo.png --tag 2026-spring'],
     ['All files of a folder, and compare each with the upload', '-r consents --verify'],
-    ['Only if it was not uploaded before', 'contract.pdf --if-exists skip'],
+    ['Names and tags from a spreadsheet', '--manifest papers.csv --results uploaded.csv --dry-run'],
+    ['Also if it was uploaded before', 'contract.pdf --if-exists duplicate'],
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
   args: {
     paths: params(
-      z.array(z.string()).check(z.minLength(1)),
+      z._default(z.array(z.string()), []),
       'files, folders with -r, patterns; - is stdin, with --name',
       {
         placeholder: 'PATH',
@@ -55,6 +65,11 @@ export default defineOperation({
       short: 'r',
       group: 'selection',
     }),
+    manifest: param(
+      z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
+      'the files from a CSV with the columns path, name and tags',
+      { placeholder: 'FILE.csv', group: 'selection', completes: 'file' },
+    ),
     name: nameFlag('documents'),
     tag: params(
       z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
@@ -69,22 +84,32 @@ export default defineOperation({
       group: 'change',
     }),
     ifExists: param(
-      z._default(z.enum(['duplicate', 'skip', 'error']), 'duplicate'),
-      'when a document or an earlier file has the name (looks at the list)',
+      z.optional(z.enum(['skip', 'duplicate', 'error'])),
+      'what to do with a file that is uploaded already (default skip)',
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),
     concurrency: { ...concurrency, text: atOnceText('files'), rare: false },
     ...{ expect, maxChanges, failFast, maxErrors, rate, restart, waitLock, results, exitCode },
   },
+  needsOneOf: [['paths', 'manifest']],
+  excludes: [
+    ['paths', 'manifest'],
+    ['recursive', 'manifest'],
+    ['name', 'manifest'],
+  ],
   view: recordOf('documents'),
   operation: {
     ...uploadOperation(),
-    isMany: async ({ paths: [path = ''], recursive }: Values) =>
-      recursive || (path !== '-' && (await namesMany(path))),
+    isMany: async ({ paths: [path = ''], recursive, manifest }: Values) =>
+      manifest !== undefined || recursive || (path !== '-' && (await namesMany(path))),
     check: (_, values: Values) => checkCombination(values),
-    rows: (context, values: Values) =>
-      uploadRows(context, { ...values, failFast: values.failFast ?? false }),
+    rows(context, values: Values) {
+      const { manifest } = values;
+      return manifest === undefined
+        ? uploadRows(context, values)
+        : manifestRows(context, manifest, values);
+    },
     // Stdin is spooled to a file while the command runs.
     bind(context, values: Values, use) {
       checkCombination(values);

@@ -3,8 +3,8 @@ import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
-import { playerFilters, playerTests } from '../../resources/player-filters.js';
-import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
+import { playerFilters, playerSelection } from '../../resources/player-filters.js';
+import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineOperation({
   summary: 'Delete one or several players',
@@ -14,12 +14,12 @@ export default defineOperation({
     ['See what would be sent', 'player_0001 --dry-run'],
     ['From a script', 'player_0001 --yes'],
   ],
-  calls: ['getPlayer', 'deletePlayer', 'listPlayers', 'getTeam'],
+  calls: ['getPlayer', 'deletePlayer', 'listPlayers', 'getTeam', 'listTeams'],
   args: { ids: anyIdsOf('players') },
   flags: {
     route: routeFlag('players', 'DELETE'),
     ...manyFlags({ ...playerFilters, ...listSelectionFlags }),
   },
   view: deletedView,
-  operation: deleteOperation('players', selectionBy(playerFilters, playerTests)),
+  operation: deleteOperation('players', playerSelection),
 });

@@ -12,7 +12,7 @@ export default defineCommand({
     ['One player', 'player_0001'],
     ['Two players as a list', 'player_0001 player_0002 --json'],
   ],
-  calls: ['getPlayer'],
+  calls: ['getPlayer', 'listPlayers'],
   args: { ids: idsOf('players') },
   view: oneOrManyOf('players'),
   run(context, { ids }) {

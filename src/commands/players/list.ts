@@ -1,32 +1,28 @@
 /** `rosterctl players list`: lists the players. */
 import { defineCommand } from '../../cli/define.js';
-import { listAndCacheIds, listFlags } from '../../cli/filters.js';
-import { filterList } from '../../cli/lists/filter-list.js';
+import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
-import { playerFilters, playerTests } from '../../resources/player-filters.js';
+import { listCommand } from '../../resources/list-command.js';
+import { playerFilters, playerTests, resolveTeam } from '../../resources/player-filters.js';
 
 export default defineCommand({
   summary: 'List the players',
   examples: [
     ['All players', ''],
-    ['Those of one team', '--team team_0001'],
+    ['Those of one team', '--team name:Lanternfish'],
     ['Ids, for another command', '--search captain -o ids'],
   ],
-  calls: ['listPlayers', 'getTeam'],
-  flags: { ...playerFilters, ...listFlags },
+  calls: ['listPlayers', 'getTeam', 'listTeams'],
+  flags: { ...playerFilters, ...listFlags, ...sinceLastFlags },
+  excludes: sinceLastExcludes,
   view: listOf('players'),
-  async run(context, values) {
+  async run(context, typed, line) {
+    const values = { ...typed, ...(await resolveTeam(context, typed)) };
     const tests = playerTests(values, context);
     const isSummarized = context.isAligned;
     const summary = isSummarized
       ? (await import('../../resources/list-summary.js')).playerSummary()
       : undefined;
-    return filterList(listAndCacheIds(context, 'players'), values, {
-      resource: 'players',
-      tests,
-      inOrder: context.isAligned,
-      notes: context,
-      summary,
-    });
+    return listCommand(context, values, line, { resource: 'players', tests, summary });
   },
 });

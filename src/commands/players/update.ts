@@ -4,8 +4,8 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
-import { playerFilters, playerTests } from '../../resources/player-filters.js';
-import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
+import { playerFilters, playerSelection } from '../../resources/player-filters.js';
+import { listSelectionFlags } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
 
 export default defineOperation({
@@ -15,10 +15,11 @@ export default defineOperation({
     'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],
+    ['By name', "'name:Nimbus Kite' -F role=IGL"],
     ['Set other fields', 'player_0001 -F role=Support'],
-    ['Look first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
+    ['Preview it first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
   ],
-  calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam'],
+  calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam', 'listTeams'],
   args: { ids: anyIdsOf('players') },
   flags: {
     name: nameFlag('players'),
@@ -29,7 +30,7 @@ export default defineOperation({
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('players'),
   operation: updateOperation('players', {
-    filters: selectionBy(playerFilters, playerTests),
+    filters: playerSelection,
     job: async (context, values: FieldValues & { name?: string; route?: string }) => ({
       typed: await readFields(context, values, { name: values.name }),
       ...(values.route !== undefined && { route: values.route }),

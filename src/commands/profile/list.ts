@@ -15,7 +15,10 @@ export default defineLocalCommand({
   about: 'The built-in profile sandbox is listed only while it is active.',
   examples: [['All of them', '']],
   calls: [],
-  view: rowsOf<Row>(['name', 'organization', 'baseUrl', 'active']),
+  view: rowsOf<Row>(
+    ['name', 'organization', 'baseUrl', 'active'],
+    'No profile is stored. To store one: rosterctl auth login',
+  ),
   run({ config }) {
     const stored = config
       .profiles()

@@ -41,15 +41,16 @@ export default defineLocalCommand({
       'startedAt',
       'profile',
     ]),
+    whenEmpty: 'No runs to list. A change of several records is a run, and appears here.',
     interactiveColumns: [
-      ['run', 'run'],
-      ['state', 'state'],
-      ['startedAt', 'started'],
-      ['summary.changed', 'done'],
-      ['summary.failed', 'fail'],
+      ['run', 'Run'],
+      ['state', 'State'],
+      ['startedAt', 'Started'],
+      ['summary.changed', 'Done'],
+      ['summary.failed', 'Failed'],
       // The last columns shrink or are dropped on a narrow terminal.
-      ['action', 'action'],
-      ['profile', 'profile'],
+      ['action', 'Action'],
+      ['profile', 'Profile'],
     ],
   },
   async run(context, { all }) {

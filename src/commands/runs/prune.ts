@@ -7,7 +7,7 @@ import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { formatDuration, parseDuration } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../runs/end.js';
+import { hasUnknownOutcome, isUploadRun, unfinishedUploads } from '../../runs/end.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
@@ -35,7 +35,7 @@ export default defineLocalWrite({
     'unfinished one: its results are gone then, and it cannot be ' +
     'undone. Asks first.',
   examples: [
-    ['Look first', '--dry-run'],
+    ['Preview it first', '--dry-run'],
     ['All older than a week', '--older-than 7d'],
   ],
   calls: [],
@@ -97,7 +97,7 @@ async function namedRun(context: LocalContext, run: string): Promise<RunsToRemov
   const store = storeOf(context);
   const name = await resolveRunName(store, run);
   if (name === undefined)
-    throw new UsageError(`There is no run "${run}".`, { hint: 'See: rosterctl runs list' });
+    throw new UsageError(`Unknown run "${run}".`, { hint: 'See: rosterctl runs list' });
   const damaged: DamagedRun[] = [];
   await readRuns(store, [name], (each) => damaged.push(each));
   if (damaged.length === 0 && (await isRunHeld(store, name, context.self)))
@@ -124,9 +124,7 @@ async function oldRuns(context: LocalContext, olderThan: number): Promise<RunsTo
   for (const each of damaged) if (!aside.includes(each)) context.message(each.message);
   // Their documents tell an upload with an unknown outcome which documents are not its own.
   const areEvidence = unfinishedUploads(await listOpenRuns(store)).some(hasUnknownOutcome);
-  const done = runs.filter(
-    (run) => isDone(run) && !(areEvidence && run.head.action === uploadAction),
-  );
+  const done = runs.filter((run) => isDone(run) && !(areEvidence && isUploadRun(run.head)));
   return { names: done.map(({ head }) => head.run), aside };
 }
 

@@ -15,7 +15,7 @@ export default defineWrite({
     'The rows are read and previewed again, so you see first what others have changed. The rows of ' +
     'a run can be retried once; then retry the newer run.',
   examples: [
-    ['Look first', 'last --dry-run'],
+    ['Preview it first', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
   ...earlierRunCommand,

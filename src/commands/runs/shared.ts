@@ -8,7 +8,7 @@ import type { Context } from '../../context.js';
 import { shellQuote } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { undoOperation } from '../../resources/undo.js';
+import { type UndoJob, undoOperation } from '../../resources/undo.js';
 import { isHere } from '../../runs/plan.js';
 import { isSingleRun, storeOf } from '../../runs/store.js';
 import { findRun, type LastRun, type StoredRun } from '../../runs/stored-run.js';
@@ -21,13 +21,16 @@ const commands: Readonly<Record<string, () => Promise<{ readonly default: Comman
   'tryouts.review': () => import('../tryouts/review.js'),
   'tryouts.convert': () => import('../tryouts/convert.js'),
   'teams.create': () => import('../teams/create.js'),
+  'teams.import': () => import('../teams/import.js'),
   'teams.update': () => import('../teams/update.js'),
   'teams.delete': () => import('../teams/delete.js'),
   'players.create': () => import('../players/create.js'),
+  'players.import': () => import('../players/import.js'),
   'players.update': () => import('../players/update.js'),
   'players.delete': () => import('../players/delete.js'),
   'documents.create': () => import('../documents/create.js'),
   'documents.upload': () => import('../documents/upload.js'),
+  'documents.replace': () => import('../documents/replace.js'),
   'documents.update': () => import('../documents/update.js'),
   'documents.delete': () => import('../documents/delete.js'),
 };
@@ -44,8 +47,8 @@ async function operationOf({
   plan,
 }: Pick<StoredRun, 'head' | 'plan'>): Promise<Operation> {
   if (action === undoAction) {
-    const kind = plan && jobOf(plan).job['kind'];
-    return undoOperation(resource, { of, kind: kind === 'created' ? kind : 'fields' });
+    const { kind } = (plan ? jobOf(plan).job : {}) as Partial<UndoJob>;
+    return undoOperation(resource, { of, kind: kind ?? 'fields' });
   }
   const command = (await commands[action]?.())?.default;
   if (command?.kind !== 'operation')

@@ -7,6 +7,7 @@ import { findTarget } from '../../config/connection.js';
 import { demoOrganization, sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
+import { zonedTime } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
 import { readBeforeImages } from '../../runs/before-images.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';
@@ -71,7 +72,7 @@ async function deletedRecords(context: LocalContext, { head }: StoredRun): Promi
 function describeRun({ head, finished }: StoredRun): string {
   const state = finished ? 'finished' : 'unfinished';
   const action = head.action.replace('.', ' ');
-  return `${action} of ${head.startedAt}, profile ${head.profile}, organization ${head.organization}: ${state}`;
+  return `${action}, ${zonedTime(new Date(head.startedAt))}, profile ${head.profile}, organization ${head.organization}: ${state}`;
 }
 
 /** Returns the report of a run from its journal. */

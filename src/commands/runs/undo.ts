@@ -9,10 +9,12 @@ import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
+import { isProvenNotFound } from '../../data/outcome-errors.js';
 import { plural } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { type UndoJob, undoOperation } from '../../resources/undo.js';
+import { recordReader } from '../../resources/read.js';
+import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
 import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
 import { isDelete, type ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
@@ -33,7 +35,7 @@ export default defineOperation({
     'changes cannot be undone; runs show RUN --undoable prints the records that a run deleted. An undo ' +
     'is itself a run and can be undone.',
   examples: [
-    ['Look first', 'last --dry-run'],
+    ['Preview it first', 'last --dry-run'],
     ['From a script', 'last --yes'],
     ['One record of a run', 'last --only app_0013 --dry-run'],
   ],
@@ -81,21 +83,27 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const can = candidates.can.filter(isSelected);
   const why = countedReasons(candidates.cannot.filter(isSelected));
-  const [first] = can;
-  if (!first) throw nothingToUndo(stored, why);
+  if (can.length === 0) throw nothingToUndo(stored, why);
+  const kind = kindOf(can);
   const undo: UndoJob = {
     of: head.run,
-    kind: first.kind,
+    kind,
     ...(head.route !== undefined && { route: head.route }),
   };
   return {
     ...undoOperation(head.resource, undo),
     job: async () => undo,
     rows: async () => ({
-      rows: can.map(({ row, id, before = {}, after = {}, absent, withheld, shortened }) => ({
+      rows: can.map(({ row, id, kind: own, before = {}, after = {}, absent, ...image }) => ({
         row,
         id,
-        own: { before, after, absent, inexact: [...withheld, ...shortened] },
+        own: {
+          kind: own,
+          before,
+          after,
+          absent,
+          inexact: [...image.withheld, ...image.shortened],
+        },
       })),
       header: ['id'],
       note: undefined,
@@ -103,10 +111,26 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
     }),
     previewNotes: (counts) => [
       `Of run ${head.run}: ${counts.can} can be undone, ${counts.changedSince} changed since, ${candidates.cannot.filter(isSelected).length} cannot be undone${why}.`,
+      ...mixedNote(kind, can),
       ...partialNotes(can),
       ...nullNote(can),
     ],
   };
+}
+
+function kindOf(rows: readonly BeforeImage[]): UndoKind {
+  const created = rows.filter(({ kind }) => kind === 'created').length;
+  if (created === 0) return 'fields';
+  return created === rows.length ? 'created' : 'mixed';
+}
+
+/** What happens to the records of a run that created some and changed others. */
+function mixedNote(kind: UndoKind, rows: readonly BeforeImage[]): readonly string[] {
+  if (kind !== 'mixed') return [];
+  const created = rows.filter((row) => row.kind === 'created').length;
+  return [
+    `${plural(created, 'created record')} will be deleted; ${plural(rows.length - created, 'changed record')} will be restored.`,
+  ];
 }
 
 /**
@@ -152,11 +176,28 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
     const made = row.after?.['id'];
     const id = typeof made === 'string' ? made : row.id;
     const image = byRow.get(row.row);
-    const why = hasNoUndo ? pastVerb(stored) : undoObstacle(row, image, images.length > 0);
+    const replaced = row.after?.['replaces'];
+    const isLast = typeof replaced === 'string' && !(await isListed(context, replaced));
+    const why = hasNoUndo
+      ? pastVerb(stored)
+      : isLast
+        ? `that replaced ${replaced}, which is gone`
+        : undoObstacle(row, image, images.length > 0);
     if (why === undefined && image) can.push({ ...withoutUnrestorable(image), id });
     else cannot.push({ id, why: why ?? '' });
   }
   return { can, cannot };
+}
+
+/** True if a document exists, or if the list cannot prove that it does not. */
+async function isListed(context: Context, id: string): Promise<boolean> {
+  try {
+    await recordReader(context, 'documents').read(id, 'list');
+    return true;
+  } catch (error) {
+    if (isProvenNotFound(error)) return false;
+    throw error;
+  }
 }
 
 function pastVerb({ head }: StoredRun): string {

@@ -46,7 +46,7 @@ export default defineLocalCommand({
         completes: 'directory',
       },
     ),
-    seedSize: param(z.optional(z.enum(seedSizes)), 'the demo data of a first use', {
+    seedSize: param(z.optional(z.enum(seedSizes)), 'the demo data to start with', {
       placeholder: 'SIZE',
     }),
     fault: params(

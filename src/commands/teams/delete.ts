@@ -15,7 +15,7 @@ export default defineOperation({
     ['See what would be sent', 'team_0001 --dry-run'],
     ['From a script', "team_0001 --confirm 'Falkenmoor Vanguard'"],
   ],
-  calls: ['getTeam', 'deleteTeam'],
+  calls: ['getTeam', 'deleteTeam', 'listTeams'],
   args: { id: idOf('teams') },
   flags: {
     confirm: param(z.optional(z.string()), 'the name of the team, to confirm', {

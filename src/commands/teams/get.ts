@@ -13,7 +13,7 @@ export default defineCommand({
     ['One team', 'team_0001'],
     ['Two teams as a list', 'team_0001 team_0002 --json'],
   ],
-  calls: ['getTeam', 'listPlayers'],
+  calls: ['getTeam', 'listPlayers', 'listTeams'],
   args: { ids: idsOf('teams') },
   view: oneOrManyOf('teams'),
   run(context, { ids }) {

@@ -1,8 +1,8 @@
 /** `rosterctl teams list`: lists the teams. */
 import { defineCommand } from '../../cli/define.js';
-import { listAndCacheIds, listFlags } from '../../cli/filters.js';
-import { filterList } from '../../cli/lists/filter-list.js';
+import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
+import { listCommand } from '../../resources/list-command.js';
 
 export default defineCommand({
   summary: 'List the teams',
@@ -12,18 +12,14 @@ export default defineCommand({
     ['Those with a word in any field', '--search valorant --sort name'],
   ],
   calls: ['listTeams'],
-  flags: listFlags,
+  flags: { ...listFlags, ...sinceLastFlags },
+  excludes: sinceLastExcludes,
   view: listOf('teams'),
-  async run(context, values) {
+  async run(context, values, line) {
     const isSummarized = context.isAligned;
     const summary = isSummarized
       ? (await import('../../resources/list-summary.js')).teamSummary()
       : undefined;
-    return filterList(listAndCacheIds(context, 'teams'), values, {
-      resource: 'teams',
-      inOrder: context.isAligned,
-      notes: context,
-      summary,
-    });
+    return listCommand(context, values, line, { resource: 'teams', summary });
   },
 });

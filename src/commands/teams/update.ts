@@ -15,7 +15,7 @@ export default defineOperation({
   examples: [
     ['Rename a team', "team_0001 --name 'Foxes Prime'"],
     ['Set other fields', 'team_0001 -F region=EU -F active=false'],
-    ['Look first', "team_0001 --name 'Foxes Prime' --dry-run"],
+    ['Preview it first', "team_0001 --name 'Foxes Prime' --dry-run"],
   ],
   calls: ['getTeam', 'updateTeam', 'listTeams'],
   args: { ids: anyIdsOf('teams') },

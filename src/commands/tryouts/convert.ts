@@ -24,7 +24,7 @@ export default defineOperation({
   examples: [
     ['Make a player of an applicant', 'app_0016'],
     ['Into a team', 'app_0022 -F teamId=team_0001'],
-    ['Accept and convert; look first', 'app_0006 --accept --dry-run'],
+    ['Accept and convert; preview first', 'app_0006 --accept --dry-run'],
   ],
   calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
   args: { ids: anyIds },

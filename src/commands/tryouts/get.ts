@@ -12,6 +12,7 @@ export default defineCommand({
     'this machine changed; -v adds every field.',
   examples: [
     ['One application, everything', 'app_0001'],
+    ['By e-mail, name, Discord user or gamer tag', 'email:nilo.mandelkow@example.org'],
     ['Two applications as a list', 'app_0001 app_0002 --json'],
     ['What an applicant answered', 'app_0001 --json --fields name,formResponses'],
   ],

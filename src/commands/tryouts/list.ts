@@ -1,8 +1,8 @@
 /** `rosterctl tryouts list`: lists the applications. */
 import { defineCommand } from '../../cli/define.js';
-import { listAndCacheIds, listFlags } from '../../cli/filters.js';
-import { filterList } from '../../cli/lists/filter-list.js';
+import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
+import { listCommand } from '../../resources/list-command.js';
 import {
   tryoutExcludes,
   tryoutFilters,
@@ -20,26 +20,20 @@ export default defineCommand({
     ['Who is waiting', '--status pending'],
     ['Last week, newest first', '--since 7d --sort submittedAt:desc'],
     ['One game, not yet decided', '--game Valorant --status pending,reviewing,shortlisted'],
+    ['Only what is new since the last time', '--since-last mail'],
     ['Ids, for another command', "--where 'gamerTags.game~league' -o ids"],
   ],
   calls: ['listTryouts'],
-  flags: { ...tryoutFilters, ...listFlags },
-  excludes: tryoutExcludes,
+  flags: { ...tryoutFilters, ...listFlags, ...sinceLastFlags },
+  excludes: [...tryoutExcludes, ...sinceLastExcludes],
   view: listOf('tryouts'),
-  async run(context, values) {
+  async run(context, values, line) {
     const tests = tryoutTests(values, context);
     const query = tryoutQuery(values, context.settings.overrides);
-    const records = listAndCacheIds(context, 'tryouts', query);
     const isSummarized = context.isAligned || values.game;
     const summary = isSummarized
       ? (await import('../../resources/list-summary.js')).tryoutSummary(values)
       : undefined;
-    return filterList(records, values, {
-      resource: 'tryouts',
-      tests,
-      inOrder: context.isAligned,
-      notes: context,
-      summary,
-    });
+    return listCommand(context, values, line, { resource: 'tryouts', tests, query, summary });
   },
 });

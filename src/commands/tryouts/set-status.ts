@@ -25,12 +25,13 @@ export default defineOperation({
     "Status changes trigger your organization's Flows (automations). That cannot be undone.",
   examples: [
     ['Reject two applicants', 'app_0013 app_0018 --to rejected'],
+    ['By e-mail instead of the id', 'email:nilo.mandelkow@example.org --to shortlisted'],
     [
       'Shortlist, with a dated note',
       "app_0020 --to shortlisted --append-note 'Second trial on Friday'",
     ],
     [
-      'Reject all who have waited for two months; look first',
+      'Reject all who have waited for two months; preview first',
       '--status pending --older-than 60d --to rejected --dry-run',
     ],
   ],

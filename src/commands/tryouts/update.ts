@@ -19,10 +19,10 @@ export default defineOperation({
   examples: [
     ['Shortlist an applicant', 'app_0020 --status shortlisted'],
     ['Add a dated note', "app_0013 --append-note 'Strong aim, quiet on comms'"],
-    ['Look first', 'app_0028 --status reviewing --dry-run'],
+    ['Preview it first', 'app_0028 --status reviewing --dry-run'],
     ['Remove the notes', 'app_0021 --clear-note'],
   ],
-  calls: ['getTryout', 'updateTryout'],
+  calls: ['getTryout', 'updateTryout', 'listTryouts'],
   args: { ids: idsBeside('--status').any },
   flags: {
     status: param(z.optional(TryoutStatus), 'new status', { placeholder: 'S', group: 'change' }),

@@ -10,7 +10,7 @@ import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
-import { type UnfinishedUpload, uploadAction } from '../../runs/end.js';
+import { isUploadRun, type UnfinishedUpload } from '../../runs/end.js';
 import type { DamagedRun } from '../../runs/journal.js';
 import { isHere } from '../../runs/plan.js';
 import type { BulkReport, ReportRow } from '../../runs/report.js';
@@ -46,7 +46,7 @@ export default defineWrite({
     const uploads =
       id === undefined
         ? await uploadsHere(context, ({ head, isOpen }) => {
-            const isUpload = !head || (head.action === uploadAction && isHere(context, { head }));
+            const isUpload = !head || (isUploadRun(head) && isHere(context, { head }));
             // Its uploads can neither be completed nor be reported as complete.
             if (isOpen && isUpload) exits.push('guarded');
           })

@@ -14,8 +14,8 @@ export const uploadIdSchema = z.string().check(z.minLength(1, 'must not be empty
 export default defineLocalWrite({
   summary: 'Discard an upload that was interrupted',
   about:
-    'Nothing is sent: a file that has arrived stays in the store, under the key that this prints.',
-  examples: [['Look first', '3fa9c2.1 --dry-run']],
+    'Nothing is sent: a file that has arrived stays in the store, under the key that this command prints.',
+  examples: [['Preview it first', '3fa9c2.1 --dry-run']],
   calls: [],
   args: { id: param(uploadIdSchema, 'an id of uploads list', { placeholder: 'ID' }) },
   view: linesOf((forgotten: { id: string; fileKey: string | null }) => [

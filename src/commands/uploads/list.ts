@@ -19,14 +19,17 @@ export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
     'Oldest first, of every profile. In the states put_done, doc_intent, orphan and unknown the file ' +
-    'has arrived, and its document is missing. Finish them with uploads finish. Uploads that ' +
+    'has arrived, but its document is missing. Finish them with uploads finish. Uploads that ' +
     'are running right now are left out.',
   examples: [
     ['All of them', ''],
     ['Their ids, for a script', '-o ids'],
   ],
   calls: [],
-  view: rowsOf<UploadLine>(['id', 'path', 'state', 'fileKey', 'startedAt']),
+  view: rowsOf<UploadLine>(
+    ['id', 'path', 'state', 'fileKey', 'startedAt'],
+    'No upload was interrupted.',
+  ),
   async run(context) {
     const all = await readUnfinishedUploads(context);
     const runs = [...new Set(all.map(({ run }) => run))];

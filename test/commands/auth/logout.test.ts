@@ -2,6 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder, resolvePaths } from '../../../src/config/paths.js';
+import {
+  cursorKeys,
+  cursorPlace,
+  ensureCursorFolder,
+  writeCursor,
+} from '../../../src/cursors/cursor-file.js';
 import { exit } from '../../../src/exit-codes.js';
 import { openQueue } from '../../../src/review/queue.js';
 import { recordLine } from '../../../src/runs/journal.js';
@@ -30,7 +36,7 @@ test('removes the key of the profile and nothing else, without asking', async ()
   const ran = await rosterctl('auth logout --json', { home });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([
     0,
-    { profile: 'work', removed: true, runsRemoved: 0, beforeImagesRemoved: 0 },
+    { profile: 'work', removed: true, runsRemoved: 0, beforeImagesRemoved: 0, cursorsRemoved: 0 },
   ]);
   expect(keysIn(home)).toEqual(['other']);
   const show = await rosterctl('profile show work --json', { home });
@@ -72,7 +78,7 @@ test('twice is no error', async () => {
   const ran = await rosterctl('auth logout --json', { home });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([
     0,
-    { profile: 'work', removed: false, runsRemoved: 0, beforeImagesRemoved: 0 },
+    { profile: 'work', removed: false, runsRemoved: 0, beforeImagesRemoved: 0, cursorsRemoved: 0 },
   ]);
 });
 
@@ -131,6 +137,7 @@ test('removes finished runs and before-images of its organization, and names and
     removed: true,
     runsRemoved: 2,
     beforeImagesRemoved: 3,
+    cursorsRemoved: 0,
   });
   expect(ran.stderr).toContain('20260301T101500123-cccccc');
   expect([ended, single, open, other].map((folder) => existsSync(folder))).toEqual([
@@ -151,6 +158,26 @@ test('keeps the runs as long as another profile has a key for the organization',
   expect(existsSync(join(ended, 'undo.jsonl'))).toBe(true);
   await rosterctl('auth logout -p other', { home });
   expect(existsSync(ended)).toBe(false);
+});
+
+test('removes the cursors of its organization once no other profile has a key for it', async () => {
+  const home = await homeWithLogin('work', 'other');
+  const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
+  const [mine, others] = await Promise.all(
+    ['org_1', 'org_2'].map(async (organization) => {
+      const folder = ensureCursorFolder(paths, cursorPlace(baseUrl, organization));
+      const key = { name: 'mail', resource: 'tryouts', filter: '', changed: undefined };
+      const rest = { seen: new Map(), pending: undefined, lastAt: undefined, since: undefined };
+      await writeCursor(folder, { ...key, ...rest }, undefined);
+      return folder;
+    }),
+  );
+  const left = () => [mine, others].map((folder) => cursorKeys(folder).length);
+  await rosterctl('auth logout -p work', { home });
+  expect(left()).toEqual([1, 1]);
+  const ran = await rosterctl('auth logout -p other', { home });
+  expect(ran.stdout).toContain('Also removed: 1 cursor of --since-last.\n');
+  expect(left()).toEqual([0, 1]);
 });
 
 test('an unsent review is named and kept', async () => {

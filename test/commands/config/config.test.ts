@@ -196,7 +196,7 @@ test.each(['0', '99999', '0.0'])('the error for a rate of %s names valid rates',
 
 test('an unsupported spreadsheet format is rejected before any request', async () => {
   for (const words of [
-    'teams list --out squad.xlsx',
+    'teams list --out squad.xlsm',
     'teams list --out squad.numbers',
     'tryouts set-status app_0001 --to accepted --yes --results squad.ods',
   ]) {

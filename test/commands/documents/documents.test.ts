@@ -217,7 +217,7 @@ test('a dry run inspects the file and shows three requests', async () => {
     ],
     changes: [{ id: null, field: 'id', from: null, to: '(new document)' }],
   });
-  expect([...api.requests, ...api.store.requests]).toEqual([]);
+  expect(lines([...api.requests, ...api.store.requests])).toEqual(['GET /v1/documents/org_7']);
   expect((await rosterctl('docs upload gone.txt -n', { env: api.env, ...at(home) })).code).toBe(2);
 });
 
@@ -261,7 +261,7 @@ test('the type of stdin is determined from --name and the bytes', async () => {
   // oxlint-disable-next-line no-await-in-loop
   for (const [name, stdin] of [
     ['rules.txt', 'hello'],
-    ['Rules', 'hello'],
+    ['Guide', 'hello'],
     ['Contract', '%PDF-1.7 x'],
   ] as const)
     expect((await upload(name, stdin)).code).toBe(0);
@@ -329,13 +329,14 @@ test('a store that keeps refusing ends the upload with its code, and no document
   expect(ran.code).toBe(1);
   expect(errorOf(ran)).toMatchObject({ status: 403, code: 'AccessDenied' });
   expect(lines(api.requests)).toEqual([
+    'GET /v1/documents/org_7',
     'POST /v1/uploads/document-file',
     'POST /v1/uploads/document-file',
     'POST /v1/uploads/document-file',
   ]);
 });
 
-test('a file with an existing name is uploaded again, skipped or refused', async () => {
+test('a file with the name, type and size of a document is skipped, uploaded again or refused', async () => {
   const home = folderWith({ Rules: 'hello' });
   const ran = async (how: string) => {
     const api = await service();
@@ -346,7 +347,7 @@ test('a file with an existing name is uploaded again, skipped or refused', async
     return [code, lines(api.requests)];
   };
   const steps = ['POST /v1/uploads/document-file', 'POST /v1/documents'];
-  expect(await ran('')).toEqual([0, steps]);
+  expect(await ran('')).toEqual([0, ['GET /v1/documents/org_7']]);
   expect(await ran('--if-exists duplicate')).toEqual([0, steps]);
   expect(await ran('--if-exists skip')).toEqual([0, ['GET /v1/documents/org_7']]);
   expect(await ran('--if-exists error')).toEqual([11, ['GET /v1/documents/org_7']]);
@@ -399,7 +400,8 @@ test.each(['before', 'while'] as const)(
     const ran = await rosterctl('docs upload rules.txt --json', { env: api.env, ...at(home) });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain('changed while');
-    expect(lines(api.requests)).toEqual(['POST /v1/uploads/document-file']);
+    const first = ['GET /v1/documents/org_7', 'POST /v1/uploads/document-file'];
+    expect(lines(api.requests)).toEqual(first);
   },
 );
 

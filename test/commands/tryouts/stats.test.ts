@@ -90,6 +90,87 @@ test('as CSV are one line per count, with its share of all applications', async 
   expect(all).toContain("game,'=1+1,1,0.25");
 });
 
+describe('--by', async () => {
+  const asked = await keep([
+    application('app_1', {
+      discordUsername: 'kite',
+      formResponses: { 'Main role': 'Flex', age: 9, Agents: ['Omen', 'Sova', 'Omen'] },
+    }),
+    application('app_2', { formResponses: { 'Main role': 'Flex', age: 10, Agents: [] } }),
+    application('app_3', { status: 'rejected', formResponses: { 'Main role': 'IGL', age: 21 } }),
+    application('app_4', { formResponses: { 'Main role': '\u001b[31mred', age: null } }),
+    application('app_5', { discordUsername: '', gamerTags: [tag('Valorant'), tag('Chess')] }),
+  ]);
+  const by = (flags: string) => rosterctl(`tryouts stats ${flags}`, { env: asked.env });
+  const countsOf = async (flags: string) =>
+    (JSON.parse((await by(`${flags} --json`)).stdout) as Stats).by;
+
+  test('counts a field, a dotted one, an answer, and several at once, with those without a value', async () => {
+    expect(await countsOf("--by 'formResponses.Main role' --by status")).toEqual({
+      'formResponses.Main role': { Flex: 2, IGL: 1, '\u001b[31mred': 1, '': 1 },
+      status: { pending: 4, rejected: 1 },
+    });
+    expect(await countsOf('--by gamerTags.game --status pending')).toEqual({
+      'gamerTags.game': { '': 3, Valorant: 1, Chess: 1 },
+    });
+    expect(await countsOf('--by formResponses.Agents')).toEqual({
+      'formResponses.Agents': { '': 4, Omen: 1, Sova: 1 },
+    });
+  });
+
+  test('takes a label of a field and a question alone, and prints the name of the API', async () => {
+    expect(await countsOf('--by discord')).toEqual({ discordUsername: { '': 4, kite: 1 } });
+    expect(await countsOf('--by age')).toEqual({
+      'formResponses.age': { 9: 1, 10: 1, 21: 1, '': 2 },
+    });
+    expect(await countsOf('--by age --status rejected')).toEqual({
+      'formResponses.age': { 21: 1 },
+    });
+  });
+
+  test('has a section of its own in CSV, and bars for a person, numbers in their order', async () => {
+    const csv = (await by("--by 'Main role' -o csv")).stdout;
+    expect(csv).toContain('formResponses.Main role,Flex,2,0.4\r\n');
+    expect(csv).toContain('formResponses.Main role,,1,0.2\r\n');
+    const page = (await by("--by age --by 'Main role'")).stdout;
+    const after = page.slice(page.indexOf('\nage\n'));
+    expect(after.replaceAll(/[█░]+ +/g, '')).toBe(
+      [
+        '\nage',
+        '  9       1   20 %',
+        '  10      1   20 %',
+        '  21      1   20 %',
+        '  (none)  2   40 %',
+        'Main role',
+        '  Flex           2   40 %',
+        '  \\u001b[31mred  1   20 %',
+        '  IGL            1   20 %',
+        '  (none)         1   20 %',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('refuses a field that no application has', async () => {
+    const ran = await by('--by formResponses.Main_role');
+    expect([ran.code, ran.stdout, ran.stderr.split('\n').at(-3)]).toEqual([
+      2,
+      '',
+      'No record has a field "formResponses.Main_role". Did you mean formResponses.Main role?',
+    ]);
+  });
+
+  test('names twelve values on a screen and counts the rest', async () => {
+    const many = await keep(
+      Array.from({ length: 30 }, (_, at) => application(`a_${at}`, { legacyRef: `A-${at}` })),
+    );
+    const env = { ...many.env, ROSTERCTL_FORCE_TTY: '60' };
+    const { stdout } = await rosterctl('tryouts stats --by legacyRef', { env });
+    expect(stdout).toMatch(/^Legacy ref$/m);
+    expect(stdout).toMatch(/^ {2}and 18 more values$/m);
+  });
+});
+
 describe('for a person', () => {
   test('say who waits, who became a player, and what the filters leave', async () => {
     const { stdout } = await stats('--status pending,accepted');
@@ -180,7 +261,7 @@ describe('the page', () => {
       const byStatus = { ...season.byStatus, [text]: 3 };
       const hostile = { ...season, byStatus, byGame: { [text]: 1, Valorant: 2 } };
       for (const columns of [40, 59, 80, 250])
-        for (const line of page(columns, hostile)) {
+        for (const line of page(columns, { ...hostile, by: { [text]: { [text]: 2, '': 1 } } })) {
           expect(displayWidth(line), line).toBeLessThanOrEqual(columns);
           expect(forbidden.exec(line.toWellFormed()), JSON.stringify(line)).toBeNull();
         }

@@ -248,11 +248,12 @@ test('a stored file is finished even if the key may not list', async () => {
 test('while the list fails, no document is created for a stored file', async () => {
   const api = await service({ third: () => forbidden, list: { status: 503, json: {} } });
   const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
-  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
+  const line = 'docs upload a.txt --if-exists duplicate';
+  expect((await rosterctl(line, desk)).code).toBe(7);
   delete api.behaviour.third;
-  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(9);
+  expect((await rosterctl(line, desk)).code).toBe(9);
   delete api.behaviour.list;
-  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(0);
+  expect((await rosterctl(line, desk)).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([1, 1]);
 });
 
@@ -331,8 +332,8 @@ test('the same command after a run with orphans creates their documents and send
   // The report includes the file that was done the first time.
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { total: 3, changed: 3 }]);
   expect(readFileSync(join(desk.home, 'r.csv'), 'utf8').trim().split(/\r?\n/)).toEqual([
-    'path,result,error_code,message',
-    ...['a.txt', 'b.txt', 'c.txt'].map((name) => `${name},changed,,`),
+    'path,result,error_code,message,id',
+    ...['a.txt', 'b.txt', 'c.txt'].map((name, at) => `${name},changed,,,doc_${at + 1}`),
   ]);
   expect([puts(api), api.documents.map(({ name }) => name)]).toEqual([
     3,
@@ -468,13 +469,16 @@ test('a step 3 with a lost answer stays unknown (10) if the key may not list, an
   for (const list of [forbidden, { status: 500 }, { status: 401 }]) {
     const api = await service({ third: () => lost, list });
     const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
-    for (const line of ['docs upload a.txt --json', 'uploads finish --all --json']) {
+    for (const line of [
+      'docs upload a.txt --if-exists duplicate --json',
+      'uploads finish --all --json',
+    ]) {
       const ran = await rosterctl(line, desk);
       expect(ran.code).toBe(10);
       expect(ran.stderr).toContain('whether its record was made is not known');
       expect(ran.stderr).not.toContain('no document records it');
     }
-    const again = await rosterctl('docs upload a.txt --json', desk);
+    const again = await rosterctl('docs upload a.txt --if-exists duplicate --json', desk);
     expect([again.code, errorOf(again).code]).toEqual([10, 'unknownOutcome']);
     expect(posts(api).filter((url) => url === '/v1/documents')).toHaveLength(1);
   }
@@ -556,7 +560,7 @@ test('runs retry sends the present content of a file that the service had refuse
 test('after the last file of a killed run is finished by its id, the same command reports the others once, then uploads again', async () => {
   const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
   const desk = deskWith(['a.txt', 'b.txt']);
-  const line = 'docs upload a.txt b.txt --concurrency 1 --json';
+  const line = 'docs upload a.txt b.txt --if-exists duplicate --concurrency 1 --json';
   const documentsAsked = () => posts(api).filter((url) => url === '/v1/documents').length;
   await killedWhen(api, line.split(' '), desk, () => documentsAsked() === 2);
   delete api.behaviour.third;
@@ -575,7 +579,7 @@ test('after the last file of a killed run is finished by its id, the same comman
 test('a run replaced by --restart is not reported by the same command', async () => {
   const api = await service({ put: (nth) => (nth === 2 ? () => {} : undefined) });
   const desk = deskWith(['a.txt', 'b.txt']);
-  const line = 'docs upload a.txt b.txt --concurrency 1 --json';
+  const line = 'docs upload a.txt b.txt --if-exists duplicate --concurrency 1 --json';
   await killedWhen(api, line.split(' '), desk, () => puts(api) === 2);
   const at = { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk };
   expect((await rosterctl(`${line} --restart`, at)).code).toBe(0);
@@ -632,7 +636,7 @@ test('--if-exists skip resumes after a kill: no file is skipped because of its o
   const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
   const desk = deskWith(['a.txt', 'b.txt']);
   mkdirSync(join(desk.home, 'y'));
-  writeFileSync(join(desk.home, 'y/a.txt'), 'the second of its name');
+  writeFileSync(join(desk.home, 'y/a.txt'), 'this is a.txt');
   const line = 'docs upload a.txt y/a.txt b.txt --if-exists skip --concurrency 1 --json';
   const documentsAsked = () => posts(api).filter((url) => url === '/v1/documents').length;
   await killedWhen(api, line.split(' '), desk, () => documentsAsked() === 2);
@@ -754,7 +758,8 @@ test('bytes that the store reports with another MD5 get no document', async () =
     tagged(`"${other}"`, customer),
   ]) {
     api.behaviour.put = () => reply;
-    expect((await rosterctl('docs upload a.txt --json', desk)).code).toBe(0);
+    const line = 'docs upload a.txt --if-exists duplicate --json';
+    expect((await rosterctl(line, desk)).code).toBe(0);
   }
   expect(api.documents).toHaveLength(5);
 });

@@ -1,0 +1,90 @@
+/** The rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
+import { type CsvRow, csvReader } from '../data/csv-reader.js';
+import { InputError } from '../errors.js';
+import { textDecoder } from '../files/text-decoder.js';
+
+/** What reading the rows of a file requires. */
+export interface FileRowsOptions {
+  /** The file's name, for messages. */
+  readonly name: string;
+  /** `--sheet` */
+  readonly sheet?: string | undefined;
+  /** `--take-formulas` */
+  readonly takeFormulas?: boolean | undefined;
+  /** Receives what a person should know about the file. */
+  readonly note?: ((line: string) => void) | undefined;
+}
+
+/**
+ * Yields the rows of a file, the first one its heads. A workbook is recognized by its bytes; it is
+ * read whole. Each yielded part must be iterated to its end. Throws InputError as `csvReader` and
+ * `readSheet` do, and for `--sheet` or `--take-formulas` beside a CSV.
+ */
+export async function* fileRows(
+  chunks: AsyncIterable<Uint8Array>,
+  options: FileRowsOptions,
+): AsyncGenerator<Iterable<CsvRow>> {
+  const source = chunks[Symbol.asyncIterator]();
+  const start: Uint8Array[] = [];
+  let length = 0;
+  let last = await source.next();
+  for (; !last.done; last = await source.next()) {
+    start.push(last.value);
+    length += last.value.length;
+    if (length >= signatureBytes) break;
+  }
+  const all = (async function* () {
+    try {
+      yield* start;
+      while (!last.done && !(last = await source.next()).done) yield last.value;
+    } finally {
+      await source.return?.();
+    }
+  })();
+  const first = Buffer.concat(start);
+  if (isWorkbook(first)) yield* workbookRows(all, options);
+  else yield* csvRows(all, options);
+}
+
+const signatureBytes = 8;
+
+/** True for the first bytes of an archive, and of an old or encrypted workbook. */
+function isWorkbook(start: Buffer): boolean {
+  if (start.length < signatureBytes) return false;
+  const isArchive = start[0] === 0x50 && start[1] === 0x4b && (start[2] ?? 0) < 8;
+  return isArchive || start.readUInt32BE(0) === 0xd0cf11e0;
+}
+
+async function* workbookRows(
+  chunks: AsyncIterable<Uint8Array>,
+  { name, sheet, takeFormulas = false, note = () => {} }: FileRowsOptions,
+): AsyncGenerator<Iterable<CsvRow>> {
+  const { mostBytes, readSheet, tooLarge } = await import('../sheets/read-sheet.js');
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw tooLarge(name);
+    parts.push(chunk);
+  }
+  yield* readSheet(Buffer.concat(parts), { name, sheet, takeFormulas, note });
+}
+
+async function* csvRows(
+  chunks: AsyncIterable<Uint8Array>,
+  { name, sheet, takeFormulas }: FileRowsOptions,
+): AsyncGenerator<Iterable<CsvRow>> {
+  if (/\.xls[xmb]?$/i.test(name))
+    throw new InputError(`${name} is named like a workbook and is none.`, {
+      hint: 'If it is a CSV, name it .csv.',
+    });
+  if (sheet !== undefined || takeFormulas)
+    throw new InputError(
+      `${name} is no workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
+    );
+  const reader = csvReader();
+  const decode = textDecoder(name);
+  for await (const chunk of chunks) yield reader.push(decode(chunk));
+  yield reader.push(decode(undefined));
+  yield reader.end();
+}

@@ -1,0 +1,231 @@
+/** Resolves references (`email:…`, `name:…`) to records, and checks before a write that they still answer to them. */
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { type Candidate, ReferencesError } from '../data/outcome-errors.js';
+import {
+  answersTo,
+  kindWords,
+  parseReference,
+  type Reference,
+  referenceField,
+  referenceProblem,
+  referenceSetting,
+} from '../data/references.js';
+import { type ResourceName, resourceWords } from '../data/resources.js';
+import { nameFirstFew, plural } from '../data/text.js';
+import type { Operation, RowPlan, Session } from '../engine/operation.js';
+import { UsageError } from '../errors.js';
+import { mostSevere } from '../exit-codes.js';
+import type { SelectedRow } from '../runs/report.js';
+import { type ReferenceIndex, readReferences } from './reference-index.js';
+
+/**
+ * Resolves references to one record each, in their order; ids are taken as they are. Notes on stderr
+ * what was found. Throws one ReferencesError for all references without a single match, and what
+ * `readReferences` throws; nothing is read for ids alone.
+ */
+export async function resolveReferences(
+  context: Context,
+  resource: ResourceName,
+  references: readonly Reference[],
+): Promise<readonly Candidate[]> {
+  const kinds = new Set(references.flatMap(({ kind }) => (kind === 'id' ? [] : [kind])));
+  if (kinds.size === 0) return references.map(({ value }) => bare(value));
+  for (const reference of references) checkReference(reference, resource);
+  const index = await readReferences(context, resource, [...kinds]);
+  const failures = new Failures(resource, index);
+  const found = references.map((reference) => {
+    if (reference.kind === 'id') return bare(reference.value);
+    const matches = index.find(reference);
+    const [only] = matches;
+    if (only && matches.length === 1) return only;
+    failures.add(reference, matches);
+    return bare('');
+  });
+  failures.throwIfAny();
+  noteFound(context, resource, references, found);
+  return found;
+}
+
+function bare(id: string): Candidate {
+  return { id, name: null, email: null, status: null };
+}
+
+/** Refuses a reference that the resource does not know. Throws UsageError. */
+export function checkReference(reference: Reference, resource: ResourceName): void {
+  const [problem, ...hint] = referenceProblem(reference, resource)?.split('\n') ?? [];
+  if (problem !== undefined) throw new UsageError(problem, { hint: hint[0] });
+}
+
+/** Fills in the ids of rows that are named by references. Throws what `resolveReferences` throws. */
+export async function resolveRows(
+  context: Context,
+  resource: ResourceName,
+  rows: readonly SelectedRow[],
+): Promise<readonly SelectedRow[]> {
+  const open = rows.filter(({ ref, id }) => ref !== undefined && id === '');
+  if (open.length === 0) return rows;
+  const references = open.map(({ ref = '' }) => parseReference(ref));
+  const found = await resolveReferences(context, resource, references);
+  const idByRow = new Map(open.map(({ row }, index) => [row, found[index]?.id ?? '']));
+  const resolved = rows.map((row) => {
+    const id = idByRow.get(row.row);
+    return id === undefined ? row : { ...row, id };
+  });
+  checkDistinct(resolved, resource);
+  return resolved;
+}
+
+/**
+ * Opens the session of an operation. A row that a reference named is a conflict once its record, as
+ * read before a write, no longer answers to the reference.
+ */
+export function openSession(context: Context, operation: Operation, job: JsonObject): Session {
+  const session = operation.open(context, job as never);
+  // The sessions of an import check their own keys.
+  if (session.forRow) return session;
+  const { resource } = operation;
+  const { overrides } = context.settings;
+  const changed = ({ ref, id }: SelectedRow, record: JsonObject): RowPlan['conflict'] => {
+    if (ref === undefined) return undefined;
+    const reference = parseReference(ref);
+    if (answersTo(record, reference, resource, overrides)) return undefined;
+    const { kind } = reference;
+    const own = kind === 'id' ? [] : referenceField(resource, kind, overrides).values(record);
+    const now = own?.[0] === undefined ? '' : ` It is now ${kind}:${own[0]}.`;
+    return { field: kind, from: own?.[0], message: `${id} is no longer ${ref}.${now}` };
+  };
+  const plan: Session['plan'] = async (row, state) => {
+    const planned = await session.plan(row, state);
+    const conflict = state.record && changed(row, state.record);
+    return conflict ? { ...planned, conflict } : planned;
+  };
+  return { ...session, plan };
+}
+
+/** Two references, or a reference and an id, must not name the same record twice. Throws UsageError. */
+function checkDistinct(rows: readonly SelectedRow[], resource: ResourceName): void {
+  const first = new Map<string, SelectedRow>();
+  for (const row of rows) {
+    const other = first.get(row.id);
+    if (other)
+      throw new UsageError(
+        `${other.ref ?? other.id} and ${row.ref ?? row.id} are the same ${resourceWords[resource].noun}: ${row.id}.`,
+        { hint: 'Name it once.' },
+      );
+    first.set(row.id, row);
+  }
+}
+
+/** Failures beyond this number, and candidates of one, are only counted. */
+const mostListed = 20;
+
+/** Collects the references of a command line that do not name exactly one record. */
+class Failures {
+  private readonly lines: string[] = [];
+  private readonly hints = new Set<string>();
+  private readonly exits = new Set<ReferencesError['exitName']>();
+  private readonly candidates: Candidate[] = [];
+  private count = 0;
+
+  constructor(
+    private readonly resource: ResourceName,
+    private readonly index: ReferenceIndex,
+  ) {}
+
+  add(reference: Reference, matches: readonly Candidate[]): void {
+    this.count += 1;
+    if (matches.length > 0) {
+      this.exits.add('guarded');
+      this.hints.add('Use the id of the one you mean.');
+    }
+    const lines = matches.length > 0 ? this.several(reference, matches) : this.none(reference);
+    if (this.count <= mostListed) this.lines.push(...lines);
+  }
+
+  throwIfAny(): void {
+    if (this.count === 0) return;
+    const more = this.count - mostListed;
+    const { plural: many } = resourceWords[this.resource];
+    throw new ReferencesError(
+      [
+        ...(this.count > 1 ? [`${this.count} references name no single one of the ${many}.`] : []),
+        ...this.lines,
+        ...(more > 0 ? [`And ${plural(more, 'more reference')}.`] : []),
+      ].join('\n'),
+      {
+        exitName: mostSevere([...this.exits]) as ReferencesError['exitName'],
+        candidates: this.candidates,
+        hint: this.hints.size > 0 ? [...this.hints].join('\n') : undefined,
+      },
+    );
+  }
+
+  private several({ text }: Reference, matches: readonly Candidate[]): readonly string[] {
+    const { plural: many } = resourceWords[this.resource];
+    const more = matches.length - mostListed;
+    if (this.count <= mostListed) this.candidates.push(...matches);
+    return [
+      `${text} is ${matches.length} ${many}:`,
+      ...matches.slice(0, mostListed).map((each) => `  ${lineOf(each)}`),
+      ...(more > 0 ? [`  and ${more} more`] : []),
+    ];
+  }
+
+  private none(reference: Reference): readonly string[] {
+    const { index, resource, hints } = this;
+    const { noun, plural: many } = resourceWords[resource];
+    const { kind, text } = reference;
+    if (index.isEmpty) {
+      this.exits.add('notFound');
+      return [`${text} finds nothing: there are no ${many}.`];
+    }
+    if (kind !== 'id' && !index.hasField(kind)) {
+      this.exits.add('usage');
+      hints.add(
+        `If another field holds it: rosterctl config set ${referenceSetting(resource, kind)} FIELD`,
+      );
+      return [`${text} finds nothing: no ${noun} has a field for the ${kindWords[kind]}.`];
+    }
+    this.exits.add('notFound');
+    const near = this.count <= nameFirstFew ? index.nearest(reference) : [];
+    const meant = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
+    hints.add(`See: rosterctl ${resource} list`);
+    return [`${text} finds no ${noun}.${meant}`];
+  }
+}
+
+function lineOf({ id, name, email, status }: Candidate): string {
+  return [id, name, email, status].filter((part) => part !== null).join('  ');
+}
+
+/** Says what references were found to be: the first few one by one. */
+function noteFound(
+  context: Context,
+  resource: ResourceName,
+  references: readonly Reference[],
+  found: readonly Candidate[],
+): void {
+  const named = references.flatMap((reference, index) => {
+    const candidate = found[index];
+    return reference.kind === 'id' || !candidate ? [] : [{ text: reference.text, candidate }];
+  });
+  const { plural: many } = resourceWords[resource];
+  if (named.length > nameFirstFew) {
+    context.note(`Found ${named.length} ${many} by ${kindsIn(references)}.`);
+    return;
+  }
+  for (const { text, candidate } of named) context.note(`${text} is ${describe(candidate, text)}`);
+}
+
+function kindsIn(references: readonly Reference[]): string {
+  const kinds = new Set(references.flatMap(({ kind }) => (kind === 'id' ? [] : [kindWords[kind]])));
+  return [...kinds].join(' and ');
+}
+
+/** `app_0002 (Nilo Tsukiyo, rejected)`; the name only if the reference does not say it. */
+function describe({ id, name, status }: Candidate, text: string): string {
+  const isSaid = text === `name:${name}`;
+  const about = [isSaid ? null : name, status].filter((part) => part !== null).join(', ');
+  return about === '' ? id : `${id} (${about})`;
+}

@@ -1,0 +1,67 @@
+/** How the rows of an input are named: valid ids and references, each once. */
+import { idProblem } from '../api/schemas.js';
+import { type Reference, referenceProblem } from '../data/references.js';
+import type { ResourceName } from '../data/resources.js';
+import { foldCase } from '../data/text.js';
+import { InputError } from '../errors.js';
+import type { SelectedRow } from '../runs/report.js';
+
+/** Inputs with more rows are refused; they should be split. */
+export const mostRows = 200_000;
+
+/** What the names of rows are checked against. */
+export interface NamingInput {
+  /** The file, for messages. */
+  readonly name: string;
+  readonly resource: ResourceName;
+  /** The organization's own id, which is never a record's id. */
+  readonly organizationId: string;
+}
+
+/** Returns a row whose id is empty, and so unusable, until its reference is resolved. */
+export function rowOf({ kind, value, text }: Reference, row: number): SelectedRow {
+  return kind === 'id' ? { row, id: value } : { row, id: '', ref: text };
+}
+
+/** Returns a text that is equal for references that must name the same record. */
+export function identityOf({ kind, value }: Reference): string {
+  return kind === 'id' ? `id:${value}` : `${kind}:${foldCase(value)}`;
+}
+
+/** Checks that every id and reference is valid and occurs once. */
+export class RowNames {
+  private readonly lines = new Map<string, number>();
+
+  constructor(private readonly input: NamingInput) {}
+
+  /** `place`: where the name stands, as messages say it. */
+  add(reference: Reference, line: number, place = `Line ${line}`): void {
+    const { kind, value, text } = reference;
+    if (kind === 'id') this.checkId(value, place);
+    const [problem, hint] = referenceProblem(reference, this.input.resource)?.split('\n') ?? [];
+    if (problem !== undefined) throw new InputError(`${place}: ${problem}`, { hint });
+    const identity = identityOf(reference);
+    const before = this.lines.get(identity);
+    if (before !== undefined) {
+      const what = kind === 'id' ? `The id ${value}` : text;
+      const where = place.startsWith('Line') ? 'on lines' : 'in rows';
+      throw new InputError(`${what} is given twice, ${where} ${before} and ${line}.`);
+    }
+    this.lines.set(identity, line);
+  }
+
+  private checkId(id: string, place: string): void {
+    const problem = idProblem(id);
+    if (problem) throw new InputError(`${place}: ${problem}.`);
+    if (id === this.input.organizationId)
+      throw new InputError(`${place}: ${id} is the organization's id, not a record's.`);
+  }
+
+  /** Throws InputError if no more rows are allowed. */
+  checkRoom(): void {
+    if (this.lines.size < mostRows) return;
+    throw new InputError(`${this.input.name} has more than ${mostRows} rows.`, {
+      hint: 'Cut it into several files.',
+    });
+  }
+}

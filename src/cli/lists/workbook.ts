@@ -1,0 +1,133 @@
+/** Output as a workbook (`-o xlsx`): the records, and a sheet that says what they are and how to send them back. */
+import type { Api } from '../../api/types.js';
+import type { GlobalFlags } from '../../config/settings.js';
+import { collect } from '../../data/batches.js';
+import type {
+  CommandManifest,
+  ManifestCommand,
+  ManifestParam,
+} from '../../data/command-manifest.js';
+import { eventLoopTurns } from '../../data/concurrency.js';
+import { flatten, InnerNames, labelOf, plainText } from '../../data/path.js';
+import type { ResourceName } from '../../data/resources.js';
+import { shellQuote } from '../../data/text.js';
+import { CancelledError, OutputError } from '../../errors.js';
+import { writeWorkbook } from '../../sheets/write-workbook.js';
+import type { RawValues } from '../check.js';
+import { withConnectionFlags } from '../connection-flags.js';
+import { globalFlags } from '../global-flags.js';
+import { documentedChoices } from '../record-fields.js';
+import type { Sink } from '../sink.js';
+import { asRecord, csvColumns, type Rows } from '../writers.js';
+
+/** What the sheet about the records tells. */
+export interface WorkbookContext {
+  /** The command line that was typed. */
+  readonly command?: ManifestCommand | undefined;
+  readonly values?: RawValues | undefined;
+  readonly flags?: Partial<GlobalFlags> | undefined;
+  readonly table?: CommandManifest | undefined;
+  readonly api?: Pick<Api, 'organizationId'> | undefined;
+  readonly settings: { readonly out: string | undefined };
+  readonly now: () => Date;
+  readonly note: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Writes records as a workbook with all their columns; writes nothing before the last one has arrived.
+ * Throws OutputError for what no sheet can hold, and on a terminal; CancelledError after a signal.
+ */
+export async function writeRecords(
+  sink: Sink,
+  rows: Rows,
+  resource: ResourceName | undefined,
+  columnsIfEmpty: readonly string[],
+  context: WorkbookContext,
+): Promise<void> {
+  if (sink.isTerminal)
+    throw new OutputError('A workbook is not text, so it is not shown on a terminal.', {
+      hint: 'Send it to a file: --out FILE.xlsx',
+    });
+  const records = (await collect(rows)).map(asRecord);
+  const names = new InnerNames();
+  const turn = eventLoopTurns(
+    context.signal,
+    () => new CancelledError('Stopped while writing the workbook.'),
+  );
+  const columns = records.length > 0 ? await csvColumns(records, names, turn) : columnsIfEmpty;
+  const { isTooLargeToRead } = await writeWorkbook(
+    {
+      name: resource ?? 'rows',
+      columns,
+      rowCount: records.length,
+      async *rows() {
+        for (const record of records) {
+          const flat = flatten(record, names);
+          yield columns.map((column) => flat.get(column));
+          const waiting = turn(columns.length);
+          if (waiting) await waiting;
+        }
+      },
+      choicesOf: (column) => resource && documentedChoices(resource, column),
+      labelOf: (row) => labelOf(records[row], plainText(records[row]?.['id'] ?? `row ${row + 1}`)),
+      about: aboutLines(context, resource, columns, records.length),
+    },
+    (bytes) => sink.write(bytes),
+  );
+  if (isTooLargeToRead)
+    context.note(
+      'This workbook is too large to be sent back with --csv (64 MiB). For that, write fewer fields (--fields) or records, or csv.',
+    );
+}
+
+function aboutLines(
+  context: WorkbookContext,
+  resource: ResourceName | undefined,
+  columns: readonly string[],
+  count: number,
+): readonly (readonly [string, string])[] {
+  const { command, values = {}, flags = {}, api, settings, table } = context;
+  const own = command ? typed(command.flags, values) : [];
+  const line = command && [
+    ...['rosterctl', ...command.words],
+    ...command.args.flatMap(({ name }) => [values[name] ?? []].flat().map(String)),
+    ...own,
+    ...typed(globalFlags, flags),
+  ];
+  const back = `rosterctl ${resource} update --csv ${shellQuote(settings.out ?? 'FILE.xlsx')} --dry-run`;
+  const canGoBack = resource !== undefined && columns.includes('id');
+  return [
+    ...(api ? [['Organization', api.organizationId] as const] : []),
+    ['Written', `${context.now().toISOString().slice(0, 16).replace('T', ' ')} UTC`],
+    ...(line ? [['Command', line.map(shellQuote).join(' ')] as const] : []),
+    ['Filter', own.length > 0 ? own.map(shellQuote).join(' ') : 'none'],
+    ['Records', String(count)],
+    ...(canGoBack
+      ? ([
+          [
+            'Send it back',
+            `${table ? withConnectionFlags(back, flags, table) : back}\nThis shows what would change. To change it, leave out --dry-run.`,
+          ],
+          ['Edit', editing],
+        ] as const)
+      : ([['Send it back', 'Not possible: there is no column id.']] as const)),
+  ];
+}
+
+const editing = [
+  'Change cells of the first sheet and save it as .xlsx. Columns may be moved, hidden or removed; rows may be sorted or removed: nothing happens to the records of removed rows.',
+  'An empty cell changes nothing; <clear> empties the field.',
+  'Leave grey columns as they are: id names the record, updatedAt tells whether it changed meanwhile, and times (in UTC) are only for reading.',
+].join('\n');
+
+/** Returns the flags that were typed, as words of a command line. */
+function typed(params: readonly ManifestParam[], values: object): readonly string[] {
+  const given = values as RawValues;
+  return params.flatMap(({ name, word, takes }) => {
+    const value = given[name];
+    if (value === undefined || value === false) return [];
+    if (takes === 'nothing') return [word];
+    return [value].flat().flatMap((each) => [word, String(each)]);
+  });
+}

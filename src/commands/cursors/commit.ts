@@ -1,0 +1,82 @@
+/** `rosterctl cursors commit`: accepts what --peek printed. */
+import { defineLocalWrite } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import type { LocalContext } from '../../context.js';
+import {
+  type CursorKey,
+  type CursorState,
+  ensureCursorFolder,
+  readCursor,
+  writeCursor,
+} from '../../cursors/cursor-file.js';
+import { lockCursor } from '../../cursors/cursor-lock.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
+import { plural } from '../../data/text.js';
+import { cursorArgument, findCursor } from './shared.js';
+
+interface Committed {
+  readonly name: string;
+  readonly resource: string;
+  readonly committed: number;
+}
+
+export default defineLocalWrite({
+  summary: 'Accept what --peek printed, once it was delivered',
+  about:
+    'Exactly the rows that the last --since-last NAME --peek printed count as known from now on. ' +
+    'Until then each use prints them again.',
+  examples: [['After the post arrived', 'discord']],
+  calls: [],
+  args: { name: cursorArgument },
+  // Told as a note, so that a cron line with -q says nothing.
+  view: linesOf<Committed>(() => []),
+  plan(context, { name }) {
+    const key = findCursor(context, name);
+    const { pending } = read(context, key);
+    const from = [...(pending?.keys() ?? [])];
+    const changes =
+      from.length === 0 ? [] : [{ id: nameOf(key), field: 'pending', from, to: null }];
+    return Promise.resolve({ calls: [], changes, state: key });
+  },
+  async apply(context, { state: key }) {
+    const folder = ensureCursorFolder(context.paths, placeInUse(context));
+    const lock = await lockCursor(folder, key, context);
+    try {
+      const state = read(context, key);
+      const { pending } = state;
+      if (!pending || pending.size === 0) context.note(`Nothing is pending for ${key.name}.`);
+      else {
+        await writeCursor(folder, accepted(state, context.now()), context.paths.owner);
+        context.note(`${plural(pending.size, 'row')} of ${key.name} accepted.`);
+      }
+      return { name: key.name, resource: key.resource, committed: pending?.size ?? 0 };
+    } finally {
+      lock.release();
+    }
+  },
+});
+
+function nameOf({ resource, name }: CursorKey): string {
+  return `${resource}/${name}`;
+}
+
+function accepted(state: CursorState, now: Date): CursorState {
+  return {
+    ...state,
+    seen: new Map([...state.seen, ...(state.pending ?? [])]),
+    pending: undefined,
+    lastAt: now.toISOString(),
+  };
+}
+
+/** Throws UsageError for one that was reset meanwhile, GuardError for a damaged one. */
+function read(context: LocalContext, key: CursorKey): CursorState {
+  const folder = ensureCursorFolder(context.paths, placeInUse(context));
+  return (
+    readCursor(folder, key, context.paths.owner) ?? {
+      ...key,
+      ...{ filter: undefined, changed: undefined, lastAt: undefined, since: undefined },
+      ...{ seen: new Map<string, string>(), pending: undefined },
+    }
+  );
+}

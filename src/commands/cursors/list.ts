@@ -1,0 +1,39 @@
+/** `rosterctl cursors list`: lists the names of --since-last. */
+import { defineLocalCommand } from '../../cli/define.js';
+import { rowsOf } from '../../cli/views.js';
+import { cursorFolder, cursorKeys, readCursor } from '../../cursors/cursor-file.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
+import { Failure } from '../../errors.js';
+
+interface CursorRow {
+  readonly name: string;
+  readonly resource: string;
+  /** How many records count as known. */
+  readonly records: number;
+  /** When it last succeeded. */
+  readonly lastAt: string | null;
+}
+
+export default defineLocalCommand({
+  summary: 'List the cursors of --since-last',
+  about:
+    'Those of this organization on this machine. A cursor holds ids and hashes, never what the ' +
+    'records say. See: rosterctl help cursors',
+  examples: [['All of them', '']],
+  calls: [],
+  view: rowsOf<CursorRow>(['name', 'resource', 'records', 'lastAt']),
+  run(context) {
+    const folder = cursorFolder(context.paths, placeInUse(context));
+    const rows: CursorRow[] = [];
+    for (const key of cursorKeys(folder)) {
+      try {
+        const state = readCursor(folder ?? '', key, context.paths.owner);
+        if (state) rows.push({ ...key, records: state.seen.size, lastAt: state.lastAt ?? null });
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        context.message(error.hint ? `${error.message} ${error.hint}` : error.message);
+      }
+    }
+    return rows;
+  },
+});

@@ -1,0 +1,84 @@
+/** `rosterctl cursors reset`: lets a name of --since-last begin anew. */
+import * as z from 'zod/mini';
+import { defineLocalWrite, param } from '../../cli/define.js';
+import { parsedBy } from '../../cli/filters.js';
+import { linesOf } from '../../cli/views.js';
+import type { LocalContext } from '../../context.js';
+import {
+  type CursorKey,
+  ensureCursorFolder,
+  removeCursor,
+  writeCursor,
+} from '../../cursors/cursor-file.js';
+import { lockCursor } from '../../cursors/cursor-lock.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
+import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
+import { resourceNames } from '../../data/resources.js';
+import { cursorArgument, findCursor, parseCursor } from './shared.js';
+
+interface Reset {
+  readonly name: string;
+  readonly resource: string;
+  /** The next use prints what was made since then; null for one that prints nothing. */
+  readonly since: string | null;
+}
+
+export default defineLocalWrite({
+  summary: 'Forget what a cursor knows, or set it back',
+  about:
+    'The next use is a first use: it records and prints nothing, and may have another filter. With ' +
+    '--at it prints what was submitted (other records: created) since then. RESOURCE/NAME names the ' +
+    'list, also for a cursor that is gone.',
+  examples: [
+    ['Begin anew', 'discord --dry-run'],
+    ['Tell the last week again', 'tryouts/discord --at 7d'],
+  ],
+  calls: [],
+  args: { name: cursorArgument },
+  flags: {
+    at: param(z.optional(parsedBy(parseWhen)), 'print what is newer: 7d, yesterday, 2026-11-01', {
+      placeholder: 'WHEN',
+    }),
+  },
+  view: linesOf<Reset>(({ name, since }) => [
+    since === null
+      ? `${name} begins anew: its next use records what is there and prints nothing.`
+      : `${name} is set back: its next use prints what is newer than ${since}.`,
+  ]),
+  plan(context, { name, at }) {
+    const key = keyFor(context, name, at);
+    const since = at === undefined ? null : sinceOf(at, context.now());
+    const changes = [
+      { id: `${key.resource}/${key.name}`, field: 'cursor', from: key.name, to: since },
+    ];
+    return Promise.resolve({ calls: [], changes, state: { ...key, since } });
+  },
+  async apply(context, { state: { name, resource, since } }) {
+    const key = { name, resource };
+    const folder = ensureCursorFolder(context.paths, placeInUse(context));
+    const lock = await lockCursor(folder, key, context);
+    try {
+      if (since === null) await removeCursor(folder, key);
+      else {
+        const nothing = { filter: undefined, changed: undefined, lastAt: undefined };
+        const state = { ...key, ...nothing, seen: new Map<string, string>(), pending: undefined };
+        await writeCursor(folder, { ...state, since: Date.parse(since) }, context.paths.owner);
+      }
+    } finally {
+      lock.release();
+    }
+    return { ...key, since };
+  },
+});
+
+/** A cursor that is gone can be set back too, if its list is named. */
+function keyFor(context: LocalContext, text: string, at: When | undefined): CursorKey {
+  const { name, resource } = parseCursor(text);
+  const isList = resourceNames.some((each) => each === resource);
+  if (at === undefined || resource === undefined || !isList) return findCursor(context, text);
+  return { name, resource };
+}
+
+function sinceOf(at: When, now: Date): string {
+  return new Date(resolveWhen(at, 'start', now)).toISOString();
+}

@@ -1,0 +1,51 @@
+/** `rosterctl cursors show`: shows what a name of --since-last knows. */
+import { defineLocalCommand } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { cursorFolder, readCursor } from '../../cursors/cursor-file.js';
+import { placeInUse } from '../../cursors/place-in-use.js';
+import { firstOf } from '../../data/text.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import { cursorArgument, findCursor } from './shared.js';
+
+interface ShownCursor {
+  readonly name: string;
+  readonly resource: string;
+  readonly filter: string | null;
+  readonly changed: string | null;
+  readonly lastAt: string | null;
+  readonly records: number;
+  readonly ids: readonly string[];
+  /** What the last --peek printed. */
+  readonly pending: readonly string[];
+}
+
+export default defineLocalCommand({
+  summary: 'Show what a cursor knows and what is pending',
+  about: 'With --json also the ids of all known records.',
+  examples: [['What the last --peek printed', 'discord']],
+  calls: [],
+  args: { name: cursorArgument },
+  view: linesOf<ShownCursor>((cursor) => [
+    `Name     ${cursor.name}`,
+    `List     ${cursor.resource}`,
+    `Filter   ${cursor.filter === null ? 'not used yet' : singleLine(cursor.filter) || 'none'}`,
+    ...(cursor.changed === null ? [] : [`Changed  ${singleLine(cursor.changed)}`]),
+    `Known    ${cursor.records}`,
+    `Pending  ${cursor.pending.length === 0 ? 'nothing' : firstOf(cursor.pending.map(singleLine))}`,
+    `Last     ${cursor.lastAt ?? 'never'}`,
+  ]),
+  run(context, { name }) {
+    const key = findCursor(context, name);
+    const folder = cursorFolder(context.paths, placeInUse(context)) ?? '';
+    const state = readCursor(folder, key, context.paths.owner);
+    return {
+      ...{ name: key.name, resource: key.resource },
+      filter: state?.filter ?? null,
+      changed: state?.changed ?? null,
+      lastAt: state?.lastAt ?? null,
+      records: state?.seen.size ?? 0,
+      ids: [...(state?.seen.keys() ?? [])],
+      pending: [...(state?.pending?.keys() ?? [])],
+    };
+  },
+});

@@ -1,0 +1,145 @@
+/** `rosterctl documents replace`: uploads a file in place of a document, then deletes that document. */
+import * as z from 'zod/mini';
+import { UploadContentType } from '../../api/schemas.js';
+import { bulkFlags } from '../../bulk/invocation.js';
+import { markOf } from '../../bulk/report-lines.js';
+import { defineOperation } from '../../bulk/run-operation.js';
+import { binarySize } from '../../cli/cells.js';
+import { type CommandOutput, type DryRun, param } from '../../cli/define.js';
+import { recordOf } from '../../cli/views.js';
+import type { Context } from '../../context.js';
+import { isUtf8Locale } from '../../data/environment.js';
+import { isObject } from '../../data/json.js';
+import { isProvenNotFound } from '../../data/outcome-errors.js';
+import { BugError, Failure, GuardError, UsageError } from '../../errors.js';
+import { idOf } from '../../resources/params.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import { uploadOperation } from '../../uploads/operation.js';
+import { findInList, type ReplaceValues, replacement } from '../../uploads/replacement.js';
+
+const { waitLock, restart } = bulkFlags;
+
+export default defineOperation({
+  summary: 'Replace a document by a file',
+  about:
+    'Uploads the file as a new document with the name and the tags of the old one, downloads it to compare its bytes, ' +
+    'and then asks to delete the old one; in a script, add --yes. The new document has an id of its own. If it is interrupted, run ' +
+    'the same command again: it continues where it stopped. While the old document is there, runs undo can delete the new one; a deletion cannot be undone. ' +
+    'The service does not document the deletion: see rosterctl help undocumented.',
+  examples: [
+    ['See what would be sent', 'doc_0001 contract.pdf --dry-run'],
+    ['From a script', 'doc_0001 contract.pdf --yes'],
+  ],
+  calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument', 'deleteDocument'],
+  args: {
+    id: idOf('documents'),
+    file: param(z.string().check(z.minLength(1)), 'the file that takes its place', {
+      placeholder: 'FILE',
+      completes: 'file',
+    }),
+  },
+  flags: {
+    contentType: param(z.optional(UploadContentType), 'the type of the file, whatever its name', {
+      placeholder: 'TYPE',
+      group: 'change',
+    }),
+    waitLock,
+    restart,
+  },
+  view: recordOf('documents'),
+  operation: {
+    ...uploadOperation(),
+    ...replacement,
+    check(context, { id, file }: ReplaceValues) {
+      if (file === '-')
+        throw new UsageError('A document is replaced by a file, not by stdin (-).', {
+          hint: 'Name the file.',
+        });
+      const { settings, prompts } = context;
+      if (settings.yes || settings.dryRun || prompts.unavailable === undefined) return;
+      // The deletion would be refused once the new document is there.
+      throw new UsageError(
+        `Delete document ${id} after the upload? This needs a confirmation, and ${prompts.unavailable}.`,
+        { hint: 'Run it in a terminal, or add --yes. --dry-run shows what it would do.' },
+      );
+    },
+  },
+  followUp: deleteReplaced,
+});
+
+type Values = ReplaceValues & { readonly waitLock: number | undefined };
+
+/** Deletes the old document once the new one is uploaded and compared. */
+async function deleteReplaced(
+  context: Context,
+  values: Values,
+  uploaded: CommandOutput,
+): Promise<CommandOutput> {
+  const { id } = values;
+  const made = isObject(uploaded.value) ? uploaded.value['id'] : undefined;
+  if (made === id) return uploaded;
+  const remove = () => removeOld(context, values);
+  if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());
+  const known = await requireNew(context, values, made);
+  const isAsked = !context.settings.yes;
+  const line = `${known} holds ${values.file}: uploaded and compared.`;
+  if (isAsked) context.message(line);
+  else context.note(line);
+  try {
+    await remove();
+  } catch (error) {
+    if (isProvenNotFound(error)) context.note(`${id} is deleted already.`);
+    else {
+      if (error instanceof Failure)
+        context.message(`${id} was not deleted. To delete it, run the same command again.`);
+      throw error;
+    }
+  }
+  return { ...uploaded, view: replacedView(context, uploaded, { id, known }) };
+}
+
+/**
+ * Returns the id of the new document. Throws GuardError if it is not there: it may have been deleted
+ * since an earlier run of this command.
+ */
+async function requireNew(context: Context, { id, file }: Values, made: unknown): Promise<string> {
+  if (typeof made === 'string' && (await findInList(context, made))) return made;
+  const what = typeof made === 'string' ? `${made}, which replaces it,` : `The document of ${file}`;
+  throw new GuardError(`${what} is not in the list; ${id} was not deleted.`, {
+    code: 'notThere',
+    hint: 'Upload it anew: run the same command with --restart.',
+  });
+}
+
+/** Asks to delete the old document, and deletes it as `docs delete` does. */
+async function removeOld(context: Context, { id, waitLock: wait }: Values): Promise<CommandOutput> {
+  const { default: command } = await import('./delete.js');
+  if (command.kind !== 'operation') throw new BugError('docs delete is no operation.');
+  const values = { ids: [id], waitLock: wait };
+  return command.run(context, values, ['documents', 'delete']);
+}
+
+/** The requests of both steps; without an upload only those of the deletion. */
+function bothDryRuns(uploaded: CommandOutput, removed: CommandOutput): CommandOutput {
+  const [first, second] = [uploaded.value as DryRun, removed.value as DryRun];
+  const value: DryRun = {
+    ...first,
+    requests: [...first.requests, ...second.requests],
+    changes: [...first.changes, ...second.changes],
+  };
+  return { ...uploaded, value };
+}
+
+/** The view of the new document; at a terminal one line says what it replaced. */
+function replacedView(
+  { isInteractive, settings, env }: Context,
+  { view, value }: CommandOutput,
+  { id, known }: { readonly id: string; readonly known: string },
+): CommandOutput['view'] {
+  if (!isInteractive || settings.fields || settings.quiet || view.kind !== 'lines') return view;
+  const { name, sizeBytes } = isObject(value) ? value : {};
+  const size = typeof sizeBytes === 'number' ? ` (${binarySize(sizeBytes)})` : '';
+  const what = typeof name === 'string' ? `${name}: ` : '';
+  const line = `${markOf(true, isUtf8Locale(env))} ${what}${id} replaced by ${known}${size}.`;
+  return { ...view, lines: () => [singleLine(line)] };
+}

@@ -1,0 +1,32 @@
+/** `rosterctl overview`: what waits, on one screen; it only reads. */
+import { withConnectionFlags } from '../cli/connection-flags.js';
+import { defineCommand, ValueWithExit } from '../cli/define.js';
+import type { View } from '../cli/views.js';
+import type { Overview } from '../resources/overview.js';
+
+const view: View<Overview> = { kind: 'lines' };
+
+export default defineCommand({
+  summary: 'See what waits, on one screen',
+  about:
+    'It shows who waits and for how long, what changed in the last seven days, accepted applicants who are no players yet, gaps in the rosters, unfinished runs and uploads of this machine, and what rosterctl check finds. Each row ends with the command that shows it. ' +
+    'It only reads the four lists. Where this key may not read one, its row says so; with --strict, or if it may read none, the exit code is 7.',
+  examples: [
+    ['What waits', ''],
+    ['For a script', '--json'],
+  ],
+  calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
+  view,
+  async run(context) {
+    const { flags, table } = context;
+    const { readOverview } = await import('../resources/overview.js');
+    const result = await readOverview(context);
+    const { overview, failure } = result;
+    const { overviewLines } = await import('../resources/overview-page.js');
+    const command = (text: string) => withConnectionFlags(text, flags, table);
+    return new ValueWithExit(overview, failure?.exitName ?? 'done', {
+      failed: () => failure && { id: '', error: failure, isUnreported: true },
+      lines: (canvas) => overviewLines(result, command, canvas),
+    });
+  },
+});

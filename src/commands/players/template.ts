@@ -1,0 +1,16 @@
+/** `rosterctl players template`: prints the columns of a file to import. */
+import { defineCommand } from '../../cli/define.js';
+import { importTemplate, templateView } from '../../resources/import/template.js';
+
+export default defineCommand({
+  summary: 'Show the columns of a file to import',
+  about:
+    'The columns are the fields that the players show, since the service does not document them. With -o csv, a table to fill in.',
+  examples: [
+    ['The columns', ''],
+    ['A CSV to fill in', '-o csv --out new-players.csv'],
+  ],
+  calls: ['listPlayers', 'listTeams'],
+  view: templateView,
+  run: (context) => importTemplate(context, 'players', { hasTeams: true }),
+});

@@ -1,0 +1,246 @@
+/** One use of a cursor: what of any list of entries with ids is new since its name last succeeded. */
+import { ValueWithExit } from '../cli/define.js';
+import type { Context } from '../context.js';
+import { digestOf } from '../data/digest.js';
+import { isObject, RawNumber } from '../data/json.js';
+import { plural } from '../data/text.js';
+import { GuardError, OutputError, UsageError } from '../errors.js';
+import type { HeldLock } from '../files/lock.js';
+import {
+  type CursorKey,
+  type CursorState,
+  cursorFolder,
+  cursorPlace,
+  ensureCursorFolder,
+  readCursor,
+  writeCursor,
+} from './cursor-file.js';
+import { lockCursor } from './cursor-lock.js';
+
+/** How a command uses a cursor. */
+export interface CursorUse extends CursorKey {
+  /** The filter as typed; another one than that of the first use is refused. */
+  readonly filter: string;
+  /** The field whose changes count, as typed. */
+  readonly changed?: string | undefined;
+  /** Prints everything at the first use instead of nothing. */
+  readonly initial?: 'all' | undefined;
+  /** Keeps what was printed as pending, for `cursors commit`. */
+  readonly peek: boolean;
+  /** The word for one entry, and for several. */
+  readonly noun: string;
+  readonly plural: string;
+}
+
+/** An entry of a list that matches the filter. */
+export interface CursorEntry {
+  readonly id: string;
+  /** The value of the watched field, if one is. */
+  readonly watched?: unknown;
+  /** When it was made, in milliseconds; read only at the first use after `cursors reset --at`. */
+  readonly time?: (() => number | undefined) | undefined;
+}
+
+type CursorContext = Pick<
+  Context,
+  'settings' | 'paths' | 'signal' | 'now' | 'message' | 'expectSignal'
+>;
+
+/**
+ * Opens a cursor for one use, before the first request: locks it until `close`, so that two commands
+ * never print the same entries, and reads its state. Throws UsageError for another filter or field than
+ * at its first use and for a filter that holds the key, GuardError (11) if it is in use (`locked`) or its file is damaged, ConfigError or
+ * OutputError if the state cannot be kept.
+ */
+export async function openCursor(
+  context: CursorContext & Pick<Context, 'api' | 'self'>,
+  use: CursorUse,
+): Promise<Cursor> {
+  const { api, paths, settings } = context;
+  if (api.isKey(use.filter))
+    throw new UsageError('The filter holds the API key, and a cursor keeps its filter on disk.');
+  const place = cursorPlace(api.service, api.organizationId);
+  // A dry run leaves nothing behind.
+  const folder = settings.dryRun ? cursorFolder(paths, place) : ensureCursorFolder(paths, place);
+  const lock = settings.dryRun ? undefined : await lockCursor(folder ?? '', use, context);
+  try {
+    const state = folder === undefined ? undefined : readCursor(folder, use, paths.owner);
+    if (state) checkUse(state, use);
+    return new Cursor(context, use, state, { folder: folder ?? '', lock });
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+/** Throws UsageError if the cursor was first used with another filter or another watched field. */
+function checkUse(state: CursorState, { name, filter, changed }: CursorUse): void {
+  if (state.filter === undefined) return;
+  if (state.filter === filter && state.changed === changed) return;
+  throw new UsageError(
+    `The cursor ${name} was first used with ${wordsOf(state.filter, state.changed)}, and this command has ${wordsOf(filter, changed)}.`,
+    { hint: `Use another name, or begin anew: rosterctl cursors reset ${state.resource}/${name}` },
+  );
+}
+
+function wordsOf(filter: string, changed: string | undefined): string {
+  const words = [filter, ...(changed === undefined ? [] : [`--changed ${changed}`])];
+  return words.join(' ').trim() || 'no filter';
+}
+
+/** A cursor in use. */
+export class Cursor {
+  /** The entries that match, with the hash of what is watched. */
+  private readonly matches = new Map<string, string>();
+  /** What counts as told before this use. */
+  private readonly known: Map<string, string>;
+  /** True if this name was never used, or was reset. */
+  private readonly isFirst: boolean;
+  private next: CursorState | undefined;
+  private printed = 0;
+
+  constructor(
+    private readonly context: CursorContext,
+    private readonly use: CursorUse,
+    private readonly state: CursorState | undefined,
+    private readonly at: { readonly folder: string; readonly lock: HeldLock | undefined },
+  ) {
+    this.known = new Map(state?.seen);
+    this.isFirst = state?.filter === undefined;
+  }
+
+  /**
+   * Takes note of an entry that matches the filter and returns true if it is new: not seen by this name
+   * yet, or seen with another watched value. An id that comes twice is new once.
+   */
+  isNew(entry: CursorEntry): boolean {
+    const { id } = entry;
+    if (this.matches.has(id)) return false;
+    const hash = this.use.changed === undefined ? '' : hashOf(entry.watched);
+    this.matches.set(id, hash);
+    if (!this.isFirst) return this.known.get(id) !== hash;
+    const isTold = this.use.initial === 'all' || this.isSince(entry);
+    if (!isTold) this.known.set(id, hash);
+    return isTold;
+  }
+
+  /** True after `cursors reset --at` for what is not older; what has no time is told rather than lost. */
+  private isSince({ time }: CursorEntry): boolean {
+    const since = this.state?.since;
+    return since !== undefined && (time?.() ?? Infinity) >= since;
+  }
+
+  /**
+   * Sets what `commit` records, once the list was read to its end: these new entries are printed, and
+   * what the complete list no longer holds is forgotten.
+   */
+  settle(printed: readonly string[], isListed: (id: string) => boolean): void {
+    const { name, resource, filter, changed, peek } = this.use;
+    const told = new Map(printed.map((id) => [id, this.matches.get(id) ?? '']));
+    this.printed = told.size;
+    // With a watched field, an entry that left the filter is new when it comes back.
+    const stays = (id: string) => isListed(id) && (changed === undefined || this.matches.has(id));
+    const seen = new Map([...this.known].filter(([id]) => stays(id)));
+    if (!peek) for (const [id, hash] of told) seen.set(id, hash);
+    this.next = {
+      ...{ name, resource, filter, changed, seen, since: undefined },
+      lastAt: peek ? this.state?.lastAt : this.context.now().toISOString(),
+      pending: peek ? told : undefined,
+    };
+  }
+
+  /**
+   * Chooses the new ones of a whole list of entries and settles them: the first `limit`, in the order
+   * given, which is oldest first. `isListed`: true for an id that is not among them and not gone either.
+   */
+  choose<T extends CursorEntry>(
+    entries: readonly T[],
+    {
+      limit = Infinity,
+      isListed = () => false,
+    }: { limit?: number | undefined; isListed?: (id: string) => boolean } = {},
+  ): readonly T[] {
+    const chosen = entries.filter((entry) => this.isNew(entry)).slice(0, limit);
+    this.settle(
+      chosen.map(({ id }) => id),
+      (id) => this.matches.has(id) || isListed(id),
+    );
+    return chosen;
+  }
+
+  /**
+   * The output of a command that prints what is new: exit code 12 for new entries with `exitCode`. The
+   * cursor is committed once everything was written, and closed in any case.
+   */
+  output<T>(value: T, { exitCode = false }: { exitCode?: boolean } = {}): ValueWithExit<T> {
+    return new ValueWithExit(value, exitCode && this.printed > 0 ? 'changesPending' : 'done', {
+      onWritten: () => this.commit(),
+      release: () => this.close(),
+      ifPipeCloses: (cause) =>
+        new OutputError('The new rows could not be written: their reader went away.', {
+          cause,
+          hint: 'Nothing was recorded. They come again next time.',
+        }),
+    });
+  }
+
+  /**
+   * Records what was printed. Does nothing after a signal, and from here a signal no longer changes the
+   * exit code. Throws OutputError if the state cannot be written, GuardError if another process took the
+   * cursor over while this one was stopped: the entries come again.
+   */
+  async commit(): Promise<void> {
+    const { next, context, at, use } = this;
+    if (!next || !at.lock || context.signal.aborted) return;
+    context.expectSignal();
+    if (!at.lock.isOurs())
+      throw new GuardError(`Another command took the cursor ${use.name} over meanwhile.`, {
+        code: 'locked',
+        hint: 'Nothing was recorded. What was printed comes again next time.',
+      });
+    try {
+      await writeCursor(at.folder, next, context.paths.owner);
+    } catch (error) {
+      if (!(error instanceof OutputError)) throw error;
+      throw new OutputError(`The cursor ${use.name} could not be saved. ${error.message}`, {
+        cause: error,
+        hint: 'What was printed comes again next time. Make room, or set ROSTERCTL_STATE_DIR.',
+      });
+    }
+    if (this.isFirst) this.tellFirstUse();
+  }
+
+  /** Printed with --quiet too: a state folder that was lost must be noticed. */
+  private tellFirstUse(): void {
+    const { name, noun, plural: many } = this.use;
+    const since = this.state?.since;
+    if (since !== undefined) return;
+    const told = this.printed > 0 ? `${plural(this.printed, noun, many)} printed` : 'none printed';
+    const known = plural(this.known.size, noun, many);
+    this.context.message(
+      this.use.initial === 'all'
+        ? `First use of the cursor ${name}: ${told}.`
+        : `First use of the cursor ${name}: ${known} recorded, none printed. From now on it prints what is new.`,
+    );
+  }
+
+  /** Lets the next command use the cursor. May be called twice. */
+  close(): void {
+    this.at.lock?.release();
+  }
+}
+
+/** The hash of a watched value; independent of the order of the keys in an object. */
+function hashOf(value: unknown): string {
+  return digestOf(inKeyOrder(value)).slice(0, 16);
+}
+
+function inKeyOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inKeyOrder);
+  if (!isObject(value)) return value instanceof RawNumber ? value : (value ?? null);
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, inKeyOrder(value[key])]),
+  );
+}

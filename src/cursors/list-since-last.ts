@@ -1,0 +1,186 @@
+/** `--since-last` on a list of records: what is new, oldest first. */
+import { hasId } from '../api/records.js';
+import type { ResourceName } from '../api/types.js';
+import type { ValueWithExit } from '../cli/define.js';
+import type { ListValues, SinceLastValues } from '../cli/filters.js';
+import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
+import { templateFields } from '../cli/lists/template.js';
+import { fieldOf, isDocumented } from '../cli/record-fields.js';
+import type { ListSummary } from '../cli/views.js';
+import type { Context } from '../context.js';
+import { batchesOf, collect, recordStream } from '../data/batches.js';
+import { timeOf } from '../data/dates.js';
+import type { JsonObject } from '../data/json.js';
+import { hasPath, plainText, valueAt, valuesAt } from '../data/path.js';
+import { resourceWords } from '../data/resources.js';
+import { ageField, orderByField } from '../data/sorting.js';
+import { plural } from '../data/text.js';
+import type { RecordTest } from '../data/where.js';
+import { GuardError, UsageError } from '../errors.js';
+import { type Cursor, openCursor } from './cursor.js';
+import { type TypedLine, typedFilter } from './typed-filter.js';
+
+/** What a list command knows of its records. */
+interface CursorList {
+  readonly resource: ResourceName;
+  readonly tests: readonly RecordTest[];
+}
+
+/**
+ * Returns the records that are new since the cursor of `--since-last` was committed, oldest first; the
+ * whole list is read before the first is returned. Throws what `openCursor` throws before any request;
+ * GuardError (`incomplete`, 11) if the list may be incomplete, UsageError for a watched field that no
+ * record has.
+ */
+export async function listSinceLast(
+  context: Context,
+  values: ListValues & SinceLastValues & { readonly sinceLast: string },
+  line: TypedLine,
+  { resource, tests }: CursorList,
+): Promise<ValueWithExit<FilteredList>> {
+  const { sinceLast: name, changed, initial, peek, exitCode } = values;
+  const { noun, plural: many } = resourceWords[resource];
+  const words = { noun, plural: many };
+  const filter = typedFilter(line);
+  const use = { name, resource, filter, changed, initial, peek, ...words };
+  const cursor = await openCursor(context, use);
+  try {
+    const list = await newRecords(context, values, cursor, { resource, tests });
+    return cursor.output(list, { exitCode });
+  } catch (error) {
+    cursor.close();
+    throw error;
+  }
+}
+
+async function newRecords(
+  context: Context,
+  values: ListValues & SinceLastValues,
+  cursor: Cursor,
+  { resource, tests }: CursorList,
+): Promise<FilteredList> {
+  const { changed } = values;
+  // Without the service's own filter: only the whole list tells which records are gone.
+  const all = context.api.list(resource, {}, { checksCompleteness: true });
+  const listed = new Set<string>();
+  const fields = new SeenFields(context, resource);
+  const times = new Times(resource);
+  const observed = recordStream(async function* () {
+    for await (const batch of batchesOf(all)) {
+      for (const { value } of batch) {
+        if (!hasId(value)) throw withoutId(resource);
+        listed.add(plainText(value['id']));
+        fields.observe(value);
+      }
+      yield batch;
+    }
+  });
+  const filtered = filterList(observed, values, {
+    resource,
+    tests,
+    notes: context,
+    order: orderByField({ field: ageField(resource), descending: false }),
+    last: (nameOf) => ({
+      holds: (record) =>
+        cursor.isNew({
+          id: plainText(record['id']),
+          watched: changed === undefined ? undefined : watchedIn(record, nameOf(changed)),
+          time: () => times.of(record),
+        }),
+      ...(changed === undefined ? {} : fieldOf(changed, resource)),
+    }),
+  });
+  const records = await collect(filtered);
+  const { matched } = filtered.counts;
+  const completeness = all.completeness();
+  if (completeness.state !== 'complete') {
+    const fixes = 'fixes' in completeness ? (completeness.fixes ?? []) : [];
+    throw new GuardError(
+      `The list of ${resource} may be incomplete: ${completeness.reason}. Nothing was printed.`,
+      { code: 'incomplete', hint: [...fixes, 'See: rosterctl doctor --shapes'].join('\n') },
+    );
+  }
+  times.check();
+  cursor.settle(
+    records.map((record) => plainText(record['id'])),
+    (id) => listed.has(id),
+  );
+  if (records.length < matched) context.note(leftNote(records.length, matched, resource));
+  const counts = { read: listed.size, matched: records.length, shown: records.length };
+  const stream = recordStream(() => batchesOf(records));
+  const { seen: seenFields } = fields;
+  return { ...stream, resource, counts, seenFields, summary: summaryOf(values.sinceLast ?? '') };
+}
+
+function leftNote(shown: number, matched: number, resource: ResourceName): string {
+  const { noun, plural: many } = resourceWords[resource];
+  return `The oldest ${shown} of ${plural(matched, `new ${noun}`, `new ${many}`)}; the others come next time.`;
+}
+
+function summaryOf(name: string): ListSummary {
+  return {
+    observe: () => {},
+    sharedWord: () => 'new',
+    facts: () => [],
+    none: () => ({ text: `Nothing is new since ${name} last ran.`, isUnknown: false }),
+  };
+}
+
+/** The watched value; one that is missing is not the same as one that is null. */
+function watchedIn(record: JsonObject, field: string): unknown {
+  return hasPath(record, field) ? [valueAt(record, field)] : (valuesAt(record, field) ?? []);
+}
+
+function withoutId(resource: ResourceName): UsageError {
+  return new UsageError(
+    `A record in the list of ${resource} has no id, so nothing tells which is new.`,
+    {
+      hint: `Name the field that identifies it: rosterctl config set ids.${resource} FIELD`,
+    },
+  );
+}
+
+/** Which of the fields typed with --fields or --template some record of the list has. */
+class SeenFields {
+  readonly seen = new Set<string>();
+  private missing: readonly string[];
+
+  constructor({ settings }: Context, resource: ResourceName) {
+    const { fields, template } = settings;
+    const typed = fields ?? (template === undefined ? [] : templateFields(template));
+    this.missing = typed.filter((field) => !isDocumented(resource, field));
+  }
+
+  observe(record: JsonObject): void {
+    if (this.missing.length === 0) return;
+    for (const field of this.missing) if (hasPath(record, field)) this.seen.add(field);
+    this.missing = this.missing.filter((field) => !this.seen.has(field));
+  }
+}
+
+/** When records were made, for the first use after `cursors reset --at`. */
+class Times {
+  private read = 0;
+  private unreadable = 0;
+  private readonly field: string;
+
+  constructor(private readonly resource: ResourceName) {
+    this.field = ageField(resource);
+  }
+
+  of(record: JsonObject): number | undefined {
+    const value = record[this.field];
+    const ms = typeof value === 'string' ? timeOf(value) : undefined;
+    if (ms === undefined) this.unreadable += 1;
+    else this.read += 1;
+    return ms;
+  }
+
+  /** Throws UsageError if it was asked for times and no record has one. */
+  check(): void {
+    if (this.read > 0 || this.unreadable === 0) return;
+    throw new UsageError(`No record in the list of ${this.resource} has a time in ${this.field}.`, {
+      hint: `--at needs one. To begin with what comes from now on: rosterctl cursors reset ${this.resource}/NAME`,
+    });
+  }
+}

@@ -1,0 +1,226 @@
+/** References: what a user may type to name a record besides its id (`email:`, `name:`, `discord:`, `tag:`), and which records answer to them. */
+import { isObject, type JsonObject } from './json.js';
+import { normalName, plainText, valuesAt } from './path.js';
+import { type Overrides, type ResourceName, resourceWords } from './resources.js';
+import { foldCase, isSameText, orList, shellQuote } from './text.js';
+
+/** The kinds of references, by their prefix. */
+export const referenceKinds = ['id', 'email', 'name', 'discord', 'tag'] as const;
+export type ReferenceKind = (typeof referenceKinds)[number];
+/** The kinds that are looked up in a list. */
+export type LookedUpKind = Exclude<ReferenceKind, 'id'>;
+
+/** A reference as typed, parsed. */
+export interface Reference {
+  readonly kind: ReferenceKind;
+  /** The word without its prefix: an id is verbatim, anything else is trimmed. */
+  readonly value: string;
+  /** The reference with its prefix; a plain id as it is. */
+  readonly text: string;
+}
+
+const prefixed = new RegExp(`^(${referenceKinds.join('|')}):`);
+
+/** Parses a word of the command line: `email:ann@example.org`, `id:WORD`, or a bare id. */
+export function parseReference(word: string): Reference {
+  const [prefix, kind] = prefixed.exec(word) ?? [];
+  if (prefix === undefined) return { kind: 'id', value: word, text: word };
+  const value = word.slice(prefix.length);
+  if (kind === 'id') return { kind, value, text: word };
+  return referenceOf(kind as LookedUpKind, value);
+}
+
+/** Returns the reference of a plain value, such as a CSV cell. */
+export function referenceOf(kind: LookedUpKind, value: string): Reference {
+  return { kind, value: value.trim(), text: `${kind}:${value.trim()}` };
+}
+
+/** The column of a CSV that names the record of each line. */
+export interface CsvKey {
+  readonly kind: ReferenceKind;
+  readonly names: readonly string[];
+}
+
+/** The key of a CSV without `--key`. */
+export const idKey: CsvKey = { kind: 'id', names: ['id'] };
+
+/** Returns an id as a word that means this id: one that begins with a prefix gets `id:`. */
+export function wordOfId(id: string): string {
+  return prefixed.test(id) ? `id:${id}` : id;
+}
+
+/** How messages call what a reference holds. */
+export const kindWords: { readonly [K in LookedUpKind]: string } = {
+  email: 'e-mail',
+  name: 'name',
+  discord: 'Discord user',
+  tag: 'gamer tag',
+};
+
+/** The fields of a reference: those of the contract (2.1), or undefined for the obvious names. */
+type KindFields = { readonly [K in LookedUpKind]?: readonly string[] | undefined };
+
+/** The references that each resource knows. */
+const kindsOf: { readonly [R in ResourceName]: KindFields } = {
+  teams: { name: undefined },
+  players: { email: undefined, name: undefined, discord: undefined, tag: undefined },
+  documents: { name: undefined },
+  tryouts: {
+    email: ['email'],
+    name: ['name'],
+    discord: ['discordUserId', 'discordUsername'],
+    tag: ['gamerTags.gamerTag'],
+  },
+};
+
+/** Names that a record without documented fields may use, normalized: `discord_user_id` is `discorduserid`. */
+const obviousNames: { readonly [K in LookedUpKind]: readonly string[] } = {
+  email: ['email', 'emailaddress', 'mail'],
+  name: ['name', 'displayname', 'fullname', 'title'],
+  discord: ['discord', 'discorduserid', 'discordid', 'discordusername', 'discordname'],
+  tag: ['gamertag', 'gamertags'],
+};
+
+/** Within an object or a list of objects, as in `gamerTags` or `discord`, the fields that count. */
+const innerNames: { readonly [K in LookedUpKind]: readonly string[] } = {
+  email: ['address', 'email'],
+  name: [],
+  discord: ['id', 'userid', 'username', 'name'],
+  tag: ['gamertag', 'tag', 'name'],
+};
+
+/** Returns the kinds of references that a resource knows, apart from ids. */
+export function referenceKindsOf(resource: ResourceName): readonly LookedUpKind[] {
+  return Object.keys(kindsOf[resource]) as LookedUpKind[];
+}
+
+/** Returns the setting that names the fields of a kind of reference: `refs.players.email`. */
+export function referenceSetting(resource: ResourceName, kind: LookedUpKind): string {
+  return `refs.${resource}.${kind}`;
+}
+
+/** Returns the default of that setting as it would be typed. */
+export function defaultFields(resource: ResourceName, kind: LookedUpKind): string {
+  return kindsOf[resource][kind]?.join(',') ?? 'auto';
+}
+
+/** Returns the fields that a kind of reference reads, as far as they are named. */
+export function fieldNamesOf(
+  resource: ResourceName,
+  kind: LookedUpKind,
+  overrides: Overrides,
+): readonly string[] {
+  const typed = overrides[referenceSetting(resource, kind)];
+  if (typed !== undefined && typed !== 'auto') return typed.split(/\s*,\s*/);
+  return kindsOf[resource][kind] ?? obviousNames[kind];
+}
+
+/** Reads the values by which a record answers to one kind of reference. */
+export interface ReferenceField {
+  /** The values, without empty ones; undefined if the record has no such field. */
+  values(record: JsonObject): readonly string[] | undefined;
+}
+
+/** Returns how to read the fields of a reference, by `refs.<resource>.<kind>` where it is set. */
+export function referenceField(
+  resource: ResourceName,
+  kind: LookedUpKind,
+  overrides: Overrides,
+): ReferenceField {
+  const typed = overrides[referenceSetting(resource, kind)];
+  const paths =
+    typed === undefined || typed === 'auto' ? kindsOf[resource][kind] : typed.split(/\s*,\s*/);
+  const find = paths ? byPath(paths) : byName(obviousNames[kind]);
+  return {
+    values(record) {
+      const found = find(record);
+      if (found.length === 0) return undefined;
+      return found.flatMap((value) => textsIn(value, innerNames[kind]));
+    },
+  };
+}
+
+function byPath(paths: readonly string[]): (record: JsonObject) => readonly unknown[] {
+  return (record) =>
+    paths.flatMap((path) => {
+      const root = record[path.split('.', 1)[0] ?? ''];
+      // An empty list has the field, without a value.
+      return Array.isArray(root) && root.length === 0 ? [null] : (valuesAt(record, path) ?? []);
+    });
+}
+
+function byName(names: readonly string[]): (record: JsonObject) => readonly unknown[] {
+  const isNamed = memoized((key) => names.includes(normalName(key)));
+  return (record) =>
+    Object.keys(record)
+      .filter(isNamed)
+      .map((key) => record[key]);
+}
+
+/** Caches answers about keys, of which hundreds of thousands of records have the same few. */
+function memoized(answer: (key: string) => boolean): (key: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (key) => {
+    const found = known.get(key) ?? answer(key);
+    if (known.size < mostKeys) known.set(key, found);
+    return found;
+  };
+}
+
+const mostKeys = 1_000;
+
+function textsIn(value: unknown, names: readonly string[]): readonly string[] {
+  if (value === null || value === undefined) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => textsIn(each, names));
+  if (isObject(value))
+    return Object.entries(value)
+      .filter(([key, inner]) => names.includes(normalName(key)) && !isObject(inner))
+      .flatMap(([, inner]) => textsIn(inner, []));
+  const text = plainText(value).trim();
+  return text === '' ? [] : [text];
+}
+
+/** True if the reference finds a value in this spelling, before other spellings are tried. */
+export function isExact({ kind, value }: Reference, own: string): boolean {
+  return comparesExactly(kind) ? isSameText(own, value) : foldCase(own) === foldCase(value);
+}
+
+/** True for names and tags, where an equal spelling is preferred; e-mail and Discord have no case. */
+export function comparesExactly(kind: ReferenceKind): boolean {
+  return kind === 'name' || kind === 'tag';
+}
+
+/**
+ * True if the record answers to the reference: an id equals exactly, everything else in any case and
+ * Unicode normalization.
+ */
+export function answersTo(
+  record: JsonObject,
+  { kind, value }: Reference,
+  resource: ResourceName,
+  overrides: Overrides,
+): boolean {
+  if (kind === 'id') return record['id'] === value;
+  const folded = foldCase(value);
+  const own = referenceField(resource, kind, overrides).values(record) ?? [];
+  return folded !== '' && own.some((each) => foldCase(each) === folded);
+}
+
+/** Returns why a word cannot name a record of a resource, and after a line break what to type; undefined if it can. */
+export function referenceProblem(
+  { kind, value, text }: Reference,
+  resource: ResourceName,
+): string | undefined {
+  if (kind === 'id') return undefined;
+  const known = referenceKindsOf(resource);
+  if (!known.includes(kind)) {
+    const ways = orList(['id', ...known.map((each) => `${each}:`)]);
+    const problem = `${resourceWords[resource].plural} are found by ${ways}, not by ${kind}:.`;
+    const hasTags = resourceTags.includes(resource) && kind === 'tag' && value !== '';
+    return hasTags ? `${problem}\nDid you mean: --tag ${shellQuote(value)}` : problem;
+  }
+  return value === '' ? `"${text}" is missing the ${kindWords[kind]}.` : undefined;
+}
+
+/** Resources whose `--tag` selects by a label, which `tag:` (a gamer tag) does not. */
+const resourceTags: readonly ResourceName[] = ['documents'];

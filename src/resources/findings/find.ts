@@ -1,0 +1,193 @@
+/** Runs the rules of `rosterctl check`: reads each list once, and says which rules could not run and why. */
+import { withConnectionFlags } from '../../cli/connection-flags.js';
+import type { Context } from '../../context.js';
+import { timeOf } from '../../data/dates.js';
+import type { JsonObject } from '../../data/json.js';
+import { plainText } from '../../data/path.js';
+import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
+import { shellQuote } from '../../data/text.js';
+import { ApiError, type Failure, GuardError } from '../../errors.js';
+import { type RuleCode, ruleCodes } from './codes.js';
+import { type CheckedRecord, oldestFirst, type Rule, type RuleWorld, type Watch } from './rule.js';
+import { rules } from './rules.js';
+
+/** One finding, as JSON prints it. */
+export interface Finding {
+  readonly code: RuleCode;
+  /** The records concerned, oldest first. */
+  readonly ids: readonly string[];
+  /** A sentence that names them; raw text of the service. */
+  readonly detail: string;
+  /** The command that shows them. */
+  readonly look: string;
+  /** The command that settles it; null where more than one answer is possible. */
+  readonly fix: string | null;
+}
+
+/** Why rules did not run. */
+export interface Skip {
+  readonly codes: readonly RuleCode[];
+  readonly reason: string;
+  readonly cause: 'field' | 'incomplete' | ApiError;
+}
+
+/** What the rules found, and which of them did not run. */
+export interface CheckResult {
+  readonly findings: readonly Finding[];
+  readonly skips: readonly Skip[];
+  /** True if no rule ran, so that nothing is known. */
+  readonly isAllSkipped: boolean;
+  /** How many records of each list were read. */
+  readonly read: ReadonlyMap<ResourceName, number>;
+  /** The lists that could not be read whole, and why. */
+  readonly unread: ReadonlyMap<ResourceName, string>;
+}
+
+/** Returns what tells a finding apart from others and stays the same while it lasts. */
+export function findingId({ code, ids }: Finding): string {
+  return `${code}:${ids.toSorted().join(',')}`;
+}
+
+/**
+ * Returns why the check failed: with --strict a list that this key may not read, else only if no rule
+ * could run for such a reason.
+ */
+export function failureOfCheck(
+  { skips, isAllSkipped }: CheckResult,
+  { strict }: Pick<Context['settings'], 'strict'>,
+): Failure | undefined {
+  if (!strict && !isAllSkipped) return undefined;
+  for (const { cause } of skips) if (cause instanceof ApiError) return cause;
+  const doubt = skips.find(({ cause }) => cause === 'incomplete');
+  if (!doubt) return undefined;
+  return new GuardError(`No rule could run: ${doubt.reason}.`, {
+    code: 'incomplete',
+    hint: 'To find out how the service pages: rosterctl doctor --shapes',
+  });
+}
+
+/** A rule at work. */
+interface Running {
+  readonly code: RuleCode;
+  readonly rule: Rule;
+  readonly watch: Watch;
+  /** Set once it is known that the rule cannot run. */
+  skipped?: Omit<Skip, 'codes'>;
+}
+
+/** Counts from the same reading of a list. */
+export interface Observer {
+  readonly resource: ResourceName;
+  observe(record: JsonObject, subject: CheckedRecord): void;
+}
+
+/**
+ * Runs the rules on the lists that they need; the observer sees the records of its list too. A list that
+ * the key may not read or that may be incomplete skips its rules. Throws every other failure.
+ */
+export async function findProblems(
+  context: Context,
+  codes: readonly RuleCode[],
+  world: RuleWorld,
+  observer?: Observer,
+): Promise<CheckResult> {
+  const running = ruleCodes
+    .filter((code) => codes.includes(code))
+    .map((code): Running => ({ code, rule: rules[code], watch: rules[code].watch(world) }));
+  const read = new Map<ResourceName, number>();
+  const unread = new Map<ResourceName, string>();
+  for (const resource of resourceNames) {
+    const needing = running.filter(({ rule }) => needsList(rule, resource));
+    if (needing.length === 0) continue;
+    let count = 0;
+    // oxlint-disable-next-line no-await-in-loop
+    const skipped = await readInto(context, resource, (record, subject) => {
+      count += 1;
+      for (const { watch, rule } of needing)
+        watch.observe(record, subject, rule.resource === resource);
+      if (observer?.resource === resource) observer.observe(record, subject);
+    });
+    read.set(resource, count);
+    if (!skipped) continue;
+    unread.set(resource, skipped.reason);
+    for (const each of needing) each.skipped ??= skipped;
+  }
+  const findings = running.flatMap((each) => findingsOf(each, context));
+  const skips = skipsOf(running);
+  const isAllSkipped = skips.flatMap((skip) => skip.codes).length === running.length;
+  return { findings, skips, isAllSkipped, read, unread };
+}
+
+function needsList({ resource, alsoReads = [] }: Rule, name: ResourceName): boolean {
+  return resource === name || alsoReads.includes(name);
+}
+
+/** Reads a list; returns why rules that need it cannot run, if so. */
+async function readInto(
+  context: Context,
+  resource: ResourceName,
+  see: (record: JsonObject, subject: CheckedRecord) => void,
+): Promise<Running['skipped']> {
+  const { plural } = resourceWords[resource];
+  const list = context.api.list(resource, {}, { checksCompleteness: true });
+  try {
+    for await (const batch of list.batches())
+      for (const { value } of batch) see(value, subjectOf(value));
+  } catch (error) {
+    const isForbidden = error instanceof ApiError && error.status === 403;
+    // Without API access nothing can be checked at all (contract 5.3).
+    if (!isForbidden || error.serviceCode === 'featureNotAvailable') throw error;
+    return { reason: `this key may not read ${plural} (403)`, cause: error };
+  }
+  const completeness = list.completeness();
+  if (completeness.state !== 'doubtful') return undefined;
+  for (const line of completeness.fixes ?? []) context.note(line);
+  const reason = `the list of ${plural} may be incomplete: ${completeness.reason}`;
+  return { reason, cause: 'incomplete' };
+}
+
+function subjectOf({ id, name, status, submittedAt }: JsonObject): CheckedRecord {
+  return {
+    id: plainText(id),
+    name: plainText(name),
+    status: typeof status === 'string' ? status : undefined,
+    at: typeof submittedAt === 'string' ? timeOf(submittedAt) : undefined,
+  };
+}
+
+function findingsOf(
+  { code, rule, watch, skipped }: Running,
+  { flags, table }: Context,
+): readonly Finding[] {
+  if (skipped || watch.missingField?.() !== undefined) return [];
+  const get = withConnectionFlags(`rosterctl ${rule.resource} get`, flags, table);
+  const fix = rule.fix && withConnectionFlags(rule.fix, flags, table);
+  return watch
+    .found()
+    .map(({ subjects, detail }) => ({ subjects: subjects.toSorted(oldestFirst), detail }))
+    .toSorted((a, b) => oldestFirst(first(a.subjects), first(b.subjects)))
+    .map(({ subjects, detail }) => {
+      const ids = subjects.map(({ id }) => id);
+      const words = ids.map(shellQuote).join(' ');
+      return { code, ids, detail, look: `${get} ${words}`, fix: fix ? `${fix} ${words}` : null };
+    });
+}
+
+function first(subjects: readonly CheckedRecord[]): CheckedRecord {
+  return subjects[0] ?? { id: '', name: '', status: undefined, at: undefined };
+}
+
+/** Groups the rules that did not run by their reason. */
+function skipsOf(running: readonly Running[]): readonly Skip[] {
+  const skips = new Map<string, Skip>();
+  for (const { code, watch, skipped } of running) {
+    const field = watch.missingField?.();
+    const own =
+      field === undefined ? undefined : { reason: `no field ${field}`, cause: 'field' as const };
+    const skip = skipped ?? own;
+    if (!skip) continue;
+    const { codes } = skips.get(skip.reason) ?? { codes: [] };
+    skips.set(skip.reason, { ...skip, codes: [...codes, code] });
+  }
+  return [...skips.values()];
+}

@@ -1,0 +1,87 @@
+/** The findings of `rosterctl check` as a person reads them: by rule, with names and what to type. */
+import type { Canvas } from '../../cli/views.js';
+import { resourceWords } from '../../data/resources.js';
+import { plural, shellQuote } from '../../data/text.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import { hangingLines, wrapWholeWords } from '../../terminal/whole-words.js';
+import type { RuleCode } from './codes.js';
+import type { CheckResult, Finding } from './find.js';
+import type { RuleWorld } from './rule.js';
+import { rules } from './rules.js';
+
+/** What the page says besides the findings. */
+interface PageOptions {
+  readonly world: RuleWorld;
+  /** True if only findings are left that were not told before. */
+  readonly isNew: boolean;
+  /** Lists every finding instead of the first few of each rule. */
+  readonly all: boolean;
+  /** Names the connection in a command. */
+  readonly command: (text: string) => string;
+}
+
+/** How many findings of a rule are named; the others are counted. */
+const fewFindings = 5;
+
+/** Renders the findings as lines; says so if there are none. */
+export function checkLines(
+  { findings, isAllSkipped, read, unread }: CheckResult,
+  options: PageOptions,
+  canvas: Canvas,
+): readonly string[] {
+  const byCode = new Map<RuleCode, Finding[]>();
+  for (const finding of findings) {
+    const found = byCode.get(finding.code);
+    if (found) found.push(finding);
+    else byCode.set(finding.code, [finding]);
+  }
+  const width = Math.max(0, ...[...byCode.keys()].map((code) => code.length));
+  const groups = [...byCode].flatMap(([code, found]) =>
+    groupLines(code, found, width, options, canvas),
+  );
+  if (findings.length > 0) return groups;
+  if (isAllSkipped) return ['No rule could run.'];
+  const whole = [...read].filter(([resource]) => !unread.has(resource));
+  const counts = whole.map(([resource, count]) => {
+    const { noun, plural: many } = resourceWords[resource];
+    return plural(count, noun, many);
+  });
+  return [`No ${options.isNew ? 'new ' : ''}findings in ${counts.join(', ') || 'empty lists'}.`];
+}
+
+/** A rule with what it found, and the commands that show and settle it. */
+function groupLines(
+  code: RuleCode,
+  found: readonly Finding[],
+  width: number,
+  { world, all, command }: PageOptions,
+  { paint, columns, isTerminal }: Canvas,
+): readonly string[] {
+  const rule = rules[code];
+  const shown = all ? found : found.slice(0, fewFindings);
+  const more = found.length - shown.length;
+  const isShared = found.some(({ ids }) => ids.length > 1);
+  const ids = shown.flatMap((finding) => finding.ids.map(shellQuote));
+  const see = rule.listAll?.(world) ?? `rosterctl ${rule.resource} get ${ids.join(' ')}`;
+  const fix = more > 0 ? rule.fixAll : rule.fix && `${rule.fix} ${ids.join(' ')}`;
+  const lines = [
+    ...shown.flatMap((finding) => findingLines(finding, isShared, paint)),
+    ...(more > 0 ? [paint.dim(`  and ${more} more (-v lists all)`)] : []),
+    ...(isShared ? [] : [`  See: ${command(see)}`]),
+    ...(fix === undefined ? [] : [`  Fix: ${command(fix)}`]),
+  ];
+  const head = hangingLines(`${code.padEnd(width)}  `, rule.title(found.length, world), columns);
+  const wrapped = isTerminal ? lines.flatMap((line) => wrapWholeWords(line, columns)) : lines;
+  const [first = '', ...rest] = isTerminal ? head : [head.join(' ')];
+  return [paint.bold(first), ...rest.map(paint.bold), ...wrapped];
+}
+
+function findingLines(
+  { ids, detail, look }: Finding,
+  isShared: boolean,
+  paint: Canvas['paint'],
+): readonly string[] {
+  const text = singleLine(detail);
+  if (isShared) return [`  ${text}`, `    See: ${look}`];
+  return [`  ${paint.dim(singleLine(ids.join(' ')))}  ${text}`];
+}

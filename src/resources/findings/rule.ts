@@ -1,0 +1,156 @@
+/** The parts of a rule of `rosterctl check`: what it reads, and what it finds. */
+import type { JsonObject } from '../../data/json.js';
+import { plainText } from '../../data/path.js';
+import type { ResourceName } from '../../data/resources.js';
+
+/** A record as findings name it. */
+export interface CheckedRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string | undefined;
+  /** When it was submitted, in milliseconds since 1970; undefined if its record does not say. */
+  readonly at: number | undefined;
+}
+
+/** Something that a rule found: the records concerned, and a sentence that names them. */
+export interface Found {
+  readonly subjects: readonly CheckedRecord[];
+  readonly detail: string;
+}
+
+/** What the rules depend on besides the records. */
+export interface RuleWorld {
+  readonly now: Date;
+  /** How long an application may wait, in milliseconds. */
+  readonly patience: number;
+}
+
+/** A rule at work: it sees every record of the lists it reads, once. */
+export interface Watch {
+  /** `isOwn`: the record is of the resource that the rule names, not of one that it also reads. */
+  observe(record: JsonObject, subject: CheckedRecord, isOwn: boolean): void;
+  /** Returns an undocumented field that it needs and that no record has. */
+  missingField?(): string | undefined;
+  found(): readonly Found[];
+}
+
+/** One rule. */
+export interface Rule {
+  /** The resource of the records that it names. */
+  readonly resource: ResourceName;
+  /** The lists that it needs besides. */
+  readonly alsoReads?: readonly ResourceName[];
+  /** Returns what was found in words: `2 players are in no team`. */
+  title(count: number, world: RuleWorld): string;
+  /** Returns the command that lists everything it found, if there is one. */
+  listAll?(world: RuleWorld): string;
+  /** The command that settles a finding, before its ids; only where there is one answer. */
+  readonly fix?: string;
+  /** The command that settles everything it found. */
+  readonly fixAll?: string;
+  watch(world: RuleWorld): Watch;
+}
+
+/** Creates a rule that judges each record by itself: `problem` describes what is wrong with it. */
+export function eachRecord(
+  problem: (record: JsonObject, subject: CheckedRecord, world: RuleWorld) => string | undefined,
+  needs?: { readonly field: string; isShown(record: JsonObject): boolean },
+): Pick<Rule, 'watch'> {
+  return {
+    watch(world) {
+      const found: Found[] = [];
+      let count = 0;
+      let isShown = needs === undefined;
+      return {
+        observe(record, subject) {
+          count += 1;
+          isShown ||= needs?.isShown(record) ?? true;
+          const detail = problem(record, subject, world);
+          if (detail !== undefined) found.push({ subjects: [subject], detail });
+        },
+        missingField: () => (isShown || count === 0 ? undefined : needs?.field),
+        found: () => found,
+      };
+    },
+  };
+}
+
+/** A value that applications may share, as it is compared and as it is shown. */
+export interface SharedValue {
+  readonly key: string;
+  readonly shown: string;
+}
+
+/**
+ * Creates a rule that finds the values which several applications to one form share. An application
+ * that shows no form counts only while it is `open`: the others may be those of another form.
+ */
+export function sharedValues(
+  valuesOf: (record: JsonObject) => readonly SharedValue[],
+  isOpen: (subject: CheckedRecord) => boolean,
+): Pick<Rule, 'watch'> {
+  return {
+    watch() {
+      const groups = new Map<string, { shown: string; form: string; subjects: CheckedRecord[] }>();
+      const forms = new FormField();
+      return {
+        observe(record, subject) {
+          const form = forms.of(record);
+          if (form === undefined && !isOpen(subject)) return;
+          for (const { key, shown } of valuesOf(record)) {
+            const place = `${form ?? ''}\0${key}`;
+            const group = groups.get(place);
+            if (!group) groups.set(place, { shown, form: form ?? '', subjects: [subject] });
+            else if (!group.subjects.includes(subject)) group.subjects.push(subject);
+          }
+        },
+        found: () =>
+          [...groups.values()]
+            .filter(({ subjects }) => subjects.length > 1)
+            .map(({ shown, form, subjects }) => {
+              const inOrder = subjects.toSorted(oldestFirst);
+              const where = form === '' ? shown : `${shown}, ${form}`;
+              return {
+                subjects: inOrder,
+                detail: `${where}: ${inOrder.map(describeSubject).join(', ')}`,
+              };
+            }),
+      };
+    },
+  };
+}
+
+/** Orders records by the time of their submission, those without one last; ties by id. */
+export function oldestFirst(a: CheckedRecord, b: CheckedRecord): number {
+  const order = (a.at ?? Infinity) - (b.at ?? Infinity);
+  return order || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
+
+/** Returns the name of a record, or its id if it has none. */
+export function whoIs({ name, id }: CheckedRecord): string {
+  return name === '' ? id : name;
+}
+
+/** Returns `Nilo Tsukiyo (app_0002, rejected)`. */
+function describeSubject({ id, name, status }: CheckedRecord): string {
+  const inside = status === undefined ? id : `${id}, ${status}`;
+  return name === '' ? inside : `${name} (${inside})`;
+}
+
+/** Finds the form of an application: a field that the contract does not name (2.1). */
+class FormField {
+  private readonly known = new Map<string, boolean>();
+
+  of(record: JsonObject): string | undefined {
+    for (const key in record) {
+      let isForm = this.known.get(key);
+      if (isForm === undefined) {
+        isForm = ['formid', 'tryoutformid'].includes(key.toLowerCase().replaceAll('_', ''));
+        this.known.set(key, isForm);
+      }
+      const value = isForm ? record[key] : undefined;
+      if (value !== undefined && value !== null && value !== '') return plainText(value);
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+/** Turns the cells of an imported row into values: of a new record, or of one that is there. */
+import {
+  type ColumnType,
+  cellFields,
+  cellKey,
+  typedCell,
+  valueLike,
+} from '../../data/cell-values.js';
+import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../../data/csv.js';
+import { isObject, type JsonObject, printJson } from '../../data/json.js';
+import { isIndex, locate } from '../../data/path.js';
+import { InputError } from '../../errors.js';
+import type { SeenField } from './seen-fields.js';
+
+/** The values of an imported row, in the run's plan. */
+export type ImportedRow = JsonObject & {
+  /** The row's key as in the file. */
+  readonly key: string;
+  /** The record to create; absent for one that is there, whose fields are set as an update sets them. */
+  readonly body?: JsonObject;
+  /** Why the row cannot be used. */
+  readonly problem?: string;
+  /** Why its record is left alone: it is there, or it is missing. */
+  readonly skipped?: string;
+};
+
+/** The field of a column. */
+export interface FieldTarget {
+  readonly field: string;
+  readonly type?: ColumnType | undefined;
+  readonly seen?: SeenField | undefined;
+}
+
+/** A value for a field: typed, or the text of a cell whose type the present value decides. */
+export type FieldValue =
+  | { readonly target: FieldTarget; readonly text: string }
+  | { readonly target: FieldTarget; readonly value: unknown };
+
+/**
+ * Returns the text of a cell; undefined for a blank one, null for `<clear>`. Throws InputError, whose
+ * message follows the name of the column, for what a spreadsheet broke.
+ */
+export function inputText(
+  cell: string,
+  { raw }: { readonly raw: boolean },
+): string | null | undefined {
+  const text = cell.trim();
+  if (text === '') return undefined;
+  if (raw) return cell;
+  if (spreadsheetError.test(text))
+    throw new InputError(`holds the spreadsheet error ${text}.`, {
+      hint: 'Fix the cell, or empty it to leave the field as it is; then save the file again.',
+    });
+  if (shortenedNumber.test(text))
+    throw new InputError(
+      `holds ${text}: a spreadsheet shortened a long number and lost its last digits.`,
+      {
+        hint: 'Enter that column as text, or empty the cell. If the text is meant: --csv-raw',
+      },
+    );
+  return text === clearWord ? null : unguard(cell);
+}
+
+/** Returns the value of a cell for a new record. Throws InputError as `inputText` does. */
+export function newValue({ type, seen }: FieldTarget, text: string): unknown {
+  return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
+}
+
+/**
+ * Returns the row's own value that sets a field of a present record, as an update reads it: the cell,
+ * or typed JSON where the record holds nothing that tells the type. Throws InputError as `inputText` does.
+ */
+export function ownCell(
+  given: FieldValue,
+  record: JsonObject,
+  line: number,
+): readonly [key: string, value: unknown] | undefined {
+  const { target } = given;
+  // What is empty already need not be cleared, also where the service does not show the field.
+  const isCleared = 'value' in given && given.value === null;
+  if (isCleared && (locate(record, target.field)?.value ?? null) === null) return undefined;
+  const [key, cell] = cellFor(given, record);
+  // Its message begins with the line and the field, which the caller names by the column instead.
+  const changed = withoutPlace(() => cellFields({ [key]: cell }, record, line), target.field);
+  return Object.keys(changed).length > 0 ? [key, cell] : undefined;
+}
+
+function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, cell: unknown] {
+  const { field, type, seen } = given.target;
+  const asJson = (value: unknown) => [cellKey(`${field}:json`), printJson(value)] as const;
+  if ('value' in given) return given.value === null ? [cellKey(field), null] : asJson(given.value);
+  if (type !== undefined) return [cellKey(`${field}:${type}`), given.text];
+  const present = locate(record, field)?.value ?? undefined;
+  const sample = seen?.sample;
+  if (present !== undefined || sample === undefined || typeof sample === 'string')
+    return [cellKey(field), given.text];
+  return asJson(valueLike(sample, given.text));
+}
+
+function withoutPlace<T>(work: () => T, field: string): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const at = error.message.indexOf(`${field} `);
+    const message = at < 0 ? error.message : error.message.slice(at + field.length + 1);
+    throw new InputError(message, { hint: error.hint, cause: error });
+  }
+}
+
+type Draft = { [key: string]: unknown } | unknown[];
+
+/**
+ * Builds a new record from the values of its columns. Throws InputError for an element of a list whose
+ * predecessor is missing.
+ */
+export function recordFrom(
+  values: readonly (readonly [target: FieldTarget, value: unknown])[],
+): JsonObject {
+  const record: { [key: string]: unknown } = {};
+  for (const [{ field, seen }, value] of values) {
+    const path = seen?.path ?? field.split('.');
+    let container: Draft = record;
+    for (const [depth, key] of path.entries()) {
+      if (depth === path.length - 1) {
+        put(container, key, value);
+        break;
+      }
+      const present: unknown = Object.hasOwn(container, key)
+        ? (container as { [key: string]: unknown })[key]
+        : undefined;
+      const isInList: boolean = seen
+        ? (seen.inList[depth + 1] ?? false)
+        : isIndex(path[depth + 1] ?? '');
+      const inner = isDraft(present) ? present : isInList ? [] : {};
+      put(container, key, inner);
+      container = inner;
+    }
+  }
+  checkLists(record, '');
+  return record;
+}
+
+function isDraft(value: unknown): value is Draft {
+  return isObject(value) || Array.isArray(value);
+}
+
+function put(container: Draft, key: string, value: unknown): void {
+  // A key such as `__proto__` is an ordinary key.
+  Object.defineProperty(container, key, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
+}
+
+function checkLists(value: unknown, name: string): void {
+  if (Array.isArray(value)) {
+    const hole = Array.from(value, (_, index) => index in value).indexOf(false);
+    if (hole >= 0)
+      throw new InputError(`${name}.${hole} is empty, and ${name}.${hole + 1} is not.`);
+  }
+  if (!isDraft(value)) return;
+  for (const [key, inner] of Object.entries(value))
+    checkLists(inner, name === '' ? key : `${name}.${key}`);
+}

@@ -1,0 +1,235 @@
+/** Maps the columns of an import to the fields of the records. */
+
+import { aliasKind, plainName } from '../../cli/column-aliases.js';
+import { type ColumnType, readColumnName } from '../../data/cell-values.js';
+import { unguard } from '../../data/csv.js';
+import { didYouMean } from '../../data/nearest.js';
+import type { ResourceName } from '../../data/resources.js';
+import { resourceWords } from '../../data/resources.js';
+import { firstOf, shellQuote } from '../../data/text.js';
+import { InputError, UsageError } from '../../errors.js';
+import type { FieldTarget } from './cells.js';
+import type { SeenFields } from './seen-fields.js';
+
+/** What the command line says about columns. */
+export interface ColumnOptions {
+  readonly resource: ResourceName;
+  /** The field that identifies a record. */
+  readonly key: string;
+  /** `--map "Vorname=firstName"`. */
+  readonly map: readonly (readonly [header: string, name: string])[];
+  readonly ignoresUnknown: boolean;
+  /** `--team-column`. */
+  readonly teamColumn: string | undefined;
+  /** The file was written with `--csv-raw`. */
+  readonly raw: boolean;
+}
+
+/** One column of the file. */
+export interface FileColumn {
+  readonly index: number;
+  /** Its head as in the file. */
+  readonly head: string;
+  /** The name that it goes by: its head, or what `--map` makes of it. */
+  readonly name: string;
+  readonly type: ColumnType | undefined;
+  readonly isMapped: boolean;
+  readonly isTeam: boolean;
+}
+
+/** A column that sets a field; `byName`: its cells are names of teams. */
+export interface MappedColumn extends FileColumn {
+  readonly target: FieldTarget;
+  readonly byName: boolean;
+}
+
+/** Where each column goes. */
+export interface Mapping {
+  readonly columns: readonly MappedColumn[];
+  /** The columns of fields that the service sets, by field: they are not sent. */
+  readonly service: ReadonlyMap<string, FileColumn>;
+  /** The heads of columns that `--ignore-columns` skips. */
+  readonly ignored: readonly string[];
+  /** Columns, by head, that a flag overrules. */
+  readonly overruled: ReadonlyMap<string, string>;
+}
+
+/**
+ * Returns the columns of a header. Throws UsageError for a `--map` or `--team-column` of a column that
+ * is not there, InputError for the type of another tool.
+ */
+export function fileColumns(
+  header: readonly string[],
+  options: ColumnOptions,
+): readonly FileColumn[] {
+  const heads = header.map((cell) => (options.raw ? cell : unguard(cell)).trim());
+  const find = (flag: string, name: string) => {
+    const index = indexOfHead(heads, name);
+    if (index >= 0) return index;
+    throw new UsageError(`${flag} ${shellQuote(name)}: the file has no such column.`, {
+      hint: `It has: ${firstOf(heads)}.`,
+    });
+  };
+  const mapped = new Map(options.map.map(([from, to]) => [find('--map', from), to]));
+  const team = options.teamColumn === undefined ? -1 : find('--team-column', options.teamColumn);
+  return heads.map((head, index) => {
+    const { name, type } = readColumnName(mapped.get(index) ?? head);
+    return { index, head, name, type, isMapped: mapped.has(index), isTeam: index === team };
+  });
+}
+
+function indexOfHead(heads: readonly string[], name: string): number {
+  const exact = heads.indexOf(name.trim());
+  return exact >= 0 ? exact : heads.findIndex((head) => plainName(head) === plainName(name));
+}
+
+/** Finds the column of the key. Throws InputError if none or several hold it. */
+export function keyColumn(
+  columns: readonly FileColumn[],
+  { key, resource }: ColumnOptions,
+): FileColumn {
+  const kind = aliasKind(key, resource);
+  const ways: readonly ((column: FileColumn) => boolean)[] = [
+    ({ name }) => name === key,
+    ({ name }) => plainName(name) === plainName(key),
+    ({ name }) => kind !== undefined && aliasKind(name, resource) === kind,
+  ];
+  for (const way of ways) {
+    const [first, second] = columns.filter((column) => !column.isTeam && way(column));
+    if (first && second) throw sameField(first, second, key);
+    if (first) return first;
+  }
+  throw new InputError(
+    `The file has no column for the key ${key}. It has: ${firstOf(headsOf(columns))}.`,
+    {
+      hint: `Name the column: --map 'THEIR NAME=${key}'`,
+    },
+  );
+}
+
+function headsOf(columns: readonly FileColumn[]): readonly string[] {
+  return columns.map(({ head }) => head).filter((head) => head !== '');
+}
+
+function sameField(a: FileColumn, b: FileColumn, field: string): InputError {
+  return new InputError(`The columns ${nameOf(a)} and ${nameOf(b)} are both ${field}.`, {
+    hint: `Remove one of them, or name another field: --map '${b.head || 'THEIRS'}=FIELD'`,
+  });
+}
+
+/** `"Team"`, or `3` for a column without a head. */
+function nameOf({ head, index }: FileColumn): string {
+  return head === '' ? String(index + 1) : `"${head}"`;
+}
+
+/** The fields that a column may set. */
+export interface KnownFields {
+  readonly seen: SeenFields;
+  /** The fields that the service sets itself. */
+  readonly service: readonly string[];
+  /** The field that holds the ids of teams, if there is one. */
+  readonly team: FieldTarget | undefined;
+  /** The fields that flags set, each with its flag. */
+  readonly given: ReadonlyMap<string, string>;
+}
+
+/** Maps the columns; every column without a field is a problem that `onProblem` receives. */
+export function mapColumns(
+  columns: readonly FileColumn[],
+  key: FileColumn,
+  options: ColumnOptions,
+  known: KnownFields,
+  onProblem: (problem: InputError) => void,
+): Mapping {
+  const { seen } = known;
+  const mapped: MappedColumn[] = [];
+  const service = new Map<string, FileColumn>();
+  const ignored: string[] = [];
+  const overruled = new Map<string, string>();
+  const taken = new Map<string, FileColumn>();
+  for (const column of columns) {
+    const byName = column.isTeam || isTeamHead(column, options, known);
+    const field =
+      column === key ? options.key : byName ? known.team?.field : fieldFor(column, options, known);
+    if (field === undefined) {
+      if (column.head === '' && !column.isMapped) continue;
+      if (options.ignoresUnknown) ignored.push(column.head);
+      else onProblem(unknownColumn(column, options, known));
+      continue;
+    }
+    const other = taken.get(field);
+    if (other) {
+      onProblem(sameField(other, column, field));
+      continue;
+    }
+    taken.set(field, column);
+    const flag = known.given.get(field.split('.', 1)[0] ?? '');
+    if (known.service.includes(field)) service.set(field, column);
+    else if (flag !== undefined && column !== key) overruled.set(column.head, flag);
+    else {
+      const target = byName && known.team ? known.team : targetOf(field, column, seen);
+      mapped.push({ ...column, target, byName });
+    }
+  }
+  return { columns: mapped, service, ignored, overruled };
+}
+
+function targetOf(field: string, { type }: FileColumn, seen: SeenFields): FieldTarget {
+  return { field, type, seen: seen.get(field) };
+}
+
+/** True for a column such as `Team`, where the records hold ids of teams and no field of that name. */
+function isTeamHead(
+  { name, isMapped }: FileColumn,
+  { resource, teamColumn }: ColumnOptions,
+  { team, seen }: KnownFields,
+): boolean {
+  if (isMapped || teamColumn !== undefined || !team) return false;
+  const isField = seen.names.some((field) => plainName(field) === plainName(name));
+  return !isField && aliasKind(name, resource) === 'team';
+}
+
+/** The field of a column: of its own name, of an equal name, or of an alias; undefined if there is none. */
+function fieldFor(
+  { head, name, isMapped }: FileColumn,
+  { resource }: ColumnOptions,
+  { seen, service, given }: KnownFields,
+): string | undefined {
+  const fields = [...new Set([...seen.names, ...service, ...given.keys()])];
+  if (fields.includes(name)) return name;
+  // A column of a record may itself end in what looks like a type.
+  if (fields.includes(head) && !isMapped) return head;
+  const equal = fields.filter((field) => plainName(field) === plainName(name));
+  if (equal.length === 1) return equal[0];
+  if (equal.length > 1 && !isMapped) return undefined;
+  if (isMapped) return name;
+  const kind = aliasKind(name, resource);
+  const sameKind = fields.filter(
+    (field) => kind !== undefined && aliasKind(field, resource) === kind,
+  );
+  if (sameKind.length === 1) return sameKind[0];
+  if (!seen.isEmpty) return undefined;
+  // Nothing is known of the fields: a column goes by the usual name, or by its own if that can be one.
+  if (kind !== undefined && kind !== 'team') return kind;
+  return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name) && kind !== 'team' ? name : undefined;
+}
+
+function unknownColumn(
+  column: FileColumn,
+  { resource }: ColumnOptions,
+  { seen, team }: KnownFields,
+): InputError {
+  const { name, isTeam } = column;
+  const { noun, plural } = resourceWords[resource];
+  if (isTeam || (!team && aliasKind(name, resource) === 'team'))
+    return new InputError(
+      `The column ${nameOf(column)} holds teams, and no ${noun} shows which field holds the ids of its teams.`,
+      { hint: "Name the field: --team-field 'teamIds[]' for a list, --team-field teamId for one" },
+    );
+  const fits = seen.names.filter((field) => !field.includes('.'));
+  const equal = seen.names.filter((field) => plainName(field) === plainName(name));
+  const near = equal.length > 1 ? ` It may be ${equal.join(' or ')}.` : didYouMean(name, fits);
+  return new InputError(`The column ${nameOf(column)} is not a field of the ${plural}.${near}`, {
+    hint: `Name its field: --map '${name}=FIELD'. Or skip such columns: --ignore-columns`,
+  });
+}

@@ -1,0 +1,63 @@
+/** The file of an import: its sheet, and the columns as far as they are known without the service. */
+import type { BulkValues } from '../../bulk/invocation.js';
+import type { Context } from '../../context.js';
+import type { ResourceName } from '../../data/resources.js';
+import type { NamedEncoding } from '../../files/text-decoder.js';
+import { givenFields } from '../update.js';
+import { type ColumnOptions, type FileColumn, fileColumns, keyColumn } from './columns.js';
+import { readSheet, type Sheet } from './sheet.js';
+
+/** The values of an import's command line. */
+export interface ImportValues extends Pick<BulkValues, 'map' | 'ignoreColumns'> {
+  readonly file: string;
+  readonly key: string;
+  readonly createOnly?: boolean;
+  readonly updateOnly?: boolean;
+  readonly skipInvalid: boolean;
+  readonly encoding: NamedEncoding | undefined;
+  readonly teamColumn?: string | undefined;
+  readonly teamField?: string | undefined;
+  readonly set: readonly string[] | undefined;
+  readonly setString: readonly string[] | undefined;
+}
+
+/** What the command line says about an import, beside its columns. */
+export interface ImportOptions extends ColumnOptions {
+  readonly mode: 'create' | 'update' | 'both';
+  readonly skipsInvalid: boolean;
+  /** `--team-field`. */
+  readonly teamField: string | undefined;
+  /** The fields that flags set in every record, each with its flag. */
+  readonly given: ReadonlyMap<string, string>;
+}
+
+/** The file of an import, read and checked as far as that goes without the service. */
+export interface ImportFile {
+  readonly sheet: Sheet;
+  readonly columns: readonly FileColumn[];
+  readonly key: FileColumn;
+  readonly options: ImportOptions;
+}
+
+/** Reads the file and its header, without a request. Throws InputError, UsageError. */
+export async function openFile(
+  context: Context,
+  resource: ResourceName,
+  values: ImportValues,
+): Promise<ImportFile> {
+  const sheet = await readSheet(context, values.file, values);
+  const options: ImportOptions = {
+    resource,
+    key: values.key,
+    map: values.map ?? [],
+    ignoresUnknown: values.ignoreColumns ?? false,
+    teamColumn: values.teamColumn,
+    teamField: values.teamField,
+    raw: context.settings.csvRaw,
+    mode: values.createOnly ? 'create' : values.updateOnly ? 'update' : 'both',
+    skipsInvalid: values.skipInvalid,
+    given: givenFields(values),
+  };
+  const columns = fileColumns(sheet.header.cells, options);
+  return { sheet, columns, key: keyColumn(columns, options), options };
+}

@@ -1,0 +1,54 @@
+/** The argument and the flags of an import. */
+import * as z from 'zod/mini';
+import { bulkFlags, csvFlags } from '../../bulk/invocation.js';
+import { flag, param } from '../../cli/define.js';
+import { fieldFlags } from '../../cli/field-flags.js';
+import { namedEncodings } from '../../files/text-decoder.js';
+
+const text = z.string().check(z.minLength(1, 'must not be empty'));
+
+/** The file of an import. */
+export const importArgs = {
+  file: param(text, 'the CSV to import', { placeholder: 'FILE|-', completes: 'file' }),
+};
+
+const { if: _, ...sending } = bulkFlags;
+
+/** The flags of an import. */
+export const importFlags = {
+  key: param(text, 'the field by which a row finds its record, such as email', {
+    placeholder: 'FIELD',
+    group: 'selection',
+    completes: 'field',
+  }),
+  createOnly: flag('skip rows whose record is there', { group: 'selection' }),
+  updateOnly: flag('skip rows whose record is missing', { group: 'selection' }),
+  map: csvFlags.map,
+  ignoreColumns: csvFlags.ignoreColumns,
+  skipInvalid: flag('import the other rows although some are invalid', { group: 'safety' }),
+  encoding: param(
+    z.optional(z.enum(namedEncodings)),
+    'the encoding, if it is not UTF-8 or UTF-16',
+    {
+      group: 'selection',
+      rare: true,
+    },
+  ),
+  set: fieldFlags.set,
+  setString: fieldFlags.setString,
+  ...sending,
+};
+
+/** The flags for records that belong to teams. */
+export const teamColumnFlags = {
+  teamColumn: param(z.optional(text), 'the column that holds names of teams', {
+    placeholder: 'COLUMN',
+    group: 'selection',
+  }),
+  teamField: param(z.optional(text), "the field for their ids, such as 'teamIds[]'", {
+    placeholder: 'FIELD',
+    group: 'selection',
+    completes: 'field',
+    rare: true,
+  }),
+};

@@ -1,0 +1,159 @@
+/** The preview of an import: where each column goes, and the first rows of each kind. */
+
+import { describeChanges } from '../../bulk/words.js';
+import { shortValue } from '../../cli/lines.js';
+import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { plainText } from '../../data/path.js';
+import { nameFirstFew, plural } from '../../data/text.js';
+import type { PreviewedRows, PreviewStyle, Task } from '../../engine/operation.js';
+import type { ReportRow, SelectedRow } from '../../runs/report.js';
+import type { ImportedRow } from './cells.js';
+import type { MappedColumn, Mapping } from './columns.js';
+import type { ImportFile } from './file.js';
+import type { Teams } from './teams.js';
+
+/** The rows of an import, and what its preview says of them. */
+export interface ResolvedImport {
+  readonly rows: readonly SelectedRow[];
+  readonly mapping: Mapping;
+  readonly teams: Teams | undefined;
+  /** True if there was no record to compare the columns with. */
+  readonly isUnchecked: boolean;
+}
+
+/** Returns the lines of the preview, for stderr. */
+export function importPreview(
+  { api, settings }: Context,
+  { sheet, options }: ImportFile,
+  resolved: ResolvedImport,
+  { tasks, decided, names = new Map() }: PreviewedRows,
+  { canAsk, listsRows = true }: PreviewStyle,
+): string[] {
+  const { mapping, teams, isUnchecked } = resolved;
+  const created = tasks.filter(isNew);
+  const changed = tasks.filter((task) => !isNew(task));
+  const fields = changed.reduce((count, { previewed = [] }) => count + previewed.length, 0);
+  const decidedAs = (result: ReportRow['result']) => decided.filter((row) => row.result === result);
+  const teamColumn = mapping.columns.find(({ byName }) => byName);
+  const group = <T>(head: string, rows: readonly T[], lineOf: (row: T) => string) =>
+    rows.length === 0 ? [] : [`  ${head}`, ...(listsRows ? firstLines(rows, lineOf, canAsk) : [])];
+  const describe = (row: Task) => {
+    const { previewed = [] } = row;
+    return describeChanges(
+      {
+        before: Object.fromEntries(previewed.map(({ field, from }) => [field, from])),
+        after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
+      },
+      { action: `${options.resource}.import` },
+      { isPreview: true },
+    );
+  };
+  return [
+    `${plural(resolved.rows.length, 'row')} of ${sheet.name}, by ${options.key}, to ${options.resource} of ${api.organizationId} (profile ${settings.profile.name}):`,
+    `  ${mapping.columns.map(mappingOf).join(' · ')}`,
+    ...notesOn(resolved),
+    ...group(
+      `${created.length} new`,
+      created,
+      (row) => `+ ${newRecordLine(row, resolved, teamColumn)}`,
+    ),
+    ...group(
+      `${changed.length} changed (${plural(fields, 'field')})`,
+      changed,
+      (row) => `${named(names.get(row.id), row.id)}  ${describe(row)}`,
+    ),
+    ...group(`${decidedAs('unchanged').length} unchanged`, decidedAs('unchanged'), ({ id }) =>
+      named(names.get(id), id),
+    ),
+    ...group(`${decidedAs('skipped').length} skipped`, decidedAs('skipped'), reason),
+    ...group(`${decidedAs('conflict').length} in conflict`, decidedAs('conflict'), reason),
+    ...group(`${decidedAs('failed').length} invalid`, decidedAs('failed'), reason),
+    ...(isUnchecked
+      ? [
+          `There are no ${options.resource} yet, so the key and the fields could not be checked: every value is text unless typed (rank:int).`,
+        ]
+      : []),
+    ...(teams ? respelled(teams.respelled) : []),
+  ];
+}
+
+function reason({ id, error }: ReportRow): string {
+  const { message } = (error ?? {}) as { readonly message?: string };
+  return message ?? id;
+}
+
+function isNew({ own = {} }: Task): boolean {
+  return own['body'] !== undefined;
+}
+
+/** `Team → teamIds (by name)`, or `name` for a column that is named as its field. */
+function mappingOf({ head, target, byName, type }: MappedColumn): string {
+  const field = `${shortValue(target.field)}${type === undefined ? '' : ` (${type})`}`;
+  if (head === target.field && !byName) return field;
+  return `${shortValue(head)} → ${field}${byName ? ' (by name)' : ''}`;
+}
+
+/** What becomes of the other columns. */
+function notesOn({ mapping }: ResolvedImport): readonly string[] {
+  const { service, ignored, overruled } = mapping;
+  const heads = [...service.values()].map(({ head }) => shortValue(head));
+  return [
+    ...(heads.length > 0 ? [`  Not sent, the service sets them itself: ${heads.join(', ')}`] : []),
+    ...(ignored.length > 0
+      ? [`  Ignored: ${ignored.map((head) => shortValue(head)).join(', ')}`]
+      : []),
+    ...[...overruled].map(
+      ([head, flag]) => `  Not used: ${shortValue(head)}, because ${flag} sets it in every row`,
+    ),
+  ];
+}
+
+function firstLines<T>(rows: readonly T[], lineOf: (row: T) => string, canAsk: boolean): string[] {
+  const more = rows.length - nameFirstFew;
+  return [
+    ...rows.slice(0, nameFirstFew).map((row) => `    ${lineOf(row)}`),
+    ...(more > 0 ? [`    … ${more} more${canAsk ? ' (l lists all)' : ''}`] : []),
+  ];
+}
+
+/** `Mira Kite <mira@example.com> → Lanternfish` */
+function newRecordLine(
+  row: Task,
+  { teams }: ResolvedImport,
+  teamColumn: MappedColumn | undefined,
+): string {
+  const { body = {}, key } = row.own as ImportedRow;
+  const name = textOf(body, 'name');
+  const email = textOf(body, 'email');
+  const who = [
+    name,
+    email === undefined ? undefined : `<${email}>`,
+    ...(key === email || key === name
+      ? []
+      : [(name ?? email) ? `(${shortValue(key)})` : shortValue(key)]),
+  ];
+  const held = teamColumn && body[teamColumn.target.field];
+  const ids: readonly unknown[] = held === undefined || held === null ? [] : [held].flat();
+  const inTeams = ids.map((id) => shortValue(teams?.nameOf(plainText(id)) ?? id)).join(', ');
+  const line = who.filter((part) => part !== undefined).join(' ');
+  return inTeams === '' ? line : `${line} → ${inTeams}`;
+}
+
+function textOf(body: JsonObject, field: string): string | undefined {
+  const value = body[field];
+  return typeof value === 'string' && value !== '' ? shortValue(value) : undefined;
+}
+
+function named(name: string | undefined, id: string): string {
+  return name === undefined ? shortValue(id) : `${shortValue(id)}  ${shortValue(name)}`;
+}
+
+function respelled(spellings: ReadonlyMap<string, string>): readonly string[] {
+  const all = [...spellings].map(
+    ([typed, name]) => `"${shortValue(typed)}" is ${shortValue(name)}`,
+  );
+  if (all.length === 0) return [];
+  const more = all.length - nameFirstFew;
+  return [`${all.slice(0, nameFirstFew).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`];
+}

@@ -1,0 +1,96 @@
+/** Resolves the rows of an import against the records that are there: what to create, what to change, what is wrong. */
+import { serviceFields } from '../../api/records.js';
+import { aliasKind, keyComparison } from '../../cli/column-aliases.js';
+import type { Context } from '../../context.js';
+import { InputErrors } from '../../data/input-errors.js';
+import type { JsonObject } from '../../data/json.js';
+import { didYouMean } from '../../data/nearest.js';
+import { resourceWords } from '../../data/resources.js';
+import { shellQuote } from '../../data/text.js';
+import { InputError, UsageError } from '../../errors.js';
+import { readOnlyFields } from '../update.js';
+import { type FileColumn, mapColumns } from './columns.js';
+import type { ImportFile, ImportOptions } from './file.js';
+import { KeyIndex, wholeList } from './lists.js';
+import type { ResolvedImport } from './preview.js';
+import { RowReader } from './row-reader.js';
+import { SeenFields } from './seen-fields.js';
+import { noteTeamFields, readTeams, teamTarget } from './teams.js';
+
+/**
+ * Resolves the rows by one fresh list of the resource, and one of the teams if a column names them.
+ * Throws one InputError for all problems of the file, unless they are only in rows and these are
+ * skipped; UsageError for a key that no record has; GuardError if a list may be incomplete.
+ */
+export async function resolveImport(
+  context: Context,
+  { sheet, columns, key, options }: ImportFile,
+): Promise<ResolvedImport> {
+  const { resource } = options;
+  const { organizationId } = context.api;
+  const mayNameTeams = options.teamColumn !== undefined || namesTeams(columns, options);
+  const teams = mayNameTeams ? await readTeams(context) : undefined;
+  const seen = new SeenFields();
+  const index = new KeyIndex(options.key, keyComparison(options.key, resource));
+  const ids = new Map<string, JsonObject>();
+  const holders = new Set<string>();
+  for await (const record of wholeList(context, resource)) {
+    seen.observe(record);
+    index.add(record);
+    ids.set(String(record['id']), record);
+    if (teams) noteTeamFields(record, teams, holders);
+  }
+  checkKey(options, seen);
+  const problems = new InputErrors('problem');
+  const team = teams && teamTarget(options.teamField, seen, holders);
+  const service = [...new Set([...serviceFields, ...readOnlyFields(context, resource)])];
+  const known = { seen, service, team, given: options.given };
+  let hasColumnProblems = false;
+  const mapping = mapColumns(columns, key, options, known, (problem) => {
+    hasColumnProblems = true;
+    problems.add(problem);
+  });
+  const reader = new RowReader({ sheet, key, options, mapping, teams, index, ids, organizationId });
+  const read = sheet.rows.map((row) => reader.read(row));
+  if (!options.skipsInvalid || hasColumnProblems) {
+    const said = new Set<string>();
+    for (const problem of read.flatMap((row) => row.problems)) {
+      // A key on two lines is a problem of both.
+      if (!said.has(problem.message)) problems.add(problem);
+      said.add(problem.message);
+    }
+  }
+  throwProblems(problems, hasColumnProblems);
+  return { rows: read.map(({ row }) => row), mapping, teams, isUnchecked: seen.isEmpty };
+}
+
+/** Throws UsageError for a key that no record has, or that holds no plain value. */
+function checkKey({ key, resource }: ImportOptions, seen: SeenFields): void {
+  if (seen.isEmpty) return;
+  const { noun } = resourceWords[resource];
+  const field = seen.get(key);
+  if (!field)
+    throw new UsageError(
+      `--key ${shellQuote(key)}: no ${noun} has that field.${didYouMean(key, seen.names)}`,
+      { hint: `Known fields: ${seen.names.filter((name) => !name.includes('.')).join(', ')}` },
+    );
+  if (Array.isArray(field.sample))
+    throw new UsageError(`--key ${shellQuote(key)}: that field holds a list.`);
+}
+
+function throwProblems(problems: InputErrors, hasColumnProblems: boolean): void {
+  try {
+    problems.throwIfAny();
+  } catch (error) {
+    if (!(error instanceof InputError) || hasColumnProblems) throw error;
+    const skip = 'To import the other rows: --skip-invalid';
+    throw new InputError(error.message, {
+      hint: error.hint === undefined ? skip : `${error.hint}\n${skip}`,
+      cause: error,
+    });
+  }
+}
+
+function namesTeams(columns: readonly FileColumn[], { resource }: ImportOptions): boolean {
+  return columns.some(({ name, isMapped }) => !isMapped && aliasKind(name, resource) === 'team');
+}

@@ -1,0 +1,164 @@
+/** Finds the record of an imported row by its key, and refuses keys that are empty, repeated or ambiguous. */
+
+import { keyComparison } from '../../cli/column-aliases.js';
+import type { CsvRow } from '../../data/csv-reader.js';
+import type { JsonObject } from '../../data/json.js';
+import { didYouMean } from '../../data/nearest.js';
+import { resourceWords } from '../../data/resources.js';
+import { InputError } from '../../errors.js';
+import { inputText } from './cells.js';
+import type { FileColumn, Mapping } from './columns.js';
+import type { ImportFile } from './file.js';
+import { foldKey, type KeyIndex, keyText } from './lists.js';
+import type { Sheet } from './sheet.js';
+import type { Teams } from './teams.js';
+
+/** What the rows are read against. */
+export interface ImportWorld extends Omit<ImportFile, 'columns'> {
+  readonly mapping: Mapping;
+  readonly teams: Teams | undefined;
+  readonly index: KeyIndex;
+  readonly ids: ReadonlyMap<string, JsonObject>;
+  readonly organizationId: string;
+}
+
+/** Returns the id of a row whose record does not exist yet: its key, in the form in which equal keys are equal. */
+export function idOfNew({ key, resource }: ImportFile['options'], text: string): string {
+  const comparison = keyComparison(key, resource);
+  return `${key}:${comparison === 'anyCase' ? foldKey(text, comparison) : text.trim()}`;
+}
+
+/** The keys of the rows of a file. */
+export class RowKeys {
+  private readonly lines = new Map<string, { readonly text: string; readonly at: number[] }>();
+  /** The records and new keys that earlier rows name, with their lines. */
+  private readonly named = new Map<string, number>();
+
+  constructor(private readonly world: ImportWorld) {
+    for (const row of world.sheet.rows) {
+      const text = this.textOf(row);
+      if (text === '') continue;
+      const folded = this.foldInFile(text);
+      const lines = this.lines.get(folded);
+      if (lines) lines.at.push(row.line);
+      else this.lines.set(folded, { text, at: [row.line] });
+    }
+  }
+
+  /** The record that the row names; undefined for a new one. Throws InputError. */
+  match(row: CsvRow, key: string): JsonObject | undefined {
+    const { options, index, ids, key: column } = this.world;
+    const { noun, plural } = resourceWords[options.resource];
+    const at = this.place(row, column);
+    if (key === '') throw new InputError(`${at} is empty, and it is the key.`);
+    const lines = this.lines.get(this.foldInFile(key));
+    if (lines && lines.at.length > 1)
+      throw new InputError(
+        `Lines ${listed(lines.at)}: ${nameOf(column)} is "${lines.text}" in each.`,
+        {
+          hint: 'Each key may stand in the file once.',
+        },
+      );
+    const [record, other] = options.key === 'id' ? oneOrNone(ids.get(key)) : index.find(key);
+    if (other)
+      throw new InputError(
+        `${at} holds "${key}", which several ${plural} have: ${index
+          .find(key)
+          .map((each) => String(each['id']))
+          .join(', ')}.`,
+        { hint: 'Name those by their id: --key id' },
+      );
+    if (!record && options.key === 'id')
+      throw new InputError(
+        `${at} holds "${key}", and no ${noun} has that id.${didYouMean(key, firstIds(ids))}`,
+      );
+    this.checkService(row, record);
+    return record;
+  }
+
+  /** Compares the columns of fields that the service sets with the record. Throws InputError. */
+  private checkService(row: CsvRow, record: JsonObject | undefined): void {
+    const { mapping, ids, options, organizationId } = this.world;
+    const organization = mapping.service.get('organizationId');
+    const own = organization && row.cells[organization.index]?.trim();
+    if (organization && own && own !== organizationId)
+      throw new InputError(
+        `${this.place(row, organization)} holds "${own}", and this profile is of ${organizationId}.`,
+        { hint: 'Choose the profile of that organization with -p, or remove the column.' },
+      );
+    const column = mapping.service.get('id');
+    const id = column && row.cells[column.index]?.trim();
+    const named = id ? ids.get(id) : undefined;
+    if (options.key === 'id' || !column || !named || named === record) return;
+    const { key } = options;
+    throw new InputError(
+      record
+        ? `${this.place(row, column)} holds "${id}", and the ${key} is that of ${String(record['id'])}.`
+        : `${this.place(row, column)} holds "${id}", whose ${key} is another: ${keyText(named, key) || 'none'}.`,
+      { hint: `To change the ${key} of a record: --key id` },
+    );
+  }
+
+  /** Refuses a second row for a record, which two spellings of a name may find. Throws InputError. */
+  checkOnce(row: CsvRow, key: string, record: JsonObject | undefined): void {
+    const { options, key: column } = this.world;
+    const name = record
+      ? String(record['id'])
+      : foldKey(key, keyComparison(options.key, options.resource));
+    const other = this.named.get(name);
+    if (other !== undefined)
+      throw new InputError(
+        `Lines ${other} and ${row.line}: ${nameOf(column)} names the same ${resourceWords[options.resource].noun}.`,
+        {
+          hint: 'Each key may stand in the file once.',
+        },
+      );
+    this.named.set(name, row.line);
+  }
+
+  /** The text of a row's key; empty if it has none. */
+  textOf({ cells }: CsvRow): string {
+    const { key, options } = this.world;
+    try {
+      return inputText(cells[key.index] ?? '', options)?.trim() ?? '';
+    } catch (error) {
+      if (error instanceof InputError) return cells[key.index]?.trim() ?? '';
+      throw error;
+    }
+  }
+
+  private place(row: CsvRow, column: FileColumn): string {
+    return cellPlace(this.world.sheet, row, column);
+  }
+
+  private foldInFile(text: string): string {
+    const comparison = keyComparison(this.world.options.key, this.world.options.resource);
+    return foldKey(text, comparison === 'sameCaseFirst' ? 'exact' : comparison);
+  }
+}
+
+/** Names a cell of a row for a message. */
+export function cellPlace(sheet: Sheet, row: CsvRow, column: FileColumn): string {
+  return sheet.place(row.line, nameOf(column));
+}
+
+function nameOf({ head, index }: FileColumn): string {
+  return head === '' ? `column ${index + 1}` : head;
+}
+
+/** `4 and 9`, `4, 9 and 12`, of many the first ones. */
+function listed(lines: readonly number[]): string {
+  const shown = lines.length > mostLines ? [...lines.slice(0, mostLines), '…'] : lines;
+  return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
+}
+
+const mostLines = 5;
+
+/** Ids enough to suggest one from. */
+function firstIds(ids: ReadonlyMap<string, JsonObject>): readonly string[] {
+  return [...ids.keys()].slice(0, 1_000);
+}
+
+function oneOrNone<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,178 @@
+/** Reads one row of an import: the record that it creates, the fields that it changes, or what is wrong with it. */
+import type { CsvRow } from '../../data/csv-reader.js';
+import type { JsonObject } from '../../data/json.js';
+import { locate, plainText } from '../../data/path.js';
+import { resourceWords } from '../../data/resources.js';
+import { InputError } from '../../errors.js';
+import type { SelectedRow } from '../../runs/report.js';
+import {
+  type FieldValue,
+  type ImportedRow,
+  inputText,
+  newValue,
+  ownCell,
+  recordFrom,
+} from './cells.js';
+import type { FileColumn, MappedColumn } from './columns.js';
+import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
+
+/** A row as read. */
+interface ReadRow {
+  readonly row: SelectedRow;
+  readonly problems: readonly InputError[];
+}
+
+/** Reads the rows of a file one by one. */
+export class RowReader {
+  private readonly keys: RowKeys;
+
+  constructor(private readonly world: ImportWorld) {
+    this.keys = new RowKeys(world);
+  }
+
+  /** Returns the row to plan, and what is wrong with it. */
+  read(row: CsvRow): ReadRow {
+    const problems: InputError[] = [];
+    const key = this.keys.textOf(row);
+    const isWhole = this.collect(problems, () => {
+      this.checkShape(row);
+      return true;
+    });
+    const values = isWhole ? this.values(row, problems) : [];
+    const record = isWhole ? this.collect(problems, () => this.keys.match(row, key)) : undefined;
+    if (isWhole && problems.length === 0)
+      this.collect(problems, () => this.keys.checkOnce(row, key, record));
+    const own = this.own(row, { key, values, record, problems });
+    const problem = problems.map(({ message }) => message).join(' ');
+    const { line, cells } = row;
+    const id = record ? String(record['id']) : idOfNew(this.world.options, key || `line ${line}`);
+    return {
+      row: {
+        row: line,
+        id,
+        ...(key !== '' && { ref: `${this.world.options.key}:${key}` }),
+        own: problem === '' ? own : { key, problem },
+        cells,
+        ...(record && problem === '' && { record }),
+      },
+      problems,
+    };
+  }
+
+  private own(row: CsvRow, { key, values, record, problems }: RowContent): ImportedRow {
+    const { options, mapping } = this.world;
+    const { noun } = resourceWords[options.resource];
+    if (record && options.mode === 'create')
+      return { key, skipped: `${String(record['id'])} has this ${options.key} already.` };
+    if (!record && options.mode === 'update')
+      return { key, skipped: `No ${noun} has this ${options.key}.` };
+    if (!record) {
+      const fields = values.flatMap((each) => {
+        const { column } = each;
+        const value = this.collect(
+          problems,
+          () => ('value' in each ? each.value : newValue(each.target, each.text)),
+          row,
+          column,
+        );
+        return value === undefined ? [] : [[each.target, value] as const];
+      });
+      const body = this.collect(problems, () => recordFrom(fields), row);
+      return { key, body: body ?? {} };
+    }
+    const updatedAt = mapping.service.get('updatedAt');
+    const exported = updatedAt && row.cells[updatedAt.index]?.trim();
+    const cells = values.flatMap((each) => {
+      // A key in another spelling is the same key.
+      if (each.column.index === this.world.key.index || isSameSet(each, record)) return [];
+      const cell = this.collect(problems, () => ownCell(each, record, row.line), row, each.column);
+      return cell ? [cell] : [];
+    });
+    return { key, ...(exported && { updatedAt: exported }), ...Object.fromEntries(cells) };
+  }
+
+  private values(row: CsvRow, problems: InputError[]): readonly ColumnValue[] {
+    const { mapping, teams, options } = this.world;
+    return mapping.columns.flatMap((column): readonly ColumnValue[] => {
+      const value = this.collect(
+        problems,
+        (): FieldValue | undefined => {
+          const text = inputText(row.cells[column.index] ?? '', options);
+          if (text === undefined) return undefined;
+          const { target } = column;
+          if (text === null) return { target, value: null };
+          return column.byName && teams ? teams.value(text, target) : { target, text };
+        },
+        row,
+        column,
+      );
+      return value === undefined ? [] : [{ ...value, column }];
+    });
+  }
+
+  private checkShape(row: CsvRow): void {
+    const { sheet } = this.world;
+    const { cells } = row;
+    const count = sheet.header.cells.length;
+    const isSame =
+      cells.length === count && cells.every((cell, at) => cell === sheet.header.cells[at]);
+    if (isSame)
+      throw new InputError(`Line ${row.line} repeats the header.`, { hint: 'Remove it.' });
+    if (cells.length !== count)
+      throw new InputError(
+        `Line ${row.line} has ${cells.length} cells, but the header has ${count}.`,
+        { hint: 'Put a value that contains the delimiter in double quotes.' },
+      );
+    const unnamed = sheet.header.cells.findIndex(
+      (head, at) => head.trim() === '' && cells[at]?.trim() !== '' && !this.isUsed(at),
+    );
+    if (unnamed >= 0)
+      throw new InputError(
+        `Line ${row.line}: column ${unnamed + 1} holds "${cells[unnamed]}", and it has no name.`,
+        { hint: 'Name the column in the header, or empty it.' },
+      );
+  }
+
+  private isUsed(index: number): boolean {
+    return this.world.mapping.columns.some((column) => column.index === index);
+  }
+
+  /** Runs `work`; an InputError becomes a problem, which names the cell if it is about one. */
+  private collect<T>(
+    problems: InputError[],
+    work: () => T,
+    row?: CsvRow,
+    column?: FileColumn,
+  ): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const at = row && (column ? cellPlace(this.world.sheet, row, column) : `Line ${row.line}:`);
+      problems.push(
+        at === undefined
+          ? error
+          : new InputError(`${at} ${error.message}`, { hint: error.hint, cause: error }),
+      );
+      return undefined;
+    }
+  }
+}
+
+type ColumnValue = FieldValue & { readonly column: MappedColumn };
+
+interface RowContent {
+  readonly key: string;
+  readonly values: readonly ColumnValue[];
+  readonly record: JsonObject | undefined;
+  readonly problems: InputError[];
+}
+
+/** True if the record's list holds the same elements, in whatever order. */
+function isSameSet(each: ColumnValue, record: JsonObject): boolean {
+  if (!each.column.byName || !('value' in each) || !Array.isArray(each.value)) return false;
+  const held = locate(record, each.target.field)?.value;
+  if (!Array.isArray(held)) return false;
+  const texts = new Set(held.map(plainText));
+  return texts.size === each.value.length && each.value.every((id) => texts.has(plainText(id)));
+}

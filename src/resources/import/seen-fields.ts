@@ -1,0 +1,92 @@
+/** The fields that the records of a list show: their names as columns, and the type of what they hold. */
+import { isObject, type JsonObject, RawNumber } from '../../data/json.js';
+import { childOf, flatten, isNested, locate } from '../../data/path.js';
+
+/** A field that some record shows. */
+export interface SeenField {
+  /** The keys that lead to it. */
+  readonly path: readonly string[];
+  /** For each key, true if it is an index of a list. */
+  readonly inList: readonly boolean[];
+  /** A value whose type new values get; undefined if no record has one, or if the types differ. */
+  readonly sample: unknown;
+}
+
+/** Beyond this number of records, only fields of the top level are looked for. */
+const mostSearched = 1_000;
+
+/** Collects the fields of records. */
+export class SeenFields {
+  private readonly fields = new Map<string, SeenField>();
+  private readonly mixed = new Set<string>();
+  private count = 0;
+
+  /** True if there was no record. */
+  get isEmpty(): boolean {
+    return this.count === 0;
+  }
+
+  /** The names in the order of their first record. */
+  get names(): readonly string[] {
+    return [...this.fields.keys()];
+  }
+
+  get(name: string): SeenField | undefined {
+    return this.fields.get(name);
+  }
+
+  observe(record: JsonObject): void {
+    this.count += 1;
+    for (const key of Object.keys(record)) {
+      const value = record[key];
+      if (!isNested(value)) this.note(key, record, [key], value);
+      else if (this.count <= mostSearched) this.search(record, key, value);
+    }
+  }
+
+  private search(record: JsonObject, key: string, value: unknown): void {
+    for (const name of flatten({ [key]: value }).keys()) {
+      const found = locate(record, name);
+      if (found) this.note(name, record, found.path, found.value);
+    }
+  }
+
+  private note(name: string, record: JsonObject, path: readonly string[], value: unknown): void {
+    const known = this.fields.get(name);
+    const isWanted = !known || (isBetterSample(value, known.sample) && !this.mixed.has(name));
+    if (isWanted) {
+      const sample = value ?? undefined;
+      this.fields.set(name, { path, inList: known?.inList ?? listsOn(record, path), sample });
+    } else if (isOfOtherType(value, known.sample)) {
+      this.mixed.add(name);
+      this.fields.set(name, { ...known, sample: undefined });
+    }
+  }
+}
+
+/** True for the first value, and for the first list that shows the type of its elements. */
+function isBetterSample(value: unknown, sample: unknown): boolean {
+  if (value === null || value === undefined) return false;
+  if (sample === undefined) return true;
+  const isList = Array.isArray(value) && Array.isArray(sample);
+  return isList && sample.length === 0 && value.length > 0;
+}
+
+function isOfOtherType(value: unknown, sample: unknown): boolean {
+  if (value === null || value === undefined || sample === undefined) return false;
+  return typeOf(value) !== typeOf(sample);
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list';
+  return value instanceof RawNumber ? 'number' : typeof value;
+}
+
+function listsOn(record: JsonObject, path: readonly string[]): readonly boolean[] {
+  let container: unknown = record;
+  return path.map((key) => {
+    const isList = Array.isArray(container);
+    container = isObject(container) || isList ? childOf(container, key) : undefined;
+    return isList;
+  });
+}

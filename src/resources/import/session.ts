@@ -1,0 +1,226 @@
+/** The session of an import: a row updates the record that its key finds, or creates one. */
+import { isDeepStrictEqual } from 'node:util';
+import { callFor, resource as rowOf } from '../../api/resources.js';
+import { keyComparison } from '../../cli/column-aliases.js';
+import { type TypedFields, touchedFields, touchedNames } from '../../cli/field-flags.js';
+import type { Context } from '../../context.js';
+import { cellFieldNames, cellFields } from '../../data/cell-values.js';
+import type { JsonObject } from '../../data/json.js';
+import { ConflictError } from '../../data/outcome-errors.js';
+import type { ResourceName } from '../../data/resources.js';
+import {
+  type RowPlan,
+  type Sent,
+  type Session,
+  sessionByRow,
+  type Task,
+  type Verification,
+} from '../../engine/operation.js';
+import {
+  Failure,
+  GuardError,
+  InputError,
+  NotFoundError,
+  UnknownOutcomeError,
+} from '../../errors.js';
+import type { SelectedRow } from '../../runs/report.js';
+import { createFailure, createStep, recordFromLocation } from '../create.js';
+import { coalesced, recordReader } from '../read.js';
+import { creating, sendCreate } from '../send.js';
+import { changedFields, updateSession } from '../update.js';
+import type { ImportedRow } from './cells.js';
+import { foldKey, holdsKey, keyText, wholeList } from './lists.js';
+
+/** The job of an import, which applies to all its rows; plain JSON. */
+export type ImportJob = JsonObject & {
+  /** The field that identifies a record. */
+  readonly key: string;
+  /** The fields that flags set in every record. */
+  readonly typed: TypedFields;
+};
+
+/** Opens the session of an import. */
+export function importSession(context: Context, resource: ResourceName, job: ImportJob): Session {
+  const create = createSession(context, resource, job);
+  const update = presentSession(context, resource, job);
+  return sessionByRow((row) => {
+    const { body, problem, skipped } = valuesOf(row);
+    return (body ?? problem ?? skipped) ? create : update;
+  });
+}
+
+function valuesOf({ own = {} }: SelectedRow): ImportedRow {
+  return own as ImportedRow;
+}
+
+/** Updates records that are there, as long as they hold their row's key. */
+function presentSession(
+  context: Context,
+  resource: ResourceName,
+  { key, typed }: ImportJob,
+): Session {
+  const comparison = keyComparison(key, resource);
+  return updateSession(context, resource, undefined, {
+    plan({ own = {}, row }, record) {
+      const changes = changedFields(record, {
+        ...cellFields(own, record, row),
+        ...touchedFields(typed, record),
+      });
+      const text = String(own['key']);
+      if (key === 'id' || holdsKey(record, key, text, comparison)) return { changes };
+      return { changes, conflict: { field: key, from: keyText(record, key), to: text } };
+    },
+    names: ({ own = {} }) => [...cellFieldNames(own), ...touchedNames(typed)],
+  });
+}
+
+/** Creates records, of which the key finds out whether they were created. */
+function createSession(
+  context: Context,
+  resource: ResourceName,
+  { key, typed }: ImportJob,
+): Session {
+  const { noun } = rowOf(resource);
+  const comparison = keyComparison(key, resource);
+  const reader = recordReader(context, resource);
+  const keys = keyReader(context, resource, (record) => foldKey(keyText(record, key), comparison));
+  const idsFor = async (row: SelectedRow, when: 'once' | 'now') =>
+    (await keys(when)).get(foldKey(valuesOf(row).key, comparison)) ?? [];
+  let isProven = false;
+  /** True once a created record read again had the same fields as the answer to its create. */
+  let isAnswerWhole = false;
+
+  const recordByKey = async (row: SelectedRow): Promise<JsonObject | undefined> => {
+    const [id, other] = await idsFor(row, 'now');
+    return id === undefined || other !== undefined
+      ? undefined
+      : (await reader.read(id, 'after')).record;
+  };
+  const reread = async (made: JsonObject): Promise<JsonObject> => {
+    try {
+      const { record = made } = await reader.read(String(made['id']), 'after');
+      isAnswerWhole = Object.keys(record).every((field) => Object.hasOwn(made, field));
+      return record;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      context.note(
+        `${String(made['id'])} was created, and could not be read again: ${error.message}`,
+      );
+      return made;
+    }
+  };
+  const refusal = (record: JsonObject, row: SelectedRow): Failure | undefined => {
+    const { key: text, body = {} } = valuesOf(row);
+    const id = String(record['id']);
+    if (holdsKey(record, key, text, comparison)) {
+      const others = Object.keys(body).filter(
+        (field) => field !== key && !isDeepStrictEqual(record[field] ?? null, body[field]),
+      );
+      if (!isProven && others.length > 0)
+        context.note(
+          `${id} was created, and shows other values than were sent: ${others.join(', ')}.`,
+        );
+      isProven = true;
+      return undefined;
+    }
+    const lost = Object.keys(body).filter((field) => (record[field] ?? null) === null);
+    return new GuardError(
+      `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
+      {
+        code: 'keyLost',
+        hint: `Look at it: rosterctl ${resource} get ${id}\nDelete it, and choose another --key: rosterctl ${resource} delete ${id}`,
+      },
+    );
+  };
+
+  return {
+    ...creating(context),
+    isBlind: true,
+    resends: 0,
+    isProven: () => isProven,
+    refusal,
+    async read(task, purpose) {
+      const { body } = valuesOf(task);
+      const made = task.done?.after['id'];
+      if (typeof made === 'string') return reader.read(made, 'after');
+      const at = context.instant();
+      if (!body || purpose !== 'turn') return { record: undefined, at };
+      const [found] = await idsFor(task, 'once');
+      if (found !== undefined)
+        throw new ConflictError(`${found} has this ${key}: it was created meanwhile.`);
+      return { record: undefined, at };
+    },
+    plan(task: Task, { record }): RowPlan {
+      const { body = {}, problem, skipped } = valuesOf(task);
+      if (problem !== undefined) throw new InputError(problem);
+      if (skipped !== undefined)
+        return { steps: [], skipped: { code: 'skipped', message: skipped } };
+      const refused = task.done && record && refusal(record, task);
+      if (refused) throw refused;
+      if (task.done) return { steps: [] };
+      const whole = { ...body, ...touchedFields(typed, body) };
+      return { steps: [createStep(callFor(resource, 'create', undefined, whole))] };
+    },
+    async send({ call }): Promise<Sent> {
+      const sent = await sendCreate(context, call, resource);
+      return sent.sign
+        ? sent
+        : { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
+    },
+    async confirm({ call, changes }, row, { record: made, sign, answer }) {
+      if (sign && !made) throw createFailure(sign);
+      const isWhole =
+        isAnswerWhole && changes.every(({ field }) => Object.hasOwn(made ?? {}, field));
+      if (made) return isProven && isWhole ? made : reread(made);
+      const found = await recordByKey(row);
+      if (found) return found;
+      const { method, path } = context.api.describe(call);
+      throw new UnknownOutcomeError(
+        `${method} ${path} was answered with ${answer.status} and no ${noun}.`,
+        undefined,
+        { delivery: 'applied' },
+      );
+    },
+    async verify(row): Promise<Verification> {
+      try {
+        const record = await recordByKey(row);
+        if (record) return { outcome: 'applied', record };
+        return { outcome: 'unclear', error: notFoundByKey(resource, key, valuesOf(row).key) };
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        return { outcome: 'unclear', error };
+      }
+    },
+  };
+}
+
+/** Why a lost create stays unknown: it is never sent twice by itself. */
+function notFoundByKey(resource: ResourceName, key: string, text: string): NotFoundError {
+  const { noun } = rowOf(resource);
+  return new NotFoundError(
+    `No single ${noun} has the ${key} "${text}". If none appears, run the same command with --restart.`,
+    { isProven: true, hint: `See: rosterctl ${resource} list` },
+  );
+}
+
+type IdsByKey = ReadonlyMap<string, readonly string[]>;
+
+/** Reads the ids of all records by their key: `once` for a session, or by a list that starts now. */
+function keyReader(
+  context: Context,
+  resource: ResourceName,
+  keyOf: (record: JsonObject) => string,
+): (when: 'once' | 'now') => Promise<IdsByKey> {
+  const read = coalesced(async (): Promise<IdsByKey> => {
+    const ids = new Map<string, string[]>();
+    for await (const record of wholeList(context, resource)) {
+      const id = String(record['id']);
+      const same = ids.get(keyOf(record));
+      if (same) same.push(id);
+      else ids.set(keyOf(record), [id]);
+    }
+    return ids;
+  }, context);
+  let first: Promise<IdsByKey> | undefined;
+  return (when) => (when === 'once' ? (first ??= read()) : read());
+}

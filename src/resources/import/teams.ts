@@ -1,0 +1,102 @@
+/** Finds the teams that the cells of an import name, and the field of players that holds their ids. */
+
+import { readReferences } from '../../bulk/reference-index.js';
+import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { plainText } from '../../data/path.js';
+import { parseReference, referenceOf } from '../../data/references.js';
+import { isSameText } from '../../data/text.js';
+import { InputError, UsageError } from '../../errors.js';
+import type { FieldTarget, FieldValue } from './cells.js';
+import type { SeenFields } from './seen-fields.js';
+
+/** The teams of the organization, by name and by id. */
+export interface Teams {
+  /** True if this is the id of a team. */
+  readonly isId: (text: string) => boolean;
+  /** Names that were found in another spelling, with what they were taken for. */
+  readonly respelled: ReadonlyMap<string, string>;
+  /** Returns the name of a team by its id. */
+  nameOf(id: string): string;
+  /**
+   * Returns the value of a cell that names one team, or several with `;` between them. Throws
+   * InputError, which follows the column's name, for a name that no team or several have.
+   */
+  value(cell: string, target: FieldTarget): FieldValue;
+}
+
+/** Reads the whole list of teams. Throws GuardError if it may be incomplete. */
+export async function readTeams(context: Context): Promise<Teams> {
+  const index = await readReferences(context, 'teams', ['name']);
+  const respelled = new Map<string, string>();
+  const byId = (id: string) => index.find({ kind: 'id', value: id, text: id })[0];
+  const idOf = (word: string): string => {
+    const reference = word.startsWith('id:') ? parseReference(word) : referenceOf('name', word);
+    const [team, ...others] = index.find(reference);
+    if (!team) {
+      const [near] = index.nearest(reference);
+      const meant = near === undefined ? '' : ` Did you mean ${near.replace(/^name:/, '')}?`;
+      throw new InputError(`holds "${word}", which is not a team.${meant}`);
+    }
+    if (others.length > 0)
+      throw new InputError(
+        `holds "${word}", and several teams have that name: ${[team, ...others].map(({ id }) => id).join(', ')}.`,
+        { hint: `Write the id instead: id:${team.id}` },
+      );
+    if (reference.kind === 'name' && !isSameText(team.name ?? '', word))
+      respelled.set(word, `${team.name} (${team.id})`);
+    return team.id;
+  };
+  return {
+    isId: (text) => byId(text) !== undefined,
+    respelled,
+    nameOf: (id) => byId(id)?.name ?? id,
+    value(cell, target) {
+      const word = cell.trim();
+      const isOne = index.find(referenceOf('name', word)).length > 0;
+      const words = isOne ? [word] : word.split(';').map((part) => part.trim());
+      const ids = words.filter((each) => each !== '').map(idOf);
+      if (isList(target)) return { target, value: [...new Set(ids)] };
+      if (ids.length === 1) return { target, value: ids[0] };
+      throw new InputError(`holds ${ids.length} teams, and ${target.field} takes one.`);
+    },
+  };
+}
+
+/** True if the field holds a list of ids. */
+function isList({ seen }: FieldTarget): boolean {
+  return Array.isArray(seen?.sample);
+}
+
+/**
+ * Returns the field that holds the ids of teams: the one typed, else the only one that holds ids of
+ * teams in some record; undefined if there is none. Throws UsageError if there are several.
+ */
+export function teamTarget(
+  typed: string | undefined,
+  seen: SeenFields,
+  holders: ReadonlySet<string>,
+): FieldTarget | undefined {
+  const [field, other] = typed === undefined ? [...holders] : [typed];
+  if (other !== undefined)
+    throw new UsageError(`Several fields hold ids of teams: ${[...holders].join(', ')}.`, {
+      hint: `Choose one: --team-field ${field ?? ''}`,
+    });
+  if (field === undefined) return undefined;
+  const isTypedList = field.endsWith('[]');
+  const name = isTypedList ? field.slice(0, -2) : field;
+  const found = seen.get(name);
+  const list = { path: name.split('.'), inList: [], sample: [] };
+  return { field: name, seen: isTypedList && found?.sample === undefined ? list : found };
+}
+
+/** Adds the fields of a record that hold ids of teams, and nothing else, to `holders`. */
+export function noteTeamFields(record: JsonObject, { isId }: Teams, holders: Set<string>): void {
+  for (const [field, value] of Object.entries(record)) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const isHolder =
+      values.length > 0 &&
+      values.every((each) => ['string', 'number'].includes(typeof each) && isId(plainText(each)));
+    if (isHolder) holders.add(field);
+  }
+}

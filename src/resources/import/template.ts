@@ -1,0 +1,83 @@
+/** The template of an import: the columns that a file may have, as the records show them. */
+import { serviceFields } from '../../api/records.js';
+import { aliasKind } from '../../cli/column-aliases.js';
+import type { View } from '../../cli/views.js';
+import type { Context } from '../../context.js';
+import type { ResourceName } from '../../data/resources.js';
+import { resourceWords } from '../../data/resources.js';
+import { readOnlyFields } from '../update.js';
+import { wholeList } from './lists.js';
+import { SeenFields } from './seen-fields.js';
+import { noteTeamFields, readTeams } from './teams.js';
+
+/** One column of a template. */
+type TemplateColumn = {
+  /** The head to write. */
+  readonly column: string;
+  /** The field that it sets. */
+  readonly field: string;
+  /** What its cells hold. */
+  readonly type: string;
+};
+
+/** The view of a template: its columns, and in csv a table to fill in. */
+export const templateView: View<readonly TemplateColumn[]> = {
+  kind: 'records',
+  columns: ['column', 'field', 'type'],
+  csvRows: (columns) => [Object.fromEntries(columns.map(({ column }) => [column, '']))],
+};
+
+/**
+ * Returns the columns for the fields that the records of a resource show; those that every import knows
+ * if there are no records. A field with ids of teams, if `hasTeams`, goes by their names.
+ */
+export async function importTemplate(
+  context: Context,
+  resource: ResourceName,
+  { hasTeams = false }: { readonly hasTeams?: boolean } = {},
+): Promise<readonly TemplateColumn[]> {
+  const seen = new SeenFields();
+  const holders = new Set<string>();
+  const teams = hasTeams ? await readTeams(context) : undefined;
+  for await (const record of wholeList(context, resource)) {
+    seen.observe(record);
+    if (teams) noteTeamFields(record, teams, holders);
+  }
+  if (seen.isEmpty) {
+    context.note(
+      `There are no ${resourceWords[resource].plural} yet, so their fields are not known. Add columns as you need them.`,
+    );
+    return [{ column: 'name', field: 'name', type: 'text' }];
+  }
+  const own = [...serviceFields, ...readOnlyFields(context, resource)];
+  const isOpened = (name: string) => seen.names.some((other) => other.startsWith(`${name}.`));
+  const names = seen.names.filter(
+    (name) => !own.includes(name) && !isInnerService(name) && !isOpened(name),
+  );
+  const namesTeams = names.some(
+    (name) => aliasKind(name, resource) === 'team' && !holders.has(name),
+  );
+  return names.map((field) => {
+    const byName = holders.has(field) && holders.size === 1 && !namesTeams;
+    const isList = Array.isArray(seen.get(field)?.sample);
+    if (!byName) return { column: field, field, type: typeWord(seen.get(field)?.sample) };
+    return {
+      column: 'Team',
+      field,
+      type: isList ? 'names of teams, with ; between' : 'name of a team',
+    };
+  });
+}
+
+/** True for a field within a list that the service sets, and for every element but the first. */
+function isInnerService(name: string): boolean {
+  const words = name.split('.');
+  const isLater = words.some((word) => /^[1-9]\d*$/.test(word));
+  return isLater || (words.length > 1 && serviceFields.includes(words.at(-1) ?? ''));
+}
+
+function typeWord(sample: unknown): string {
+  if (Array.isArray(sample)) return 'list, with ; between';
+  if (typeof sample === 'boolean') return 'true or false';
+  return sample === undefined || typeof sample === 'string' ? 'text' : 'number';
+}

@@ -1,0 +1,57 @@
+/** The list commands: a resource's records filtered, or only those that are new since a cursor. */
+import type { ResourceName } from '../api/types.js';
+import type { ValueWithExit } from '../cli/define.js';
+import { type ListValues, listAndCacheIds, type SinceLastValues } from '../cli/filters.js';
+import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
+import type { ListSummary } from '../cli/views.js';
+import type { Context } from '../context.js';
+import type { TypedLine } from '../cursors/typed-filter.js';
+import type { RecordTest } from '../data/where.js';
+import { UsageError } from '../errors.js';
+
+interface ListedResource {
+  readonly resource: ResourceName;
+  readonly tests?: readonly RecordTest[];
+  /** What the service is asked to filter itself. */
+  readonly query?: { readonly [name: string]: string };
+  readonly summary?: ListSummary | undefined;
+}
+
+/**
+ * Returns the records of a list command, filtered; with `--since-last` only what is new. Throws what
+ * `listSinceLast` throws, and UsageError for its flags without it.
+ */
+export async function listCommand(
+  context: Context,
+  values: ListValues & SinceLastValues,
+  line: TypedLine,
+  { resource, tests = [], query, summary }: ListedResource,
+): Promise<FilteredList | ValueWithExit<FilteredList>> {
+  const { sinceLast } = values;
+  if (sinceLast !== undefined) {
+    const { listSinceLast } = await import('../cursors/list-since-last.js');
+    return listSinceLast(context, { ...values, sinceLast }, line, { resource, tests });
+  }
+  checkAlone(values);
+  return filterList(listAndCacheIds(context, resource, query), values, {
+    resource,
+    tests,
+    inOrder: context.isAligned,
+    notes: context,
+    summary,
+  });
+}
+
+/** Throws UsageError for a flag that means nothing without `--since-last`. */
+export function checkAlone({ changed, peek, initial, exitCode }: Partial<SinceLastValues>): void {
+  const given = [
+    ...(changed === undefined ? [] : ['--changed']),
+    ...(peek ? ['--peek'] : []),
+    ...(initial === undefined ? [] : ['--initial']),
+    ...(exitCode ? ['--exit-code'] : []),
+  ];
+  if (given[0] !== undefined)
+    throw new UsageError(`${given[0]} needs --since-last NAME.`, {
+      hint: 'NAME is a word of yours, such as mail. See: rosterctl help cursors',
+    });
+}

@@ -1,0 +1,176 @@
+/** The page of `rosterctl overview`: a row for each thing that waits, with the command that shows it. */
+import type { Canvas } from '../cli/views.js';
+import { timeOf } from '../data/dates.js';
+import { plural } from '../data/text.js';
+import { waitingTime } from '../data/time.js';
+import { describeUnfinished } from '../runs/unfinished.js';
+import { dotOf, filledLines, paintedLine } from '../terminal/pieces.js';
+import { singleLine } from '../terminal/safe-text.js';
+import { pad, widestOf, wrap } from '../terminal/width.js';
+import { defaultCodes, type RuleCode } from './findings/codes.js';
+import { changedSince, type Overview, type OverviewResult } from './overview.js';
+
+/** A row of the page; further rows of a kind have no label. */
+interface Row {
+  readonly label: string;
+  /** Pieces of text, none of which is broken. */
+  readonly texts: readonly string[];
+  /** Without one there is nothing to see. */
+  readonly command?: string;
+}
+
+const labelWidth = 13;
+/** A longer text is wrapped, so that commands stand close to what they show. */
+const maxTextWidth = 40;
+/** On a narrower screen texts are put below their labels. */
+const minColumns = 60;
+/** So that the page fits a small screen; the others are counted. */
+const mostRuns = 2;
+
+/**
+ * Renders the overview as lines of at most `canvas.columns`, but for commands, which are never broken: they
+ * stand beside the texts if all of them fit there, else below. `command` names the connection in a command.
+ */
+export function overviewLines(
+  result: OverviewResult,
+  command: (text: string) => string,
+  { now, paint, columns, isUtf8 }: Canvas,
+): readonly string[] {
+  const { organization, profile } = result.overview;
+  const title = wrap(singleLine(`Overview of ${organization} (profile ${profile})`), columns);
+  const rows = rowsOf(result, now).map((row) => ({
+    ...row,
+    pieces: row.texts.map((text) => ({ text: singleLine(text) })),
+    typed: row.command === undefined ? '' : command(row.command),
+  }));
+  const isNarrow = columns < minColumns;
+  const indent = isNarrow ? 2 : labelWidth;
+  const widths = rows.map(({ pieces }) => paintedLine(pieces, dotOf(isUtf8)).width);
+  const textWidth = Math.min(maxTextWidth, ...[Math.max(0, ...widths)]);
+  const isBeside = indent + textWidth + 2 + widestOf(rows.map(({ typed }) => typed)) <= columns;
+  const lines = rows.flatMap(({ label, pieces, typed }) => {
+    const room = isBeside && typed !== '' ? textWidth : columns - indent;
+    const [first = '', ...more] = filledLines(pieces, dotOf(isUtf8), room);
+    const shown = paint.dim(typed);
+    const text =
+      isBeside && typed !== '' ? [`${pad(first, room)}  ${shown}`, ...more] : [first, ...more];
+    const isBelow = !isBeside && typed !== '';
+    const margin = indent + typed.length <= columns ? indent : 2;
+    return [
+      ...labelled(label, text, isNarrow, paint.bold),
+      ...(isBelow ? [' '.repeat(margin) + shown] : []),
+    ];
+  });
+  return [...title.map(paint.bold), ...lines];
+}
+
+function labelled(
+  label: string,
+  lines: readonly string[],
+  isNarrow: boolean,
+  paint: (text: string) => string,
+): readonly string[] {
+  if (isNarrow)
+    return [...(label === '' ? [] : [paint(label)]), ...lines.map((line) => `  ${line}`)];
+  const margin = ' '.repeat(labelWidth);
+  return lines.map(
+    (line, at) => (at === 0 ? paint(label) + margin.slice(label.length) : margin) + line,
+  );
+}
+
+function rowsOf(result: OverviewResult, now: Date): readonly Row[] {
+  const { overview } = result;
+  return [
+    ...tryoutRows(result, now),
+    ...rosterRows(result),
+    ...describeUnfinished(overview.unfinished, mostRuns).map(({ text, command }, at) => ({
+      label: at === 0 ? 'Unfinished' : '',
+      texts: [text],
+      command,
+    })),
+    ...findingRows(overview),
+  ];
+}
+
+function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly Row[] {
+  const { waiting, changed, findings } = overview;
+  if (!waiting || !changed)
+    return [{ label: 'Waiting', texts: [notKnown(unread.get('tryouts') ?? '')] }];
+  const { pending, oldest, reviewing, shortlisted } = waiting;
+  const since = timeOf(oldest?.submittedAt ?? '');
+  const age = since === undefined ? '' : `, oldest waits ${waitingTime(now.getTime() - since)}`;
+  const accepted = findings['accepted.unconverted'] ?? 0;
+  const all = 'rosterctl tryouts list';
+  return [
+    pending === 0
+      ? { label: 'Waiting', texts: ['nobody'] }
+      : {
+          label: 'Waiting',
+          texts: [`${pending} pending${age}`],
+          command: `${all} --status pending`,
+        },
+    ...(reviewing + shortlisted === 0
+      ? []
+      : [
+          {
+            label: 'In review',
+            texts: [`${reviewing} reviewing`, `${shortlisted} shortlisted`],
+            command: `${all} --status reviewing,shortlisted`,
+          },
+        ]),
+    changed.submitted + changed.updated === 0
+      ? { label: 'Last 7 days', texts: ['nothing new'] }
+      : {
+          label: 'Last 7 days',
+          texts: [`${changed.submitted} new`, `${plural(changed.updated, 'other')} changed`],
+          command: `${all} --updated-since ${changedSince}`,
+        },
+    ...(accepted === 0
+      ? []
+      : [
+          {
+            label: 'To convert',
+            texts: [`${accepted} accepted, not players yet`],
+            command: `${all} --status accepted --unconverted`,
+          },
+        ]),
+  ];
+}
+
+/** What the rules of teams, players and documents found, in words. */
+const rosterWords = {
+  'player.noTeam': (count: number) => `${plural(count, 'player')} in no team`,
+  'team.empty': (count: number) => `${plural(count, 'team')} without players`,
+  'document.untagged': (count: number) => `${plural(count, 'document')} without tags`,
+} as const satisfies Partial<Record<RuleCode, (count: number) => string>>;
+
+function rosterRows({ overview, unread }: OverviewResult): readonly Row[] {
+  const codes = (Object.keys(rosterWords) as (keyof typeof rosterWords)[]).filter(
+    (code) => (overview.findings[code] ?? 0) > 0,
+  );
+  const texts = codes.map((code) => rosterWords[code](overview.findings[code] ?? 0));
+  const rows: Row[] = [];
+  if (codes.length > 0)
+    rows.push({ label: 'Rosters', texts, command: `rosterctl check --only ${codes.join(',')}` });
+  const tryoutReason = overview.waiting === null ? unread.get('tryouts') : undefined;
+  // The applications have a row of their own.
+  for (const reason of unread.values())
+    if (reason !== tryoutReason)
+      rows.push({ label: rows.length === 0 ? 'Rosters' : '', texts: [notKnown(reason)] });
+  return rows;
+}
+
+function notKnown(reason: string): string {
+  return `not known: ${reason}`;
+}
+
+function findingRows({ waiting, findings }: Overview): readonly Row[] {
+  if (waiting === null) return [];
+  const found = defaultCodes.flatMap((code) => {
+    const count = findings[code] ?? 0;
+    return count > 0 ? [`${count} ${code}`] : [];
+  });
+  return found.length === 0
+    ? [{ label: 'Findings', texts: ['none'] }]
+    : [{ label: 'Findings', texts: found, command: 'rosterctl check' }];
+}

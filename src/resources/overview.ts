@@ -1,0 +1,119 @@
+/** The numbers of `rosterctl overview`: what waits, what changed, what is unfinished and what `check` found. */
+import type { Context } from '../context.js';
+import { timeOf } from '../data/dates.js';
+import type { JsonObject } from '../data/json.js';
+import { parseDuration } from '../data/time.js';
+import type { Failure } from '../errors.js';
+import { type UnfinishedWork, unfinishedWork } from '../runs/unfinished.js';
+import { defaultPatience, type RuleCode, ruleCodes } from './findings/codes.js';
+import { type CheckResult, failureOfCheck, findProblems, type Skip } from './findings/find.js';
+import type { CheckedRecord } from './findings/rule.js';
+import { undecided, waiting } from './tryout-filters.js';
+
+/** How far back `changed` looks. */
+export const changedSince = '7d';
+
+/** What `rosterctl overview` prints as JSON; null where a list could not be read. */
+export interface Overview {
+  readonly schema: 1;
+  readonly profile: string;
+  readonly organization: string;
+  readonly waiting: {
+    readonly pending: number;
+    /** The pending application that waits longest. */
+    readonly oldest: {
+      readonly id: string;
+      readonly name: string;
+      readonly submittedAt: string;
+    } | null;
+    readonly reviewing: number;
+    readonly shortlisted: number;
+  } | null;
+  /** Of the last seven days: applications that are new, and older ones that changed. */
+  readonly changed: { readonly submitted: number; readonly updated: number } | null;
+  readonly unfinished: UnfinishedWork;
+  /** How many findings each rule has; null for a rule that did not run. */
+  readonly findings: Readonly<Partial<Record<RuleCode, number | null>>>;
+  readonly skipped: readonly { readonly codes: readonly RuleCode[]; readonly reason: string }[];
+}
+
+/** An overview, and why it is no success although it was printed. */
+export interface OverviewResult {
+  readonly overview: Overview;
+  /** The lists that could not be read whole, and why. */
+  readonly unread: CheckResult['unread'];
+  readonly failure: Failure | undefined;
+}
+
+/**
+ * Reads the four lists, each once, and the runs of this machine. A list that this key may not read leaves
+ * its numbers out. Throws what `findProblems` throws.
+ */
+export async function readOverview(context: Context): Promise<OverviewResult> {
+  const { api, paths, self, settings } = context;
+  const { name } = settings.profile;
+  const now = context.now();
+  const counts = new TryoutCounts(now.getTime() - parseDuration(changedSince));
+  const patience = parseDuration(defaultPatience);
+  const result = await findProblems(context, ruleCodes, { now, patience }, counts);
+  const isRead = !result.unread.has(counts.resource);
+  const place = { name, organization: api.organizationId };
+  const overview: Overview = {
+    schema: 1,
+    profile: name,
+    organization: api.organizationId,
+    waiting: isRead ? counts.waiting() : null,
+    changed: isRead ? { submitted: counts.submitted, updated: counts.updated } : null,
+    unfinished: paths.state
+      ? await unfinishedWork(paths.state.path, place, self)
+      : { runs: [], uploads: 0 },
+    findings: countFindings(result),
+    skipped: result.skips.map(({ codes, reason }: Skip) => ({ codes, reason })),
+  };
+  return { overview, unread: result.unread, failure: failureOfCheck(result, settings) };
+}
+
+function countFindings({ findings, skips }: CheckResult): Overview['findings'] {
+  const counts: Partial<Record<RuleCode, number | null>> = {};
+  for (const code of ruleCodes) counts[code] = 0;
+  for (const { codes } of skips) for (const code of codes) counts[code] = null;
+  for (const { code } of findings) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}
+
+/** Counts applications by what they wait for, and those that came or changed lately. */
+class TryoutCounts {
+  readonly resource = 'tryouts';
+  submitted = 0;
+  updated = 0;
+  private readonly byStatus = new Map<string, number>();
+  private oldest: { readonly who: CheckedRecord; readonly submittedAt: string } | undefined;
+
+  /** `since`: in milliseconds since 1970. */
+  constructor(private readonly since: number) {}
+
+  observe(record: JsonObject, who: CheckedRecord): void {
+    const { status = '', at } = who;
+    if (undecided.includes(status)) this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1);
+    const { updatedAt, submittedAt } = record;
+    if (at !== undefined && at >= this.since) this.submitted += 1;
+    else if (typeof updatedAt === 'string' && (timeOf(updatedAt) ?? 0) >= this.since)
+      this.updated += 1;
+    if (status !== waiting || at === undefined) return;
+    if (at < (this.oldest?.who.at ?? Infinity))
+      this.oldest = { who, submittedAt: String(submittedAt) };
+  }
+
+  waiting(): NonNullable<Overview['waiting']> {
+    const count = (status: string) => this.byStatus.get(status) ?? 0;
+    const { oldest } = this;
+    return {
+      pending: count(waiting),
+      oldest: oldest
+        ? { id: oldest.who.id, name: oldest.who.name, submittedAt: oldest.submittedAt }
+        : null,
+      reviewing: count('reviewing'),
+      shortlisted: count('shortlisted'),
+    };
+  }
+}

@@ -1,0 +1,54 @@
+/** Interrupted runs and uploads of a profile, and the commands that finish them. */
+import type { ThisProcess } from '../files/lock.js';
+import { isUploadRun, unfinishedUploads } from './end.js';
+import { isRunning } from './lock.js';
+import { runStore } from './store.js';
+import { listOpenRuns, summaryOf } from './stored-run.js';
+
+/** The interrupted work of a profile. */
+export interface UnfinishedWork {
+  /** Newest first; `run` is the end of its name, which names it. */
+  readonly runs: readonly { readonly run: string; readonly left: number; readonly total: number }[];
+  readonly uploads: number;
+}
+
+/** Returns what a profile left unfinished on this machine, without what another process is doing now. */
+export async function unfinishedWork(
+  statePath: string,
+  { name, organization }: { readonly name: string; readonly organization: string },
+  self: ThisProcess,
+): Promise<UnfinishedWork> {
+  const open = await listOpenRuns(runStore(statePath));
+  const ours = open.filter(
+    (run) =>
+      run.head.profile === name && run.head.organization === organization && !isRunning(run, self),
+  );
+  const runs = ours
+    .filter(({ head, finished }) => !finished && !isUploadRun(head))
+    .toReversed()
+    .map((run) => {
+      const { total, notAttempted, unknown } = summaryOf(run);
+      return { run: run.head.run.slice(-6), left: notAttempted + unknown, total };
+    });
+  return { runs, uploads: unfinishedUploads(ours).length };
+}
+
+/** Returns a line and a command for each of the newest runs, for the other runs, and for the uploads. */
+export function describeUnfinished(
+  { runs, uploads }: UnfinishedWork,
+  mostRuns: number,
+): readonly { readonly text: string; readonly command: string }[] {
+  const shown = runs.slice(0, mostRuns).map(({ run, left, total }) => ({
+    text: `run ${run}: ${left} of ${total} ${total === 1 ? 'row' : 'rows'} left`,
+    command: `rosterctl runs resume ${run}`,
+  }));
+  const more = runs.length - shown.length;
+  const finish = 'rosterctl uploads finish --all';
+  return [
+    ...shown,
+    ...(more > 0 ? [{ text: `${more} more`, command: 'rosterctl runs list' }] : []),
+    ...(uploads > 0
+      ? [{ text: uploads === 1 ? '1 upload' : `${uploads} uploads`, command: finish }]
+      : []),
+  ];
+}

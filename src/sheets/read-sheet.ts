@@ -1,0 +1,229 @@
+/** Reads one sheet of a workbook as the rows that a CSV would have, with what only a sheet can tell. */
+import { type CellMark, type CsvRow, columnName } from '../data/csv-reader.js';
+import { plural } from '../data/text.js';
+import { InputError } from '../errors.js';
+import { damaged } from './archive.js';
+
+export { mostBytes, tooLarge } from './archive.js';
+
+import { columnIndex, csvText, mostColumns, mostRows, unescaped } from './cell-text.js';
+import { dateText } from './dates.js';
+import { isOn, openWorkbook, refuseOldWorkbook, richText, type Workbook } from './workbook.js';
+import { attributeOf, type XmlHandler } from './xml.js';
+
+export interface SheetOptions {
+  /** The file's name, for messages. */
+  readonly name: string;
+  /** The sheet's name; default: the first that is not hidden. */
+  readonly sheet?: string | undefined;
+  /** Takes the values that formulas showed when the file was saved; otherwise such a cell cannot be used. */
+  readonly takeFormulas: boolean;
+  /** Receives what a person should know about the sheet. */
+  readonly note: (line: string) => void;
+}
+
+const mostCells = 5_000_000;
+
+/**
+ * Yields the rows of a sheet, each with its number and its cells as CSV would hold them; a cell that
+ * is no text has a mark. Rows without a value are left out. Throws InputError for a file that is no
+ * plain .xlsx workbook, is damaged, or takes more than 64 MiB, 5,000,000 cells or 16,384 columns.
+ */
+export async function* readSheet(
+  file: Buffer,
+  options: SheetOptions,
+): AsyncGenerator<readonly CsvRow[]> {
+  refuseOldWorkbook(file, options.name);
+  const book = await openWorkbook(file, options.name, options.sheet);
+  const cells = new Cells(book, options);
+  for await (const _ of book.scan(book.sheet, cells)) yield cells.take();
+  if (cells.hiddenRows > 0)
+    options.note(
+      `${plural(cells.hiddenRows, 'row is', 'rows are')} hidden in the sheet, by a filter or by hand, and ${cells.hiddenRows === 1 ? 'is' : 'are'} read too.`,
+    );
+}
+
+const noMarks: ReadonlyMap<number, CellMark> = new Map();
+
+/** The cell that is being read. */
+interface OpenCell {
+  readonly index: number;
+  readonly type: string;
+  readonly style: number;
+  hasFormula: boolean;
+}
+
+class Cells implements XmlHandler {
+  hiddenRows = 0;
+  private rows: CsvRow[] = [];
+  private isData = false;
+  private line = 0;
+  private isHidden = false;
+  private texts: string[] = [];
+  private marks: Map<number, CellMark> | undefined;
+  private next = 0;
+  private cell: OpenCell | undefined;
+  private isValue = false;
+  private isInline = false;
+  private value = '';
+  private count = 0;
+  private isHeader = true;
+  private readonly rich = richText();
+
+  constructor(
+    private readonly book: Workbook,
+    private readonly options: SheetOptions,
+  ) {}
+
+  /** Returns the rows that are complete. */
+  take(): readonly CsvRow[] {
+    const { rows } = this;
+    this.rows = [];
+    return rows;
+  }
+
+  open(name: string, attributes: string): void {
+    if (name === 'sheetData') this.isData = true;
+    if (!this.isData) return;
+    if (name === 'c') this.openCell(attributes);
+    else if (name === 'row') this.openRow(attributes);
+    else if (!this.cell) return;
+    else if (name === 'v') this.isValue = true;
+    else if (name === 'f') this.cell.hasFormula = true;
+    else if (name === 'is') this.isInline = true;
+    else if (this.isInline) this.rich.open(name);
+  }
+
+  text(text: string): void {
+    if (this.isValue) this.value += text;
+    else if (this.isInline) this.rich.text(text);
+  }
+
+  close(name: string): void {
+    if (!this.isData) return;
+    if (name === 'v') this.isValue = false;
+    else if (name === 'is') this.isInline = false;
+    else if (name === 'c') this.closeCell();
+    else if (name === 'row') this.closeRow();
+    else if (name === 'sheetData') this.isData = false;
+    else if (this.isInline) this.rich.close(name);
+  }
+
+  private openRow(attributes: string): void {
+    const line = Number(attributeOf(attributes, 'r') ?? this.line + 1);
+    if (!(line > this.line) || line > mostRows)
+      throw damaged(this.options.name, `row ${line} follows row ${this.line}`);
+    this.line = line;
+    this.isHidden = isOn(attributeOf(attributes, 'hidden'));
+    this.texts = [];
+    this.marks = undefined;
+    this.next = 0;
+  }
+
+  private openCell(attributes: string): void {
+    this.count += 1;
+    const { name } = this.options;
+    if (this.count > mostCells)
+      throw new InputError(`${name} has more than ${mostCells} cells.`, {
+        hint: 'Cut it into several files.',
+      });
+    const reference = attributeOf(attributes, 'r');
+    const [, letters, row] = /^([A-Z]{1,9})(\d{1,9})$/.exec(reference ?? '') ?? [];
+    if (reference !== undefined && Number(row) !== this.line)
+      throw damaged(name, `the cell ${reference.slice(0, 20)} stands in row ${this.line}`);
+    const index = letters === undefined ? this.next : columnIndex(letters);
+    if (index >= mostColumns)
+      throw new InputError(
+        `${name} has cells beyond the last column of a sheet, ${columnName(mostColumns - 1)}.`,
+      );
+    if (this.texts[index] !== undefined)
+      throw damaged(name, `the cell ${columnName(index)}${this.line} stands twice or out of order`);
+    this.next = index + 1;
+    this.value = '';
+    this.cell = {
+      index,
+      type: attributeOf(attributes, 't') ?? 'n',
+      style: Number(attributeOf(attributes, 's') ?? 0),
+      hasFormula: false,
+    };
+  }
+
+  private closeCell(): void {
+    const { cell } = this;
+    this.cell = undefined;
+    if (!cell) return;
+    while (this.texts.length < cell.index) this.texts.push('');
+    const { text, mark } = this.read(cell);
+    this.texts[cell.index] = text;
+    if (!mark) return;
+    this.marks ??= new Map();
+    this.marks.set(cell.index, mark);
+  }
+
+  private closeRow(): void {
+    if (!this.texts.some((text) => text.trim() !== '')) return;
+    if (this.isHidden && !this.isHeader) this.hiddenRows += 1;
+    this.isHeader = false;
+    this.rows.push({ line: this.line, cells: this.texts, marks: this.marks ?? noMarks });
+  }
+
+  private read(cell: OpenCell): { readonly text: string; readonly mark?: CellMark } {
+    const { takeFormulas } = this.options;
+    if (cell.hasFormula && !takeFormulas) return formula;
+    if (cell.hasFormula && this.value === '' && cell.type !== 'str') return formulaWithoutValue;
+    const { value } = this;
+    if (cell.type === 's') return { text: csvText(this.shared(value)) };
+    if (cell.type === 'inlineStr') return { text: csvText(this.rich.take()) };
+    if (cell.type === 'str') return { text: csvText(unescaped(value)) };
+    if (value === '') return { text: '' };
+    if (cell.type === 'b') return { text: String(isOn(value)), mark: { kind: 'boolean' } };
+    if (cell.type === 'e') return spreadsheetError(value);
+    if (cell.type === 'd') return { text: value, mark: { kind: 'date' } };
+    return this.number(value, cell.style);
+  }
+
+  private shared(value: string): string {
+    const text = /^\d{1,9}$/.test(value) ? this.book.strings.at(Number(value)) : undefined;
+    if (text === undefined)
+      throw damaged(this.options.name, `a cell of row ${this.line} has no text`);
+    return text;
+  }
+
+  private number(value: string, style: number): { readonly text: string; readonly mark: CellMark } {
+    const number = Number(value);
+    if (!Number.isFinite(number) || value.trim() === '')
+      throw damaged(this.options.name, `row ${this.line} holds the number ${value.slice(0, 20)}`);
+    const date = this.book.dateStyles[style] ? dateText(number, this.book.is1904) : undefined;
+    if (date !== undefined) return { text: date, mark: { kind: 'date' } };
+    if (Math.abs(number) >= 1e15)
+      return { text: number.toExponential().toUpperCase(), mark: longNumber };
+    return { text: String(number), mark: { kind: 'number' } };
+  }
+}
+
+const longNumber: CellMark = {
+  kind: 'refused',
+  reason: 'holds a number of more than 15 digits, of which a spreadsheet keeps only the first 15.',
+  hint: 'Format the column as text and type the number again, or empty the cell to leave the field as it is.',
+};
+
+const takeHint = 'To use the values that formulas show, add --take-formulas.';
+// As an error of the spreadsheet, which no reader of rows accepts.
+const formula = {
+  text: '#VALUE!',
+  mark: { kind: 'refused', reason: 'holds a formula.', hint: takeHint } satisfies CellMark,
+};
+const formulaWithoutValue = {
+  text: '#VALUE!',
+  mark: {
+    kind: 'refused',
+    reason: 'holds a formula that was never calculated.',
+    hint: 'Open the file in your spreadsheet program and save it again.',
+  } satisfies CellMark,
+};
+
+function spreadsheetError(value: string) {
+  const reason = `holds the spreadsheet error ${value.slice(0, 20)}.`;
+  const hint = 'Fix the cell, or empty it to leave the field as it is.';
+  return { text: '#VALUE!', mark: { kind: 'refused', reason, hint } satisfies CellMark };
+}

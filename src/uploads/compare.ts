@@ -1,0 +1,248 @@
+/** Compares a file with the documents that exist, so that uploading it again adds nothing. */
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { shellQuote } from '../data/text.js';
+import { isForbidden, stopsRun } from '../engine/decide.js';
+import { ApiError, GuardError, ProtocolError } from '../errors.js';
+import { hasContent, hashFile } from './content.js';
+import { mostHashedBytes, readUploadMemory, type UploadMemory } from './memory.js';
+import type { InspectedFile, UploadJob } from './plan.js';
+import type { UploadFile } from './upload-source.js';
+
+/** The document that holds a file already. */
+export interface ExistingDocument {
+  /** Undefined for an earlier file of the same command, whose document is still to come. */
+  readonly id?: string | undefined;
+  /** Its record; undefined if the list does not show it. */
+  readonly record?: JsonObject | undefined;
+  /** How that is known: `uploaded before as doc_0018 (same content)`. */
+  readonly message: string;
+}
+
+/** The code of a file that a document holds already. */
+export const exists = 'exists';
+
+/** A file to compare. */
+export interface Compared {
+  readonly file: InspectedFile;
+  /** The name of its document. */
+  readonly name: string;
+  /** As named on the command line. */
+  readonly path: string;
+  readonly bytes: Pick<UploadFile, 'open'>;
+}
+
+/**
+ * Returns a function that finds the document of a file: by its content among those that this machine
+ * uploaded, then by name, type and size in the list, which it reads once. It throws GuardError `exists`
+ * for `--if-exists error`. Where the list cannot tell, it warns, and with `--if-exists` typed out it
+ * throws GuardError `incomplete`, or the refusal of the list (403).
+ */
+export function documentFinder(
+  context: Context,
+  job: UploadJob,
+): (compared: Compared) => Promise<ExistingDocument | undefined> {
+  let finder: Promise<Finder> | undefined;
+  return async (compared) => {
+    if (job.ifExists === 'duplicate') return undefined;
+    finder ??= newFinder(context, job);
+    const found = await (await finder).find(compared);
+    if (found && job.ifExists === 'error')
+      throw new GuardError(`${compared.path} is there already: ${found.message}.`, {
+        code: exists,
+        hint: 'Leave out such files: --if-exists skip. Upload them again: --if-exists duplicate.',
+      });
+    return found;
+  };
+}
+
+async function newFinder(context: Context, job: UploadJob): Promise<Finder> {
+  const [documents, memory] = [await readDocuments(context), await readUploadMemory(context)];
+  return new Finder(context, job, documents, memory);
+}
+
+/** How a document with the name of a file differs from it, if that is known. */
+type Difference = 'content' | 'size' | 'type' | 'none' | 'unclear';
+
+/** So many files with the name of another document are told. */
+const mostTold = 20;
+
+class Finder {
+  private told = 0;
+  private hasWarned = false;
+
+  constructor(
+    private readonly context: Context,
+    private readonly job: UploadJob,
+    private readonly documents: Documents,
+    private readonly memory: UploadMemory,
+  ) {}
+
+  async find(compared: Compared): Promise<ExistingDocument | undefined> {
+    const { file, name, path, bytes } = compared;
+    const { sameAs, sizeBytes } = file;
+    if (sameAs !== undefined) return { message: `same name and content as ${sameAs}` };
+    // An empty file has the content of every other one.
+    const isHashed = sizeBytes > 0 && sizeBytes <= mostHashedBytes;
+    const isRemembered = isHashed && this.memory.hasSize(sizeBytes);
+    const sha256 = isRemembered || this.job.verify ? await hashFile(bytes) : undefined;
+    const uploaded = isRemembered && sha256 !== undefined && (await this.byContent(file, sha256));
+    if (uploaded) return uploaded;
+    const others: [difference: Difference, record: JsonObject][] = [];
+    for (const record of this.documents.named(name)) {
+      // oxlint-disable-next-line no-await-in-loop
+      const difference = await this.compare(record, file, sha256);
+      const id = String(record['id']);
+      if (difference === 'none') {
+        const message = this.job.verify
+          ? `same name and content as ${id}`
+          : `same name, type and size as ${id}; content not compared (--verify compares it)`;
+        return { id, record, message };
+      }
+      others.push([difference, record]);
+    }
+    const unclear = others.find(([difference]) => difference === 'unclear');
+    if (unclear) this.warn(`the list does not show the type and size of ${idOf(unclear[1])}`);
+    else if (this.documents.doubt !== undefined) this.warn(this.documents.doubt);
+    else if (others[0]) this.tellOther(path, ...others[0]);
+    return undefined;
+  }
+
+  /** Finds the document with this content among those that this machine uploaded. */
+  private async byContent(
+    file: InspectedFile,
+    sha256: string,
+  ): Promise<ExistingDocument | undefined> {
+    const ids = this.memory.idsOf(sha256);
+    for (const id of ids) {
+      const record = this.documents.byId(id);
+      if (!record || differs(record['sizeBytes'], file.sizeBytes)) continue;
+      // oxlint-disable-next-line no-await-in-loop
+      if (this.job.verify && !(await hasContent(this.context, id, file, sha256))) continue;
+      return { id, record, message: uploadedBefore(id) };
+    }
+    const [id] = ids;
+    // A list that cannot be read whole does not prove that the document is gone.
+    if (id === undefined || this.documents.doubt === undefined || this.job.isStrict)
+      return undefined;
+    return { id, message: uploadedBefore(id) };
+  }
+
+  private async compare(
+    record: JsonObject,
+    file: InspectedFile,
+    sha256: string | undefined,
+  ): Promise<Difference> {
+    const { id, sizeBytes, contentType } = record;
+    if (differs(sizeBytes, file.sizeBytes)) return 'size';
+    if (typeof contentType === 'string' && essence(contentType) !== file.contentType) return 'type';
+    if (typeof id !== 'string') return 'unclear';
+    if (this.job.verify && sha256 !== undefined)
+      return (await hasContent(this.context, id, file, sha256)) ? 'none' : 'content';
+    const known = this.memory.contentOf(id);
+    if (known !== undefined && sha256 !== undefined && known !== sha256) return 'content';
+    return typeof sizeBytes === 'number' && typeof contentType === 'string' ? 'none' : 'unclear';
+  }
+
+  private tellOther(path: string, difference: Difference, record: JsonObject): void {
+    this.told += 1;
+    if (this.told > mostTold) {
+      if (this.told === mostTold + 1)
+        this.context.note('More files have the name of a document that differs.');
+      return;
+    }
+    const id = idOf(record);
+    const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];
+    this.context.note(
+      `${what} has another ${difference} than ${id}, which has the same name; it is uploaded as a new document. To replace that one: rosterctl docs replace ${shellQuote(id)} ${file}`,
+    );
+  }
+
+  /** Says once that the list cannot tell. Throws where that was asked for. */
+  private warn(reason: string): void {
+    if (this.job.isStrict) throw this.documents.refusal ?? cannotTell(reason);
+    if (this.hasWarned || this.documents.isAssumedEmpty) return;
+    this.hasWarned = true;
+    this.context.message(
+      `Files may be uploaded a second time: ${reason}. To refuse that: --if-exists skip`,
+    );
+  }
+}
+
+export function uploadedBefore(id: string): string {
+  return `uploaded before as ${id} (same content)`;
+}
+
+function cannotTell(reason: string): GuardError {
+  return new GuardError(
+    `Cannot tell which files are uploaded already: ${reason}. Nothing was sent.`,
+    { code: 'incomplete', hint: 'To upload them anyway: --if-exists duplicate' },
+  );
+}
+
+function differs(recorded: unknown, sizeBytes: number): boolean {
+  return typeof recorded === 'number' && recorded !== sizeBytes;
+}
+
+function idOf({ id }: JsonObject): string {
+  return typeof id === 'string' ? id : 'a document without an id';
+}
+
+/** A content type without its parameters. */
+function essence(contentType: string): string {
+  return (contentType.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+/** The existing documents. */
+interface Documents {
+  named(name: string): readonly JsonObject[];
+  byId(id: string): JsonObject | undefined;
+  /** Why there may be more; undefined if these are all. */
+  readonly doubt?: string | undefined;
+  /** The refusal of the list, if it is forbidden. */
+  readonly refusal?: ApiError | undefined;
+  /** No list was recognized, which a note says already. */
+  readonly isAssumedEmpty?: boolean;
+}
+
+/** Reads the list of documents, as far as it can be read. Throws failures that concern more than the list. */
+export async function readDocuments(context: Context): Promise<Documents> {
+  const byName = new Map<string, JsonObject[]>();
+  const byId = new Map<unknown, JsonObject>();
+  let isNamed = false;
+  const documents: Documents = {
+    named: (name) => byName.get(name.normalize()) ?? [],
+    byId: (id) => byId.get(id),
+  };
+  const list = context.api.list('documents', {}, { checksCompleteness: true });
+  try {
+    for await (const record of list) {
+      const { id, name } = record;
+      byId.set(id, record);
+      if (typeof name !== 'string') continue;
+      isNamed = true;
+      byName.set(name.normalize(), [...(byName.get(name.normalize()) ?? []), record]);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof ProtocolError)) throw error;
+    const isOfList = !stopsRun(error) && error.exitName !== 'temporary' && !context.settings.strict;
+    if (!isOfList) throw error;
+    if (isForbidden(error))
+      return {
+        ...documents,
+        doubt: 'this key may not list documents',
+        refusal: error as ApiError,
+      };
+    return { ...documents, doubt: `the list of documents cannot be read: ${error.message}` };
+  }
+  const completeness = list.completeness();
+  if (completeness.state !== 'complete')
+    return {
+      ...documents,
+      doubt: `the list of documents may be incomplete: ${completeness.reason}`,
+      isAssumedEmpty: completeness.state === 'assumedEmpty',
+    };
+  if (byId.size > 0 && !isNamed)
+    return { ...documents, doubt: 'the list of documents shows no names' };
+  return documents;
+}

@@ -1,0 +1,84 @@
+/** The content of files and documents: their hashes, and whether a document holds the bytes of a file. */
+import { createHash } from 'node:crypto';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { fetchDocument } from '../downloads/download-one.js';
+import { Failure, notVerified, ProtocolError, UnverifiedError } from '../errors.js';
+import type { FileFacts } from './store-file.js';
+import type { UploadFile } from './upload-source.js';
+
+/** Returns the SHA-256 of a file, in hex. Throws InputError if it cannot be read or changes meanwhile. */
+export async function hashFile(file: Pick<UploadFile, 'open'>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of file.open()) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/**
+ * Downloads a document and returns whether it holds these bytes. Throws Failure if it cannot be
+ * downloaded.
+ */
+export async function hasContent(
+  context: Context,
+  id: string,
+  { sizeBytes }: Pick<FileFacts, 'sizeBytes'>,
+  sha256: string,
+): Promise<boolean> {
+  try {
+    return (await hashOf(context, id, sizeBytes)) === sha256;
+  } catch (error) {
+    if (error instanceof Failure && isByteMismatch(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Downloads a document and compares its bytes with those sent. Throws ProtocolError `notVerified` if
+ * they differ, UnverifiedError if they cannot be read.
+ */
+export async function verifyUpload(
+  context: Context,
+  { id }: JsonObject,
+  file: FileFacts,
+  sha256: string,
+): Promise<void> {
+  if (typeof id !== 'string')
+    throw new UnverifiedError(
+      'The document was made; not verified: the service did not say which one it is.',
+      undefined,
+    );
+  const isEqual = await hasContent(context, id, file, sha256).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    throw new UnverifiedError(
+      `The document ${id} was made; not verified: it could not be read again: ${error.message}`,
+      error,
+    );
+  });
+  if (isEqual) return;
+  throw new ProtocolError(
+    `The document ${id} was made, but it does not hold the bytes that were sent.`,
+    { code: notVerified, hint: 'Look at the document, delete it, and upload the file again.' },
+  );
+}
+
+/** True if a download failed because the stored length or MD5 differs. */
+function isByteMismatch(error: Failure): boolean {
+  return error instanceof ProtocolError && ['wrongSize', 'wrongHash'].includes(error.code);
+}
+
+async function hashOf(context: Context, id: string, size: number): Promise<string> {
+  let hash = createHash('sha256');
+  await fetchDocument(context, 'downloadDocument', id, size, {
+    at: 0,
+    version: {},
+    rewinds: true,
+    async begin(_, at) {
+      // The download restarted, so earlier bytes no longer count.
+      if (at === 0) hash = createHash('sha256');
+    },
+    async write(chunk) {
+      hash.update(chunk);
+    },
+  });
+  return hash.digest('hex');
+}

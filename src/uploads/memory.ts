@@ -1,0 +1,121 @@
+/** What this machine uploaded before: the content hash of each document, in the state folder. */
+import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Context } from '../context.js';
+import { digestOf } from '../data/digest.js';
+import { isObject, parseJson, printJson } from '../data/json.js';
+import { systemReason } from '../data/system-errors.js';
+import { Failure } from '../errors.js';
+import { withLock } from '../files/lock.js';
+import { sealLine, unsealLine } from '../files/synced-lines.js';
+import { placeOf } from '../runs/plan.js';
+
+/** Larger files are compared by name, type and size only: hashing them would take too long. */
+export const mostHashedBytes = 64 * 1024 * 1024;
+
+/** A document that this machine uploaded. */
+interface Uploaded {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly id: string;
+}
+
+/** The documents that this machine uploaded to one organization at one service. */
+export interface UploadMemory {
+  /** True if a file of this size was uploaded: others need no hash. */
+  hasSize(sizeBytes: number): boolean;
+  /** The documents with this content, newest first. */
+  idsOf(sha256: string): readonly string[];
+  /** The content of a document; undefined if this machine did not upload it. */
+  contentOf(id: string): string | undefined;
+}
+
+/** Beyond this size the file becomes the old one, and the old one is dropped: about 20,000 documents each. */
+const mostFileBytes = 3 * 1024 * 1024;
+
+/** Reads what this machine uploaded before; nothing, with a note, if it cannot be read. */
+export async function readUploadMemory(context: Context): Promise<UploadMemory> {
+  const paths = pathsOf(context);
+  const read = (path: string) =>
+    readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT')
+        context.note(
+          `What was uploaded before cannot be read from ${path}: ${systemReason(error)}.`,
+        );
+      return '';
+    });
+  // The ids of a sandbox begin again after a reset: the last upload of an id counts.
+  const documents = new Map<string, Uploaded>();
+  const texts = paths ? [await read(paths.old), await read(paths.current)] : [];
+  for (const line of texts.join('\n').split('\n')) {
+    const uploaded = parseLine(line);
+    if (!uploaded) continue;
+    documents.delete(uploaded.id);
+    documents.set(uploaded.id, uploaded);
+  }
+  const sizes = new Set([...documents.values()].map(({ sizeBytes }) => sizeBytes));
+  return {
+    hasSize: (sizeBytes) => sizes.has(sizeBytes),
+    idsOf: (sha256) =>
+      [...documents.values()]
+        .filter((uploaded) => uploaded.sha256 === sha256)
+        .map(({ id }) => id)
+        .toReversed(),
+    contentOf: (id) => documents.get(id)?.sha256,
+  };
+}
+
+/**
+ * Remembers an uploaded document. One append, which a kill leaves whole or torn, and a torn line is
+ * passed over. A failure is a note: the upload itself is done.
+ */
+export async function rememberUpload(context: Context, uploaded: Uploaded): Promise<void> {
+  const paths = pathsOf(context);
+  if (!paths) return;
+  const { current, old } = paths;
+  try {
+    await mkdir(dirname(current), { recursive: true, mode: 0o700 });
+    const size = await stat(current).then(
+      (stats) => stats.size,
+      () => 0,
+    );
+    if (size > mostFileBytes) await renew(context, current, old);
+    // The line feed before it ends a torn line.
+    const line = `\n${sealLine(printJson({ ...uploaded }))}`;
+    await appendFile(current, line, { mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error)) throw error;
+    context.note(
+      `That ${uploaded.id} was uploaded from this machine cannot be remembered: ${systemReason(error)}.`,
+    );
+  }
+}
+
+/** Sets the current file aside, under a lock, so that of two processes only one does. */
+function renew(context: Context, current: string, old: string): Promise<void> {
+  const { self, signal } = context;
+  return withLock(dirname(current), 'renew', { self, signal, waitMs: 5_000 }, async () => {
+    const stats = await stat(current).catch(() => undefined);
+    if (stats && stats.size > mostFileBytes) await rename(current, old);
+  });
+}
+
+function parseLine(line: string): Uploaded | undefined {
+  const text = line === '' ? undefined : unsealLine(line);
+  const value = text === undefined ? undefined : parseJson(text);
+  if (!isObject(value)) return undefined;
+  const { sha256, sizeBytes, id } = value;
+  if (typeof sha256 !== 'string' || typeof sizeBytes !== 'number' || typeof id !== 'string')
+    return undefined;
+  return { sha256, sizeBytes, id };
+}
+
+/** The files of the organization and service in force; undefined if there is no state folder. */
+function pathsOf(context: Context) {
+  const { state } = context.paths;
+  if (!state) return undefined;
+  const { service, organization } = placeOf(context);
+  const name = digestOf([service, organization]).slice(0, 16);
+  const folder = join(state.path, 'uploads');
+  return { current: join(folder, `${name}.jsonl`), old: join(folder, `${name}.old.jsonl`) };
+}

@@ -1,0 +1,107 @@
+/** Replacing a document: the upload of the file that takes its place, under its name and with its tags. */
+import type { UploadContentType } from '../api/schemas.js';
+import type { Context } from '../context.js';
+import { digestOf } from '../data/digest.js';
+import type { JsonObject } from '../data/json.js';
+import { isProvenNotFound } from '../data/outcome-errors.js';
+import type { Operation } from '../engine/operation.js';
+import { NotFoundError, UsageError } from '../errors.js';
+import { tagsIn } from '../resources/document-tags.js';
+import { recordReader } from '../resources/read.js';
+import { type Compared, type ExistingDocument, readDocuments, uploadedBefore } from './compare.js';
+import { hasContent, hashFile } from './content.js';
+import { inspectFile } from './local-file.js';
+import { readUploadMemory } from './memory.js';
+import type { UploadJob } from './plan.js';
+import { uploadRow } from './plan.js';
+import { checkSize, toInspectedFile } from './rows.js';
+
+export interface ReplaceValues {
+  readonly id: string;
+  readonly file: string;
+  readonly contentType: UploadContentType | undefined;
+}
+
+/** What the upload of a replacement does differently from any other upload. */
+export const replacement = {
+  isMany: () => false,
+  job: async (_: Context, { id }: ReplaceValues) => {
+    const job: UploadJob = {
+      name: null,
+      tags: [],
+      ifExists: 'duplicate',
+      verify: true,
+      replaces: id,
+    };
+    return { ...job };
+  },
+  async rows(context: Context, { id, file, contentType }: ReplaceValues) {
+    const local = await inspectFile(file, contentType);
+    checkSize(context, local);
+    const inspected = toInspectedFile(local);
+    const old = await findInList(context, id);
+    const own = { ...inspected, ...(old ? { text: textOf(id, old) } : { isMissing: true }) };
+    return {
+      rows: [uploadRow(1, file, own)],
+      header: ['path'],
+      note: undefined,
+      // What the old document says may change or be gone before the same command is run again.
+      digest: digestOf([id, inspected]),
+    };
+  },
+} satisfies Partial<Operation>;
+
+/** The error for a document that does not exist. */
+export function noSuchDocument(id: string): NotFoundError {
+  return new NotFoundError(`The document ${id} is not in the list of documents.`, {
+    isProven: true,
+    hint: 'See: rosterctl documents list',
+  });
+}
+
+/** The record of a document; undefined if there is none. Throws Failure if the list cannot tell. */
+export async function findInList(context: Context, id: string): Promise<JsonObject | undefined> {
+  try {
+    return (await recordReader(context, 'documents').read(id, 'list')).record;
+  } catch (error) {
+    if (isProvenNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function textOf(id: string, { name, tags }: JsonObject) {
+  const found = tagsIn(tags);
+  if (!found)
+    throw new UsageError(`The tags of ${id} cannot be read, so the new document would lose them.`, {
+      hint: 'Upload the file by itself: rosterctl docs upload FILE --tag TAG',
+    });
+  return { ...(typeof name === 'string' && { name }), tags: found };
+}
+
+/**
+ * Returns a function that finds the document that makes the upload unnecessary: the old one, if it
+ * holds these bytes already, or the one that an earlier command uploaded in its place.
+ */
+export function replacementFinder(context: Context, replaces: string) {
+  return async ({ file, name, bytes }: Compared): Promise<ExistingDocument | undefined> => {
+    if (file.isMissing) throw noSuchDocument(replaces);
+    const sha256 = await hashFile(bytes);
+    const documents = await readDocuments(context);
+    const memory = await readUploadMemory(context);
+    const old = documents.byId(replaces);
+    if (old && old['sizeBytes'] === file.sizeBytes && old['contentType'] === file.contentType)
+      if (await hasContent(context, replaces, file, sha256))
+        return { id: replaces, record: old, message: `${replaces} holds this content already` };
+    const tags = new Set(file.text?.tags);
+    for (const id of memory.idsOf(sha256)) {
+      const record = documents.byId(id);
+      if (!record || id === replaces || record['name'] !== name) continue;
+      const held = tagsIn(record['tags']) ?? [];
+      const hasTags = held.length === tags.size && held.every((tag) => tags.has(tag));
+      // oxlint-disable-next-line no-await-in-loop
+      if (hasTags && (await hasContent(context, id, file, sha256)))
+        return { id, record, message: uploadedBefore(id) };
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
+import { temporaryFolder } from '../support/run.js';
+import { application, keep } from './tryouts/service.js';
+
+const minute = 60_000;
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+async function aClub() {
+  const { kept, env, requests } = await keep([
+    application('old', { submittedAt: ago(30 * 24 * 60 * minute) }),
+  ]);
+  const home = temporaryFolder();
+  const run = (line: string) => inProcess(line, { env, home });
+  const told = async (flags: string) =>
+    (await run(`tryouts list -o ids -q --since-last ${flags}`)).stdout.split('\n').filter(Boolean);
+  const apply = (id: string) => kept.set(id, application(id, { submittedAt: ago(minute) }));
+  return { kept, requests, run, told, apply };
+}
+
+test('commit accepts exactly what the last peek printed', async () => {
+  const { run, told, apply } = await aClub();
+  await told('discord --peek');
+  apply('a');
+  expect(await told('discord --peek')).toEqual(['a']);
+  expect(await told('discord --peek')).toEqual(['a']);
+  apply('b');
+  expect(JSON.parse((await run('cursors show discord --json')).stdout)).toMatchObject({
+    name: 'discord',
+    resource: 'tryouts',
+    filter: '',
+    records: 1,
+    ids: ['old'],
+    pending: ['a'],
+  });
+  expect(await run('cursors commit discord')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: '1 row of discord accepted.\n',
+  });
+  expect(await told('discord --peek')).toEqual(['b']);
+  expect(await run('cursors commit discord -q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(await told('discord')).toEqual([]);
+  expect(await run('cursors commit discord -q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
+test('a peek with --limit and --changed leaves the rest; a use without --peek drops what was pending', async () => {
+  const { kept, run, told, apply } = await aClub();
+  await told('bot --changed status');
+  apply('a');
+  apply('b');
+  expect(await told('bot --changed status --peek --limit 1')).toEqual(['a']);
+  kept.set('a', application('a', { submittedAt: ago(minute), status: 'accepted' }));
+  await run('cursors commit bot');
+  // What was delivered was pending; that it changed since is news.
+  expect(await told('bot --changed status')).toEqual(expect.arrayContaining(['a', 'b']));
+  const { stdout } = await run('cursors commit bot --json');
+  expect(JSON.parse(stdout)).toEqual({ name: 'bot', resource: 'tryouts', committed: 0 });
+});
+
+test('reset lets a name begin anew, with --at from that time on and also where the state was lost', async () => {
+  const { run, told, apply, requests } = await aClub();
+  await told('mail');
+  apply('a');
+  const before = requests.length;
+  expect((await run('cursors reset mail')).stdout).toContain('mail begins anew');
+  expect(await told('mail --status pending')).toEqual([]);
+  expect((await run('cursors reset mail --at 7d')).code).toBe(0);
+  expect(JSON.parse((await run('cursors list --json')).stdout)).toEqual([
+    { name: 'mail', resource: 'tryouts', records: 0, lastAt: null },
+  ]);
+  expect(await told('mail')).toEqual(['a']);
+  expect(await told('mail')).toEqual([]);
+  expect((await run('cursors reset lost --at 7d')).code).toBe(2);
+  expect((await run('cursors reset tryouts/lost --at 7d')).code).toBe(0);
+  expect(await told('lost')).toEqual(['a']);
+  expect(requests.length - before).toBe(4);
+});
+
+test('reset --at of a list without times is refused at its next use', async () => {
+  const { kept, run } = await aClub();
+  kept.set('old', application('old', { submittedAt: null }));
+  await run('cursors reset tryouts/mail --at 7d');
+  const ran = await run('tryouts list --since-last mail');
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+});
+
+test('a dry run of commit and reset changes nothing', async () => {
+  const { run, told, apply } = await aClub();
+  await told('mail --peek');
+  apply('a');
+  await told('mail --peek');
+  expect(JSON.parse((await run('cursors commit mail -n --json')).stdout)).toMatchObject({
+    changes: [{ id: 'tryouts/mail', field: 'pending', from: ['a'], to: null }],
+  });
+  await run('cursors reset mail -n');
+  expect(await told('mail')).toEqual(['a']);
+});
+
+test('a name of two lists is refused until the list is named; an unknown one suggests the nearest', async () => {
+  const { run, told } = await aClub();
+  await told('mail');
+  await inTeams(run);
+  const both = await run('cursors show mail');
+  expect(both.code).toBe(11);
+  expect(both.stderr).toContain('teams/mail or tryouts/mail');
+  expect((await run('cursors show tryouts/mail')).code).toBe(0);
+  const typo = await run('cursors commit mial');
+  expect(typo.code).toBe(2);
+  expect(typo.stderr).toContain('Did you mean mail?');
+});
+
+const inTeams = async (run: (line: string) => Promise<unknown>) => {
+  await run('cursors reset teams/mail --at 1d');
+};
+
+test('list and show of an organization without cursors, and without a login', async () => {
+  const { run } = await aClub();
+  expect(await run('cursors list --json')).toMatchObject({ code: 0, stdout: '[]\n' });
+  const alone = await inProcess('cursors list', { env: {}, home: temporaryFolder() });
+  expect(alone.code).toBe(2);
+  expect(alone.stderr).toContain('rosterctl auth login');
+});

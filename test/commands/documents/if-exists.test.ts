@@ -1,0 +1,184 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl } from '../../support/run.js';
+import type { Reply } from '../../support/service.js';
+import { desk } from '../../support/upload-desk.js';
+
+test('the same line twice adds nothing, for one file and for several', async () => {
+  const { upload, documents, store } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
+  expect((await upload('a.txt')).code).toBe(0);
+  const again = await upload('a.txt');
+  expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { id: 'doc_1' }]);
+  expect(again.stderr).toContain('was skipped: uploaded before as doc_1 (same content)');
+  const both = JSON.parse((await upload('a.txt b.txt')).stdout);
+  expect(both.results).toMatchObject([
+    { result: 'skipped', after: { id: 'doc_1' }, error: { code: 'exists' } },
+    { result: 'changed', after: { id: 'doc_2' } },
+  ]);
+  const third = JSON.parse((await upload('a.txt b.txt')).stdout);
+  expect([third.run, third.summary]).toMatchObject([null, { skipped: 2 }]);
+  expect([documents.length, store.requests.length]).toEqual([2, 2]);
+});
+
+test('content is known again under another name, and where the service renames and hides sizes', async () => {
+  const { upload, documents, view, write } = await desk({ 'a.txt': 'one' });
+  await upload('a.txt');
+  view.list = (made) => ({
+    status: 200,
+    json: { documents: made.map(({ id }) => ({ id, name: `renamed ${id}` })), total: made.length },
+  });
+  write('copy.txt', 'one');
+  for (const line of ['a.txt', 'copy.txt', 'a.txt --if-exists skip']) {
+    const ran = await upload(line);
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining('uploaded before as doc_1'),
+    ]);
+  }
+  expect(documents).toHaveLength(1);
+  expect((await upload('a.txt --if-exists duplicate')).code).toBe(0);
+  expect(documents).toHaveLength(2);
+});
+
+test('without a memory the name, type and size decide, and --verify compares the content', async () => {
+  const { upload, documents, write, forget } = await desk({ 'a.txt': 'one' });
+  await upload('a.txt');
+  forget();
+  write('a.txt', 'two');
+  const skipped = await upload('a.txt');
+  expect(skipped.stderr).toContain(
+    'same name, type and size as doc_1; content not compared (--verify compares it)',
+  );
+  expect(documents).toHaveLength(1);
+  const compared = await upload('a.txt --verify');
+  expect(compared.stderr).toContain('a.txt has another content than doc_1');
+  expect(compared.stderr).toMatch(/rosterctl docs replace doc_1 \S+a\.txt/);
+  expect([compared.code, documents.length]).toEqual([0, 2]);
+  forget();
+  expect((await upload('a.txt --verify')).stderr).toContain('same name and content as doc_2');
+  expect(documents).toHaveLength(2);
+});
+
+test('another content that this machine knows under the name is uploaded, and told', async () => {
+  const { upload, documents, write } = await desk({ 'a.txt': 'one' });
+  await upload('a.txt');
+  write('a.txt', 'two');
+  expect((await upload('a.txt')).stderr).toContain('a.txt has another content than doc_1');
+  write('a.txt', 'three');
+  expect((await upload('a.txt')).stderr).toContain('a.txt has another size than doc_1');
+  expect(documents).toHaveLength(3);
+});
+
+test('a document that was deleted meanwhile is uploaded again', async () => {
+  const { upload, documents, view } = await desk({ 'a.txt': 'one' });
+  await upload('a.txt');
+  view.list = (made) => ({ status: 200, json: { documents: made.slice(1), total: 0 } });
+  expect((await upload('a.txt')).code).toBe(0);
+  expect(documents).toHaveLength(2);
+});
+
+const doubtful: Readonly<Record<string, readonly [reply: Reply, code: number, says: string]>> = {
+  forbidden: [{ status: 403, json: { error: 'forbidden' } }, 7, 'may not list documents'],
+  incomplete: [{ status: 200, json: { documents: [], total: 9 } }, 11, 'may be incomplete'],
+  unreadable: [{ status: 200, text: '<html>' }, 11, 'cannot be read'],
+  'without sizes': [
+    { status: 200, json: { documents: [{ id: 'doc_9', name: 'b.txt' }], total: 1 } },
+    11,
+    'does not show the type and size of doc_9',
+  ],
+};
+
+test.each(Object.entries(doubtful))(
+  'a list that is %s: the default uploads with a warning, skip and error are refused',
+  async (_, [reply, code, says]) => {
+    const { upload, documents, view } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
+    await upload('a.txt');
+    view.list = () => reply;
+    for (const how of ['skip', 'error'])
+      for (const files of ['b.txt', 'b.txt a.txt']) {
+        const ran = await upload(`${files} --if-exists ${how}`);
+        expect([ran.code, errorOf(ran).exitCode]).toEqual([code, code]);
+      }
+    expect(documents).toHaveLength(1);
+    const ran = await upload('b.txt -q');
+    expect([ran.code, documents.length]).toEqual([0, 2]);
+    expect(ran.stderr).toContain('Files may be uploaded a second time');
+    expect(ran.stderr).toContain(says);
+    // What this machine uploaded needs no list, unless the list proves that it is gone.
+    const known = await upload('b.txt');
+    const isGone = says.includes('doc_9');
+    expect([known.code, documents.length]).toEqual([0, isGone ? 3 : 2]);
+  },
+);
+
+test('error refuses a file that is there, and a dry run tells what would be skipped', async () => {
+  const { upload, api } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
+  await upload('a.txt');
+  const before = api.requests.length;
+  for (const files of ['a.txt', 'b.txt a.txt']) {
+    const ran = await upload(`${files} --if-exists error`);
+    expect([ran.code, errorOf(ran).code]).toEqual([11, 'exists']);
+  }
+  const one = await upload('a.txt -n');
+  expect(JSON.parse(one.stdout)).toMatchObject({ requests: [], changes: [] });
+  expect(one.stderr).toContain('a.txt would be skipped: uploaded before as doc_1');
+  const both = JSON.parse((await upload('a.txt b.txt -n')).stdout);
+  expect(both.results.map(({ result }: { result: string }) => result)).toEqual([
+    'skipped',
+    'would_change',
+  ]);
+  expect(new Set(api.requests.slice(before).map(({ method }) => method))).toEqual(new Set(['GET']));
+});
+
+test('stdin is compared, too, and its document printed', async () => {
+  const { home, api, documents } = await desk({});
+  const upload = () =>
+    rosterctl('docs upload - --name rules.txt --json', { env: api.env, home, stdin: 'the rules' });
+  expect((await upload()).code).toBe(0);
+  const again = await upload();
+  expect([again.code, JSON.parse(again.stdout), documents.length]).toMatchObject([
+    0,
+    { id: 'doc_1' },
+    1,
+  ]);
+});
+
+test('what was uploaded is kept in a private file that a torn line does not spoil', async () => {
+  const { home, upload, documents, write } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
+  await upload('a.txt');
+  const folder = join(home, '.local/state/rosterctl/uploads');
+  const [name = ''] = readdirSync(folder);
+  const path = join(folder, name);
+  expect([statSync(folder).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o700, 0o600]);
+  writeFileSync(path, `${readFileSync(path, 'utf8')}\n{"sha256":"torn`);
+  write('copy.txt', 'one');
+  expect((await upload('copy.txt')).stderr).toContain('uploaded before as doc_1');
+  await upload('b.txt');
+  expect((await upload('a.txt b.txt')).code).toBe(0);
+  expect(documents).toHaveLength(2);
+});
+
+test('what was uploaded takes a bounded space, and the newest is kept', async () => {
+  const { home, upload, documents } = await desk({ 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'x' });
+  await upload('a.txt');
+  const folder = join(home, '.local/state/rosterctl/uploads');
+  const [name = ''] = readdirSync(folder);
+  const path = join(folder, name);
+  writeFileSync(path, `${readFileSync(path, 'utf8')}${'\n'.repeat(4 * 1024 * 1024)}`);
+  await upload('b.txt');
+  expect(readdirSync(folder)).toHaveLength(2);
+  expect(statSync(path).size).toBeLessThan(1000);
+  expect((await upload('a.txt b.txt')).code).toBe(0);
+  expect(documents).toHaveLength(2);
+});
+
+test('--results names the document of each file', async () => {
+  const { home, upload } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
+  await upload('a.txt');
+  await upload(`a.txt b.txt --results ${join(home, 'out.csv')}`);
+  const [head, first, second] = readFileSync(join(home, 'out.csv'), 'utf8').split('\r\n');
+  expect(head).toBe('path,result,error_code,message,id');
+  expect(first).toMatch(/a\.txt,skipped,exists,uploaded before as doc_1 \(same content\),doc_1$/);
+  expect(second).toMatch(/b\.txt,changed,,,doc_2$/);
+});

@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf } from '../../support/run.js';
+import { desk } from '../../support/upload-desk.js';
+
+test('a manifest names each document and its tags, and --results writes it again with the ids', async () => {
+  const { home, upload, documents } = await desk({
+    'a.txt': 'one',
+    'b.txt': 'two',
+    'papers.csv': '\ufeffPath;Name;Tags\r\na.txt;House rules;"legal;2026"\r\n\r\nb.txt;;\r\n',
+  });
+  const ran = await upload('--manifest papers.csv --tag all --results out.csv');
+  expect([ran.code, JSON.parse(ran.stdout).results]).toMatchObject([
+    0,
+    [
+      { row: 2, id: 'a.txt', after: { id: 'doc_1' } },
+      { row: 4, id: 'b.txt', after: { id: 'doc_2' } },
+    ],
+  ]);
+  expect(documents).toMatchObject([
+    { name: 'House rules', tags: ['all', 'legal', '2026'] },
+    { name: 'b.txt', tags: ['all'] },
+  ]);
+  const written = readFileSync(join(home, 'out.csv'), 'utf8');
+  expect(written.split('\r\n')).toEqual([
+    'Path,Name,Tags,result,error_code,message,id',
+    'a.txt,House rules,legal;2026,changed,,,doc_1',
+    'b.txt,,,changed,,,doc_2',
+    '',
+  ]);
+  const again = await upload('--manifest out.csv --results out2.csv');
+  expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { skipped: 2 }]);
+  expect(readFileSync(join(home, 'out2.csv'), 'utf8').split('\r\n')[0]).toBe(
+    'Path,Name,Tags,result,error_code,message,id',
+  );
+});
+
+test('paths are relative to the folder of the manifest', async () => {
+  const { home, run, documents } = await desk({ 'a.txt': 'outer' });
+  mkdirSync(join(home, 'in'));
+  writeFileSync(join(home, 'in', 'a.txt'), 'inner');
+  writeFileSync(join(home, 'in', 'm.csv'), 'file,tag\na.txt,"[""x;y"",""z""]"\n../a.txt,\n');
+  expect((await run(`docs upload --manifest ${home}/in/m.csv`)).code).toBe(0);
+  expect(documents).toMatchObject([
+    { sizeBytes: 5, tags: ['x;y', 'z'] },
+    { sizeBytes: 5, tags: [] },
+  ]);
+});
+
+test.each([
+  ['path,nmae\na.txt,x\n', 'Unknown column "nmae". Did you mean name?'],
+  ['name,tags\nx,y\n', 'has no column "path"'],
+  ['path,file\na.txt,b.txt\n', 'Columns 1 and 2 are both path.'],
+  ['path\na.txt,b.txt\n', 'Line 2 has 2 cells, but the header has 1.'],
+  ['path,name\na.txt,\na.txt,\n', 'a.txt is named twice, on lines 2 and 3.'],
+  ['path,name\n,x\n#REF!,y\n', '2 lines cannot be used.'],
+  ['path,tags\na.txt,[x\n', 'Line 2: tags is not a list: [x.'],
+  ['', 'is empty: it has no header.'],
+  ['path\n', 'names no file.'],
+])('a manifest with %j is refused before any request', async (text, says) => {
+  const { api, upload } = await desk({ 'a.txt': 'one', 'm.csv': text });
+  const ran = await upload('--manifest m.csv');
+  expect([ran.code, api.requests.length]).toEqual([2, 0]);
+  expect(errorOf(ran).message).toContain(says);
+});
+
+test('a missing file of a manifest fails its own line, and a retry keeps name and tags', async () => {
+  const { upload, run, write, documents } = await desk({
+    'a.txt': 'one',
+    'm.csv': 'path,name,tags\ngone.txt,Late,x\na.txt,,\n',
+  });
+  const ran = await upload('--manifest m.csv');
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([8, { changed: 1, failed: 1 }]);
+  write('gone.txt', 'here');
+  expect((await run('runs retry last --yes')).code).toBe(0);
+  expect(documents[1]).toMatchObject({ name: 'Late', tags: ['x'] });
+});

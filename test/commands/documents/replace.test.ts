@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf } from '../../support/run.js';
+import { desk } from '../../support/upload-desk.js';
+
+/** A folder with an uploaded document, `old.txt`, and the file `new.txt`. */
+async function office() {
+  const at = await desk({ 'old.txt': 'the old rules', 'new.txt': 'the new ones' });
+  await at.upload("old.txt --name 'House rules' --tag legal --tag 2026");
+  const sent = () =>
+    at.api.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method);
+  at.api.requests.length = 0;
+  return { ...at, sent };
+}
+
+test('a replacement has the name and the tags of the old document, which is then deleted', async () => {
+  const { run, documents, sent, home } = await office();
+  const ran = await run('docs replace doc_1 new.txt --yes');
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { id: 'doc_2' }]);
+  expect(documents).toMatchObject([
+    { id: 'doc_2', name: 'House rules', tags: ['legal', '2026'], sizeBytes: 12 },
+  ]);
+  expect(sent()).toEqual(['POST', 'POST', 'DELETE']);
+  const again = await run('docs replace doc_1 new.txt --yes');
+  expect([again.code, errorOf(again).code, documents.length]).toEqual([5, 'notFound', 1]);
+  expect((await run(`docs get doc_2 --out ${home}/got.json`)).code).toBe(0);
+});
+
+test('a script without --yes is refused before anything is sent, and a dry run shows all requests', async () => {
+  const { run, api, sent } = await office();
+  const refused = await run('docs replace doc_1 new.txt');
+  expect([refused.code, api.requests.length]).toEqual([2, 0]);
+  const shown = JSON.parse((await run('docs replace doc_1 new.txt -n')).stdout);
+  expect(shown.requests.map(({ method }: { method: string }) => method)).toEqual([
+    'POST',
+    'PUT',
+    'POST',
+    'DELETE',
+  ]);
+  expect(sent()).toEqual([]);
+});
+
+test('a file that the document holds already sends nothing', async () => {
+  const { run, sent } = await office();
+  const ran = await run('docs replace doc_1 old.txt --yes');
+  expect([ran.code, JSON.parse(ran.stdout), sent()]).toMatchObject([0, { id: 'doc_1' }, []]);
+  expect(ran.stderr).toContain('doc_1 holds this content already');
+});
+
+test('a document that does not exist, or whose list is in doubt, is not replaced', async () => {
+  const { run, view, sent } = await office();
+  expect((await run('docs replace doc_9 new.txt --yes')).code).toBe(5);
+  view.list = () => ({ status: 200, json: { documents: [], total: 7 } });
+  expect((await run('docs replace doc_1 new.txt --yes')).code).toBe(11);
+  view.list = () => ({ status: 403, json: { error: 'forbidden' } });
+  expect((await run('docs replace doc_1 new.txt --yes')).code).toBe(7);
+  expect(sent()).toEqual([]);
+});
+
+test('while the deletion is refused both stay, and the same command only deletes', async () => {
+  const { run, view, documents, store } = await office();
+  view.remove = () => ({ status: 403, json: { error: 'forbidden' } });
+  const refused = await run('docs replace doc_1 new.txt --yes');
+  expect([refused.code, documents.length]).toEqual([7, 2]);
+  expect(refused.stderr).toContain('doc_1 was not deleted.');
+  const puts = store.requests.length;
+  view.remove = () => undefined;
+  const ran = await run('docs replace doc_1 new.txt --yes');
+  expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_2']);
+  expect(documents.map(({ id }) => id)).toEqual(['doc_2']);
+  expect(store.requests.slice(puts).every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('an upload that was told of the replacement is not repeated by it', async () => {
+  const { run, upload, documents } = await office();
+  await upload("new.txt --name 'House rules' --tag 2026 --tag legal");
+  const ran = await run('docs replace doc_1 new.txt --yes');
+  expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_2']);
+  expect(documents.map(({ id }) => id)).toEqual(['doc_2']);
+});
+
+test('bytes that the store changed are noticed, and the old document stays', async () => {
+  const { run, documents, api, view } = await office();
+  const link = api.requests.length;
+  view.download = (bytes) => Buffer.from(bytes.toString().replace('new', 'odd'));
+  const ran = await run('docs replace doc_1 new.txt --yes');
+  expect([ran.code, errorOf(ran).code]).toEqual([1, 'notVerified']);
+  expect(documents.map(({ id }) => id)).toEqual(['doc_1', 'doc_2']);
+  expect(api.requests.slice(link).some(({ method }) => method === 'DELETE')).toBe(false);
+});
+
+test('undo deletes the new document while the old one is there, and never the last one', async () => {
+  const { run, view, documents, home } = await office();
+  view.remove = () => ({ status: 403, json: { error: 'forbidden' } });
+  await run('docs replace doc_1 new.txt --yes');
+  view.remove = () => undefined;
+  const folder = join(home, '.local/state/rosterctl/runs/open');
+  const replaced = readdirSync(folder).find((name) =>
+    readFileSync(join(folder, name, 'journal.jsonl'), 'utf8').includes('documents.replace'),
+  );
+  expect((await run(`runs undo ${replaced} --yes`)).code).toBe(0);
+  expect(documents.map(({ id }) => id)).toEqual(['doc_1']);
+  // The same command knows of the new document, and does not delete the old one without it.
+  const alone = await run('docs replace doc_1 new.txt --yes');
+  expect([alone.code, documents.length]).toEqual([11, 1]);
+  await run('docs replace doc_1 new.txt --yes --restart');
+  const runs = JSON.parse((await run('runs list --all')).stdout) as {
+    run: string;
+    action: string;
+  }[];
+  const last = runs.findLast(({ action }) => action === 'documents.replace')?.run;
+  const undone = await run(`runs undo ${last} --yes`);
+  expect([undone.code, errorOf(undone).message]).toEqual([
+    11,
+    expect.stringContaining('that replaced doc_1, which is gone'),
+  ]);
+  expect(documents).toHaveLength(1);
+});

@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import { ruleCodes } from '../../src/resources/findings/codes.js';
+import type { Overview } from '../../src/resources/overview.js';
+import { overviewLines } from '../../src/resources/overview-page.js';
+import { createPaint } from '../../src/terminal/paint.js';
+import { displayWidth } from '../../src/terminal/width.js';
+import { forbidden, hostileTexts } from '../support/hostile.js';
+import { inProcess } from '../support/in-process.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { type Reply, recordingService } from '../support/service.js';
+import { application, keep } from './tryouts/service.js';
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+const old = (id: string, fields: Record<string, unknown> = {}) => {
+  const submittedAt = daysAgo(30);
+  return application(id, {
+    submittedAt,
+    createdAt: submittedAt,
+    updatedAt: submittedAt,
+    ...fields,
+  });
+};
+
+const refused: Reply = { status: 403, json: { error: 'forbidden' } };
+
+/** A service with these lists; a Reply takes the place of a list. */
+async function serviceWith(lists: Readonly<Record<string, unknown>>) {
+  return recordingService(({ url }) => {
+    const name = /\/v1\/(tryout-applications|players|teams|documents)/.exec(url)?.[1] ?? '';
+    const list = lists[name === 'tryout-applications' ? 'tryouts' : name] ?? [];
+    return Array.isArray(list) ? { status: 200, json: list } : (list as Reply);
+  });
+}
+
+async function overview(lists: Readonly<Record<string, unknown>>, flags = '') {
+  const service = await serviceWith(lists);
+  const env = { ...service.env, ROSTERCTL_FORCE_TTY: '80' };
+  const ran = await inProcess(`overview ${flags}`, { env, home: temporaryFolder() });
+  return { ...ran, service };
+}
+
+const club = {
+  tryouts: [
+    old('a', { name: 'Kite' }),
+    old('b', { submittedAt: daysAgo(2), updatedAt: daysAgo(2) }),
+    old('c', { status: 'reviewing', updatedAt: daysAgo(1) }),
+    old('d', { status: 'accepted' }),
+    old('e', { status: 'rejected' }),
+  ],
+  players: [
+    { id: 'p1', name: 'One', teamIds: ['t1'] },
+    { id: 'p2', name: 'Two', teamIds: [] },
+  ],
+  teams: [{ id: 't1', name: 'Foxes' }],
+  documents: [{ id: 'd1', name: 'a.pdf', tags: [] }],
+};
+
+test('shows what waits, each row with the command that shows it', async () => {
+  const { code, stdout, stderr, service } = await overview(club);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toBe(
+    [
+      'Overview of org_7 (profile default)',
+      'Waiting      2 pending, oldest waits 30 d',
+      '             rosterctl tryouts list --status pending',
+      'In review    1 reviewing · 0 shortlisted',
+      '             rosterctl tryouts list --status reviewing,shortlisted',
+      'Last 7 days  1 new · 1 other changed',
+      '             rosterctl tryouts list --updated-since 7d',
+      'To convert   1 accepted, not players yet',
+      '             rosterctl tryouts list --status accepted --unconverted',
+      'Rosters      1 player in no team · 1 document without tags',
+      '             rosterctl check --only player.noTeam,document.untagged',
+      'Findings     1 waiting · 1 accepted.unconverted',
+      '             rosterctl check',
+      '',
+    ].join('\n'),
+  );
+  expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
+  for (const line of stdout.matchAll(/rosterctl (.*)/g)) {
+    const words = `${line[1]} -o ids`;
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await inProcess(words, { env: service.env, home: temporaryFolder() });
+    expect([words, ran.code, ran.stdout === '']).toEqual([words, 0, false]);
+  }
+});
+
+test('says the same as JSON', async () => {
+  const { stdout } = await overview(club, '--json');
+  const { findings, ...rest } = JSON.parse(stdout) as Overview;
+  expect(rest).toMatchObject({
+    schema: 1,
+    organization: 'org_7',
+    waiting: { pending: 2, oldest: { id: 'a', name: 'Kite' }, reviewing: 1, shortlisted: 0 },
+    changed: { submitted: 1, updated: 1 },
+    unfinished: { runs: [], uploads: 0 },
+    skipped: [],
+  });
+  expect(Object.keys(findings)).toEqual([...ruleCodes]);
+  expect(findings).toMatchObject({ waiting: 1, 'player.noTeam': 1, 'team.empty': 0 });
+});
+
+test('of an organization without records says that nothing waits', async () => {
+  const { code, stdout } = await overview({});
+  expect([code, stdout]).toEqual([
+    0,
+    [
+      'Overview of org_7 (profile default)',
+      'Waiting      nobody',
+      'Last 7 days  nothing new',
+      'Findings     none',
+      '',
+    ].join('\n'),
+  ]);
+});
+
+describe('a list that the key may not read', () => {
+  test('is told in its row, and the others are shown', async () => {
+    const { code, stdout } = await overview({ ...club, players: refused, documents: refused });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Waiting      2 pending');
+    expect(stdout).toContain(
+      [
+        'Rosters      not known: this key may not read players (403)',
+        '             not known: this key may not read documents (403)',
+        'Findings',
+      ].join('\n'),
+    );
+    const without = await overview({ ...club, tryouts: refused });
+    expect([without.code, without.stdout.split('\n').slice(1, 3)]).toEqual([
+      0,
+      [
+        'Waiting      not known: this key may not read applications (403)',
+        'Rosters      1 player in no team · 1 document without tags',
+      ],
+    ]);
+  });
+
+  test('is null as JSON, and fails with --strict', async () => {
+    const ran = await overview({ ...club, tryouts: refused }, '--json --strict');
+    const { waiting, changed, findings, skipped } = JSON.parse(ran.stdout) as Overview;
+    expect([waiting, changed, findings['duplicate.email']]).toEqual([null, null, null]);
+    expect(skipped[0]?.reason).toBe('this key may not read applications (403)');
+    expect([ran.code, errorOf(ran)['code']]).toEqual([7, 'forbidden']);
+  });
+
+  test('is no success if it is every list', async () => {
+    const none = { tryouts: refused, players: refused, teams: refused, documents: refused };
+    expect(await overview(none)).toMatchObject({ code: 7 });
+  });
+});
+
+test('names an interrupted run of this profile and the line that resumes it', async () => {
+  const ids = ['app_1', 'app_2', 'app_3'];
+  const stop: Reply = { status: 401, json: { error: 'unauthorized' } };
+  const { env } = await keep(
+    ids.map((id) => application(id)),
+    ({ url }, step) => {
+      if (!url.includes('tryout-applications')) return { status: 200, json: [] };
+      return step === 'PATCH app_2' ? stop : undefined;
+    },
+  );
+  const home = temporaryFolder();
+  const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
+  expect((await rosterctl(line, { env, home })).code).toBe(4);
+  const { stdout } = await inProcess('overview', { env, home });
+  expect(stdout).toMatch(
+    /Unfinished +run ([0-9a-f]{6}): 2 of 3 rows left\n? +rosterctl runs resume \1\n/,
+  );
+});
+
+describe('the page', () => {
+  const busy: Overview = {
+    schema: 1,
+    profile: 'club',
+    organization: 'org_demo',
+    waiting: {
+      pending: 276,
+      oldest: { id: 'a', name: 'Kite', submittedAt: daysAgo(56) },
+      reviewing: 370,
+      shortlisted: 171,
+    },
+    changed: { submitted: 120, updated: 300 },
+    unfinished: {
+      runs: ['aaaaaa', 'bbbbbb', 'cccccc'].map((run) => ({ run, left: 62, total: 90 })),
+      uploads: 3,
+    },
+    findings: Object.fromEntries(ruleCodes.map((code) => [code, 12])),
+    skipped: [],
+  };
+  const page = (columns: number, value = busy, unread = new Map<'teams', string>()) =>
+    overviewLines(
+      { overview: value, unread, failure: undefined },
+      (text) => text.replace('rosterctl', 'rosterctl -p club'),
+      { now: new Date(), columns, isTerminal: true, isUtf8: true, paint: createPaint(false) },
+    );
+
+  test('fits a screen of 80x24, with a line for the prompt', () => {
+    const lines = page(80);
+    expect(lines.length).toBeLessThanOrEqual(23);
+    for (const line of lines) expect(displayWidth(line), line).toBeLessThanOrEqual(80);
+    expect(lines).toContain('             rosterctl -p club runs resume aaaaaa');
+  });
+
+  test('puts the commands beside the texts on a wide screen', () => {
+    expect(page(140).find((line) => line.startsWith('Waiting'))).toMatch(
+      /^Waiting {6}276 pending, oldest waits 56 d +rosterctl -p club tryouts list --status pending$/,
+    );
+  });
+
+  test.each([40, 59, 60, 80, 140, 250])(
+    'keeps to %i columns, whatever the names hold',
+    (columns) => {
+      for (const text of hostileTexts) {
+        const unread = new Map([['teams', `the list may be incomplete: ${text}`]] as const);
+        for (const line of page(columns, { ...busy, organization: text, profile: text }, unread)) {
+          expect(forbidden.exec(line.toWellFormed()), JSON.stringify(line)).toBeNull();
+          if (!line.includes('rosterctl')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,343 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/data/json.js';
+import { errorOf } from '../../support/run.js';
+import { type Desk, newDesk, type Row } from './desk.js';
+
+const line = 'players import ~/roster.csv --key email --yes';
+
+const roster = `Name,E-Mail,Role,Team,Discord ID
+Mira Kite,mira@example.com,Support,Lanternfish,9000000000000000101
+Jonas Vale,jonas@example.com,Top,LANTERNFISH,9000000000000000102
+Nadja Beispiel,nadja@example.org,IGL,Cobalt Herons;id:team_0005,007
+`;
+
+const results = (rows: readonly Row[]) => rows.map(({ id, result }) => [id, result]);
+
+function playerAt(desk: Desk, id: string): JsonObject {
+  return desk.books('players').get(id) ?? {};
+}
+
+describe('a roster', () => {
+  test('creates players with their teams by name, and texts that look like numbers stay texts', async () => {
+    const desk = await newDesk();
+    desk.file('roster.csv', roster);
+    const { code, rows, stderr } = await desk.report(line);
+    expect(code).toBe(0);
+    expect(rows.map(({ row, id, ref, result }) => [row, id, ref, result])).toEqual([
+      [2, 'player_0032', 'email:mira@example.com', 'changed'],
+      [3, 'player_0033', 'email:jonas@example.com', 'changed'],
+      [4, 'player_0034', 'email:nadja@example.org', 'changed'],
+    ]);
+    expect(playerAt(desk, 'player_0034')).toMatchObject({
+      name: 'Nadja Beispiel',
+      discordUserId: '007',
+      teamIds: ['team_0003', 'team_0005'],
+    });
+    expect(stderr).toContain(
+      [
+        '3 rows of',
+        'by email, to players of org_demo (profile default):',
+        '  Name → name · E-Mail → email · Role → role · Team → teamIds (by name) · Discord ID → discordUserId',
+        '  3 new',
+        '    + Mira Kite <mira@example.com> → Lanternfish',
+      ]
+        .join('\n')
+        .replace('of\n', `of ${desk.home}/roster.csv, `),
+    );
+    expect(stderr).toContain('"LANTERNFISH" is Lanternfish (team_0002).');
+  });
+
+  test('of 25 imported again sends nothing, also with its rows and columns in another order', async () => {
+    const desk = await newDesk();
+    const people = Array.from({ length: 25 }, (_, at) => [`P ${at}`, `p${at}@example.org`, 'IGL']);
+    desk.file('roster.csv', ['Name,E-Mail,Role', ...people.map((row) => row.join(','))].join('\n'));
+    expect((await desk.report(line)).code).toBe(0);
+    expect(desk.writes()).toHaveLength(25);
+    const again = await desk.report(line);
+    expect([again.code, new Set(again.rows.map(({ result }) => result))]).toEqual([
+      0,
+      new Set(['unchanged']),
+    ]);
+    const turned = people
+      .toReversed()
+      .map(([name, email = '', role]) => [role, email.toUpperCase(), name]);
+    desk.file('roster.csv', ['role;Mail;Name', ...turned.map((row) => row.join(';'))].join('\r\n'));
+    expect((await desk.report(line)).code).toBe(0);
+    expect(desk.writes()).toEqual([]);
+  });
+
+  test('changes only what differs, and leaves blank cells and other records alone', async () => {
+    const desk = await newDesk();
+    const { email, name } = playerAt(desk, 'player_0002');
+    desk.file('roster.csv', `E-Mail,Name,Role,legacyRef\n${String(email)},,Coach,<clear>\n`);
+    const { rows } = await desk.report(line);
+    expect(rows).toMatchObject([
+      { id: 'player_0002', ref: `email:${String(email)}`, result: 'changed' },
+    ]);
+    expect(rows[0]?.after).toEqual({ role: 'Coach', legacyRef: null });
+    expect(playerAt(desk, 'player_0002')['name']).toBe(name);
+    expect(desk.writes()).toEqual(['PATCH /v1/players/player_0002']);
+  });
+
+  test('reads UTF-16, tabs, quoted cells, blank rows and the sep= line of Excel', async () => {
+    const desk = await newDesk();
+    const text =
+      '\ufeffName\tE-Mail\r\n"Zoë\tB"\tzoe@example.org\r\n\t\r\n\r\nAnn\tann@example.org';
+    desk.file('roster.csv', Buffer.from(text, 'utf16le'));
+    expect(results((await desk.report(line)).rows)).toHaveLength(2);
+    expect(playerAt(desk, 'player_0032')['name']).toBe('Zoë\tB');
+    desk.file('roster.csv', 'sep=;\nName;E-Mail\nBo;bo@example.org\n');
+    expect(results((await desk.report(line)).rows)).toEqual([['player_0034', 'changed']]);
+  });
+
+  test('reads Windows-1252 where that is said, with the signs beyond Latin-1', async () => {
+    const desk = await newDesk();
+    desk.file(
+      'roster.csv',
+      Buffer.from('Name,E-Mail\nJ\xfcrgen \x93X\x94 \x80,j@example.org\n', 'latin1'),
+    );
+    expect((await desk.report(`${line} --encoding windows-1252`)).code).toBe(0);
+    expect(playerAt(desk, 'player_0032')['name']).toBe('Jürgen “X” €');
+  });
+
+  test('takes the types of the records that are there, and those of the header', async () => {
+    const desk = await newDesk();
+    const players = desk.books('players');
+    for (const [id, player] of players) players.set(id, { ...player, shirt: 7, active: true });
+    desk.file(
+      'roster.csv',
+      'Name,E-Mail,Shirt,active,Kind,Age,gamerTags.0.game,gamerTags.0.gamerTag\n42,a@example.org,10,TRUE,42,20,Chess,Ann#1\n',
+    );
+    expect((await desk.report(`${line} --map Age=age:int`)).code).toBe(0);
+    expect(playerAt(desk, 'player_0032')).toMatchObject({
+      name: '42',
+      shirt: 10,
+      active: true,
+      kind: '42',
+      age: 20,
+      gamerTags: [{ game: 'Chess', gamerTag: 'Ann#1' }],
+    });
+  });
+
+  test('sets the fields of -F in every row, over a column of the same name', async () => {
+    const desk = await newDesk();
+    const { email } = playerAt(desk, 'player_0003');
+    desk.file('roster.csv', `Name,E-Mail,Role\nAnn,a@example.org,Top\n,${String(email)},Top\n`);
+    const { stderr } = await desk.report(`${line} -F role=Trial -F kind=player`);
+    expect(stderr).toContain('Not used: Role, because -F sets it in every row');
+    expect(playerAt(desk, 'player_0032')).toMatchObject({ role: 'Trial', kind: 'player' });
+    expect(playerAt(desk, 'player_0003')).toMatchObject({ role: 'Trial', kind: 'player' });
+  });
+
+  test('--create-only and --update-only skip the other rows', async () => {
+    const desk = await newDesk();
+    const { email } = playerAt(desk, 'player_0003');
+    desk.file('roster.csv', `Name,E-Mail,Role\nAnn,a@example.org,Top\n,${String(email)},Top\n`);
+    const updated = await desk.report(`${line} --update-only`);
+    expect([updated.code, ...results(updated.rows)]).toEqual([
+      0,
+      ['email:a@example.org', 'skipped'],
+      ['player_0003', 'changed'],
+    ]);
+    const created = await desk.report(`${line} --create-only`);
+    expect([created.code, ...results(created.rows)]).toEqual([
+      0,
+      ['player_0032', 'changed'],
+      ['player_0003', 'skipped'],
+    ]);
+  });
+
+  test('a dry run shows both kinds and sends nothing; without --yes a script is refused', async () => {
+    const desk = await newDesk();
+    const { email } = playerAt(desk, 'player_0003');
+    desk.file('roster.csv', `Name,E-Mail,Role\nAnn,a@example.org,Top\n,${String(email)},Top\n`);
+    const dry = await desk.report('players import ~/roster.csv --key email -n --exit-code');
+    expect(dry.code).toBe(12);
+    expect(dry.stderr).toContain('1 new\n');
+    expect(dry.stderr).toContain('1 changed (1 field)\n');
+    const refused = await desk.run('players import ~/roster.csv --key email --json');
+    expect([refused.code, errorOf(refused)['message']]).toEqual([
+      2,
+      expect.stringContaining('2 players would be imported.'),
+    ]);
+    expect(desk.writes()).toEqual([]);
+  });
+
+  test('more rows than --max-changes send nothing', async () => {
+    const desk = await newDesk();
+    desk.file('roster.csv', roster);
+    expect((await desk.run(`${line} --max-changes 2`)).code).toBe(11);
+    expect((await desk.run(`${line} --expect 4`)).code).toBe(11);
+    expect(desk.writes()).toEqual([]);
+  });
+});
+
+describe('teams', () => {
+  test('are found by name in any case, and one is created', async () => {
+    const desk = await newDesk();
+    desk.file('teams.csv', 'Team,Short name,Game\nLANTERNFISH,LAN,\nNight Foxes,NFX,Valorant\n');
+    const { code, rows } = await desk.report('teams import ~/teams.csv --key name --yes');
+    expect([code, ...results(rows)]).toEqual([
+      0,
+      ['team_0002', 'changed'],
+      ['team_0007', 'changed'],
+    ]);
+    expect(desk.books('teams').get('team_0002')).toMatchObject({
+      name: 'Lanternfish',
+      shortName: 'LAN',
+    });
+  });
+
+  test('two of one name are named and refused', async () => {
+    const desk = await newDesk();
+    const team = desk.books('teams').get('team_0003');
+    if (team) desk.books('teams').set('team_0003', { ...team, name: 'Lanternfish' });
+    desk.file('roster.csv', 'E-Mail,Team\na@example.org,lanternfish\n');
+    expect(errorOf(await desk.run(`${line} --json`))['message']).toBe(
+      'Line 2: Team holds "lanternfish", and several teams have that name: team_0002, team_0003.',
+    );
+  });
+
+  test('go to a field that is typed where no player shows one', async () => {
+    const desk = await newDesk();
+    desk.books('players').clear();
+    desk.file('roster.csv', 'name,E-Mail,Squad\nAnn,a@example.org,Lanternfish\n');
+    const teams = `--team-column Squad --team-field 'teamIds[]'`;
+    const { code, stderr } = await desk.report(`${line} ${teams}`);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'There are no players yet, so the key and the fields could not be checked',
+    );
+    const [player] = desk.books('players').values();
+    expect(player).toMatchObject({ name: 'Ann', email: 'a@example.org', teamIds: ['team_0002'] });
+    expect((await desk.report(`${line} ${teams}`)).rows).toMatchObject([{ result: 'unchanged' }]);
+  });
+});
+
+describe('an undo', () => {
+  test('deletes what the import created and restores what it changed', async () => {
+    const desk = await newDesk();
+    const before = playerAt(desk, 'player_0003');
+    desk.file(
+      'roster.csv',
+      `Name,E-Mail,Role\nAnn,a@example.org,Top\n,${String(before['email'])},Boss\n`,
+    );
+    await desk.report(line);
+    const asked = await desk.run('runs undo last --yes --json');
+    expect(asked.code).toBe(2);
+    const { code, rows, stderr } = await desk.report('runs undo last --yes --expect 2');
+    expect([code, ...results(rows)]).toEqual([
+      0,
+      ['player_0032', 'changed'],
+      ['player_0003', 'changed'],
+    ]);
+    expect(stderr).toContain(
+      '1 created record will be deleted; 1 changed record will be restored.',
+    );
+    expect(desk.books('players').has('player_0032')).toBe(false);
+    expect(playerAt(desk, 'player_0003')['role']).toBe(before['role']);
+  });
+
+  test('leaves a created record alone that somebody has changed', async () => {
+    const desk = await newDesk();
+    desk.file('roster.csv', 'Name,E-Mail\nAnn,a@example.org\n');
+    const { run } = JSON.parse((await desk.run(`${line} --json`)).stdout) as { run: string };
+    await desk.run('players update player_0032 -F role=IGL');
+    const undone = await desk.report(`runs undo ${run} --yes`);
+    expect([undone.code, ...results(undone.rows)]).toEqual([6, ['player_0032', 'conflict']]);
+  });
+});
+
+describe('an answer that is lost', () => {
+  test('of a create is found by its key, and the create is not sent twice', async () => {
+    const desk = await newDesk({
+      faults: ['POST /players #1 close-after', 'POST /players #3 close-after'],
+    });
+    desk.file('roster.csv', roster);
+    const { code, rows } = await desk.report(line);
+    expect([code, ...results(rows)]).toEqual([
+      0,
+      ['player_0032', 'changed'],
+      ['player_0033', 'changed'],
+      ['player_0034', 'changed'],
+    ]);
+    expect(desk.writes()).toHaveLength(3);
+  });
+
+  test('of a create that was not done stays unknown, until --restart sends it again', async () => {
+    const desk = await newDesk({ faults: ['POST /players #1 close-before'] });
+    desk.file('roster.csv', 'Name,E-Mail\nMira,mira@example.com\n');
+    const first = await desk.report(line);
+    expect([first.code, ...results(first.rows)]).toEqual([
+      10,
+      ['email:mira@example.com', 'unknown'],
+    ]);
+    expect(first.rows[0]?.error?.message).toContain(
+      'No single player has the email "mira@example.com"',
+    );
+    const second = await desk.report(line);
+    expect([second.code, ...results(second.rows)]).toEqual([
+      10,
+      ['email:mira@example.com', 'unknown'],
+    ]);
+    expect(desk.writes()).toHaveLength(1);
+    const third = await desk.report(`${line} --restart`);
+    expect([third.code, ...results(third.rows)]).toEqual([0, ['player_0032', 'changed']]);
+    expect(desk.writes()).toHaveLength(1);
+  });
+
+  test('of a create without a record in its answer is looked up by the key', async () => {
+    const desk = await newDesk({ shapes: ['create.players=204'] });
+    desk.file('roster.csv', roster);
+    const { code, rows } = await desk.report(line);
+    expect([code, rows.map(({ id }) => id)]).toEqual([
+      0,
+      ['player_0032', 'player_0033', 'player_0034'],
+    ]);
+  });
+});
+
+describe('a key that the service does not keep', () => {
+  const shapes = ['record.players={"id":"$id"}'];
+
+  test('stops the import after the first create, and repeating the line sends nothing', async () => {
+    const desk = await newDesk({ shapes });
+    desk.books('players').clear();
+    desk.file('roster.csv', roster.replaceAll(/,[^,\n]*,[^,\n]*$/gm, ''));
+    const first = await desk.report(line);
+    expect(first.code).toBe(11);
+    expect(first.rows.map(({ result }) => result)).toEqual([
+      'failed',
+      'not_attempted',
+      'not_attempted',
+    ]);
+    expect(first.rows[0]).toMatchObject({
+      step: 'created',
+      after: { id: 'player_0032' },
+      error: {
+        code: 'keyLost',
+        message: expect.stringContaining(
+          'player_0032 was created, and does not show the email "mira@example.com"',
+        ) as string,
+      },
+    });
+    expect(first.rows[0]?.error?.message).toContain('Not shown: name, email, Role.');
+    expect(desk.writes()).toEqual(['POST /v1/players']);
+    const again = await desk.report(line);
+    const resumed = await desk.report('runs resume last --yes');
+    expect([again.code, resumed.code, desk.writes()]).toEqual([11, 11, []]);
+  });
+});
+
+test('a template is a table that import takes', async () => {
+  const desk = await newDesk();
+  const { stdout } = await desk.run('players template -o csv');
+  expect(stdout.split('\r\n')[0]).toBe(
+    'name,email,discordUserId,discordUsername,gamerTags.0.game,gamerTags.0.gamerTag,Team,role,kind,legacyRef',
+  );
+  desk.file(
+    'roster.csv',
+    `${stdout}Ann,a@example.org,1,ann,Chess,A#1,Lanternfish,IGL,player,P-1\r\n`,
+  );
+  expect(results((await desk.report(line)).rows)).toEqual([['player_0032', 'changed']]);
+});

@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest';
+import { errorOf } from '../../support/run.js';
+import { newDesk } from './desk.js';
+
+// Everything wrong with a file is said at once, and nothing is sent while anything is.
+
+const line = 'players import ~/roster.csv --key email';
+
+interface Problem {
+  readonly what: string;
+  readonly csv: string | Uint8Array;
+  /** The whole message. */
+  readonly says: string;
+  readonly flags?: string;
+}
+
+const head = 'Name,E-Mail,Role,Team\n';
+const problems: readonly Problem[] = [
+  { what: 'an empty file', csv: '', says: '~/roster.csv is empty: it has no header.' },
+  {
+    what: 'no column for the key',
+    csv: 'Name,Role\nMira,IGL\n',
+    says: 'The file has no column for the key email. It has: Name, Role.',
+  },
+  {
+    what: 'two columns for the key',
+    csv: 'Mail,E-Mail address\na@example.org,b@example.org\n',
+    says: 'The columns "Mail" and "E-Mail address" are both email.',
+  },
+  {
+    what: 'an unknown column',
+    csv: 'E-Mail,Rolle\na@example.org,IGL\n',
+    says: 'The column "Rolle" is not a field of the players. Did you mean role?',
+  },
+  {
+    what: 'two columns for one field',
+    csv: 'E-Mail,Role,role\na@example.org,IGL,Top\n',
+    says: 'The columns "Role" and "role" are both role.',
+  },
+  {
+    what: 'a renamed column that is not there',
+    csv: `${head}Mira,a@example.org,IGL,\n`,
+    flags: "--map 'Rolle=role'",
+    says: '--map Rolle: the file has no such column.',
+  },
+  {
+    what: 'an empty key',
+    csv: `${head}Mira,,IGL,\n`,
+    says: 'Line 2: E-Mail is empty, and it is the key.',
+  },
+  {
+    what: 'a key on two lines, in another case',
+    csv: `${head}Mira,mira@example.org,IGL,\n\nMira K,MIRA@example.org,IGL,\n`,
+    says: 'Lines 2 and 4: E-Mail is "mira@example.org" in each.',
+  },
+  {
+    what: 'an unknown team',
+    csv: `${head}Mira,a@example.org,IGL,Lanternfsh\n`,
+    says: 'Line 2: Team holds "Lanternfsh", which is not a team. Did you mean Lanternfish (team_0002)?',
+  },
+  {
+    what: 'an unknown id of a team',
+    csv: `${head}Mira,a@example.org,IGL,id:team_9\n`,
+    says: 'Line 2: Team holds "id:team_9", which is not a team.',
+  },
+  {
+    what: 'a number that a spreadsheet shortened',
+    csv: 'E-Mail,Discord ID\na@example.org,9.00E+18\n',
+    says: 'Line 2: Discord ID holds 9.00E+18: a spreadsheet shortened a long number and lost its last digits.',
+  },
+  {
+    what: 'an error of a spreadsheet',
+    csv: `${head}Mira,a@example.org,#REF!,\n`,
+    says: 'Line 2: Role holds the spreadsheet error #REF!.',
+  },
+  {
+    what: 'a row with too few cells',
+    csv: `${head}Mira,a@example.org\n`,
+    says: 'Line 2 has 2 cells, but the header has 4.',
+  },
+  {
+    what: 'a row with too many cells',
+    csv: `${head}Kite, Mira,a@example.org,IGL,\n`,
+    says: 'Line 2 has 5 cells, but the header has 4.',
+  },
+  {
+    what: 'the header again',
+    csv: `${head}Mira,a@example.org,IGL,\n${head}`,
+    says: 'Line 3 repeats the header.',
+  },
+  {
+    what: 'a cell in a column without a name',
+    csv: 'E-Mail,Role,\na@example.org,IGL,oops\n',
+    says: 'Line 2: column 3 holds "oops", and it has no name.',
+  },
+  {
+    what: 'a key that is cleared',
+    csv: `${head}Mira,<clear>,IGL,\n`,
+    says: 'Line 2: E-Mail is empty, and it is the key.',
+  },
+  {
+    what: 'a cell of another type',
+    csv: 'E-Mail,Role,shirt:int\na@example.org,IGL,ten\n',
+    flags: "--map 'shirt:int=shirt:int'",
+    says: 'Line 2: shirt:int holds "ten", which is not a whole number.',
+  },
+  {
+    what: 'the type of another tool',
+    csv: 'E-Mail,shirt:number\na@example.org,10\n',
+    says: 'The column "shirt:number" has an unknown type: number.',
+  },
+  {
+    what: 'another organization',
+    csv: 'E-Mail,organizationId\na@example.org,org_other\n',
+    says: 'Line 2: organizationId holds "org_other", and this profile is of org_demo.',
+  },
+  {
+    what: 'an id whose e-mail was changed, which would make a second record',
+    csv: 'id,E-Mail\nplayer_0001,new@example.org\n',
+    says: 'Line 2: id holds "player_0001", whose email is another: nimbus.kite@example.com.',
+  },
+  {
+    what: 'a Windows-1252 file',
+    csv: Buffer.from('Name,E-Mail\nAnn,a@example.org\nJ\xfcrgen Wei\xdf,j@example.org\n', 'latin1'),
+    says: '~/roster.csv is not UTF-8 text: line 3 reads "Jürgen" in Windows-1252, as some spreadsheets save a CSV.',
+  },
+  {
+    what: 'a UTF-8 file called Windows-1252',
+    csv: 'Name,E-Mail\nJürgen,j@example.org\n',
+    flags: '--encoding windows-1252',
+    says: '~/roster.csv is UTF-8 text, not Windows-1252.',
+  },
+  {
+    what: 'a key that no record has',
+    csv: 'emial\na@example.org\n',
+    flags: '--key emial',
+    says: '--key emial: no player has that field. Did you mean email?',
+  },
+  {
+    what: 'an id that no record has',
+    csv: 'id,role\nplayer_9999,IGL\n',
+    flags: '--key id',
+    says: 'Line 2: id holds "player_9999", and no player has that id. Did you mean player_0009?',
+  },
+];
+
+test.each(problems)('$what is refused', async ({ csv, says, flags = '' }) => {
+  const desk = await newDesk();
+  desk.file('roster.csv', csv);
+  const key = flags.includes('--key') ? line.replace(' --key email', '') : line;
+  const ran = await desk.run(`${key} --yes --json ${flags}`);
+  expect([ran.code, errorOf(ran)['message']]).toEqual([2, says.replace('~', desk.home)]);
+  expect(ran.stdout).toBe('');
+  expect(desk.writes()).toEqual([]);
+});
+
+test('all problems of a file are said at once, each with its line and column', async () => {
+  const desk = await newDesk();
+  desk.file(
+    'roster.csv',
+    `${head}Mira,,IGL,Lanternfsh\nAnn,ann@example.org,#N/A,\nBo,bo@example.org,IGL,Falkenmoor\n`,
+  );
+  const ran = await desk.run(`${line} --yes --json`);
+  expect(errorOf(ran)).toMatchObject({
+    message: [
+      '4 problems:',
+      'Line 2: Team holds "Lanternfsh", which is not a team. Did you mean Lanternfish (team_0002)?',
+      'Line 2: E-Mail is empty, and it is the key.',
+      'Line 3: Role holds the spreadsheet error #N/A.',
+      'Line 4: Team holds "Falkenmoor", which is not a team. Did you mean Falkenmoor Vanguard (team_0001)?',
+    ].join('\n'),
+    exitCode: 2,
+  });
+  expect(String(errorOf(ran)['hint'])).toContain('To import the other rows: --skip-invalid');
+});
+
+test('of many problems the first 20 are listed and the rest counted', async () => {
+  const desk = await newDesk();
+  const rows = Array.from({ length: 30 }, (_, at) => `p${at}@example.org,#REF!`);
+  desk.file('roster.csv', ['E-Mail,Role', ...rows].join('\n'));
+  const message = String(errorOf(await desk.run(`${line} --yes --json`))['message']).split('\n');
+  expect(message).toHaveLength(22);
+  expect([message[0], message.at(-1)]).toEqual(['30 problems:', 'And 10 more problems.']);
+});
+
+test('--skip-invalid imports the other rows and exits 8', async () => {
+  const desk = await newDesk();
+  desk.file('roster.csv', `${head}Mira,,IGL,\nAnn,ann@example.org,IGL,Lanternfish\n`);
+  const { code, rows } = await desk.report(`${line} --yes --skip-invalid`);
+  expect(code).toBe(8);
+  expect(rows).toMatchObject([
+    { row: 2, result: 'failed', error: { message: 'Line 2: E-Mail is empty, and it is the key.' } },
+    { row: 3, id: 'player_0032', result: 'changed' },
+  ]);
+  expect(desk.writes()).toEqual(['POST /v1/players']);
+});
+
+test('a key that several records have names their ids', async () => {
+  const desk = await newDesk();
+  const players = desk.books('players');
+  for (const id of ['player_0004', 'player_0009']) {
+    const player = players.get(id);
+    if (player) players.set(id, { ...player, email: 'Two@example.org' });
+  }
+  desk.file('roster.csv', 'E-Mail,Role\ntwo@example.org,IGL\n');
+  expect(errorOf(await desk.run(`${line} --yes --json`))['message']).toBe(
+    'Line 2: E-Mail holds "two@example.org", which several players have: player_0004, player_0009.',
+  );
+});
+
+test('a list that may be incomplete is refused', async () => {
+  const desk = await newDesk({ shapes: ['list.players={"players":"$rows","total":999}'] });
+  desk.file('roster.csv', 'E-Mail,Role\ntwo@example.org,IGL\n');
+  const ran = await desk.run(`${line} --yes --json`);
+  expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'incomplete']);
+});

@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { rosterctl } from '../support/run.js';
+import { expectOrder, masked, openTerminal, type Screen } from './terminal.js';
+import { views, wideViews } from './views.js';
+
+const { home, env, screenOf } = await openTerminal();
+
+/** The home folder gets an interrupted upload, and a run in which one row was refused. */
+beforeAll(async () => {
+  writeFileSync(join(home, 'paper.pdf'), '%PDF-1.4');
+  const upload = await rosterctl('docs upload paper.pdf --retries 0', { home, env });
+  const change = await rosterctl('tryouts set-status --all --to withdrawn --yes', { home, env });
+  expect([upload.code, change.code]).toEqual([9, 8]);
+});
+
+// oxlint-disable-next-line no-control-regex
+const color = /\u001b\[[\d;]+m/;
+
+describe.concurrent('at 80 columns', () => {
+  test.each(views)('"$line" is in order, in colour and without', async (view) => {
+    const [screen, plain] = await Promise.all([
+      screenOf(view, 80),
+      screenOf(view, 80, { NO_COLOR: '1' }),
+    ]);
+    expectOrder(view, screen);
+    expect(plain.lines.map(masked)).toEqual(screen.lines.map(masked));
+    expect(plain.shown).not.toMatch(color);
+  });
+});
+
+describe.concurrent('at other widths', () => {
+  const screens = wideViews.flatMap((view) => [40, 120, 200].map((width) => ({ ...view, width })));
+  test.each(screens)('"$line" is in order at $width columns', async ({ width, ...view }) => {
+    expectOrder(view, await screenOf(view, width));
+  });
+
+  const prose = views.filter(({ isProse }) => isProse);
+  test.each(prose)('no word of "$line" is cut at 40 columns', async (view) => {
+    const [narrow, broad] = await Promise.all([screenOf(view, 40), screenOf(view, 200)]);
+    expectOrder(view, narrow);
+    expect(wordsOf(narrow)).toEqual(wordsOf(broad));
+  });
+});
+
+function wordsOf({ lines }: Screen): readonly string[] {
+  const words = lines.map(masked).join(' ').split(/\s+/);
+  return words.filter((word) => !/^[·\\]?$/.test(word));
+}

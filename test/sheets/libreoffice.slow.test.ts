@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { report, userOf } from '../bulk/user.js';
+import { application, keep } from '../commands/tryouts/service.js';
+import { payloads } from '../faults/support/payloads.js';
+import { temporaryFolder } from '../support/run.js';
+
+// What a real spreadsheet program makes of our workbooks: LibreOffice opens them and saves them again.
+
+const office = spawnSync('soffice', ['--version'], { timeout: 60_000 }).status === 0;
+
+const texts = [
+  ...payloads,
+  ...['0042', '123456789012345678', '1E5', '1/2', '2026-03-01', '10:30', 'TRUE', '50%', '1,5'],
+  ...[
+    ' lead',
+    'trail ',
+    'two  spaces',
+    'tab\there',
+    'two\nlines',
+    'a\r\nb',
+    "'quoted",
+    '日本語 🎮',
+  ],
+  ...['_x0041_', 'a_x000D_b', '&lt;', '<b>&amp;</b>', ']]>', "'<clear>", '#N/A', 'é'],
+];
+
+describe('LibreOffice', () => {
+  beforeEach(({ skip }) =>
+    skip(!office, 'LibreOffice is not installed (apt-get install libreoffice-calc)'),
+  );
+
+  test('opens a workbook of ours with its filter and drop-down, and finds no formula in it', async () => {
+    const { file } = await exported();
+    const text = readFileSync(convert(file, 'fods'), 'utf8');
+    expect(text).not.toContain('table:formula');
+    expect(text).toContain('table:display-filter-buttons="true"');
+    expect(text).toMatch(
+      /table:content-validation [^>]*cell-content-is-in-list\(&quot;pending&quot;;&quot;reviewing&quot;/,
+    );
+    expect(text).toContain('office:date-value="2026-03-01T10:00:00"');
+    expect(text).toContain('123456789012345678');
+    expect(text).toContain('table:name="About"');
+  });
+
+  test('saves it so that each record comes back unchanged', async () => {
+    const { file, user } = await exported();
+    const saved = convert(file, 'xlsx:Calc MS Excel 2007 XML');
+    const ran = await user.run(`tryouts update --csv ${saved} --yes --json`);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(report(ran).summary).toMatchObject({ total: texts.length, unchanged: texts.length });
+  });
+});
+
+/** A workbook of applications whose notes hold every text. */
+async function exported() {
+  const service = await keep(
+    texts.map((text, index) =>
+      application(`app_${index}`, {
+        name: text,
+        internalNotes: text,
+        formResponses: { [text]: 1 },
+      }),
+    ),
+  );
+  const user = userOf(service);
+  const file = join(user.home, 'x.xlsx');
+  const ran = await user.run(`tryouts list --out ${file}`);
+  expect([ran.code, ran.stderr]).toEqual([0, '']);
+  return { file, user };
+}
+
+function convert(file: string, to: string): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'out'));
+  const done = spawnSync(
+    'soffice',
+    [
+      // Its own profile: two instances would wait for each other.
+      `-env:UserInstallation=file://${join(folder, 'profile')}`,
+      ...['--headless', '--convert-to', to, '--outdir', join(folder, 'out'), file],
+    ],
+    { timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' } },
+  );
+  expect(done.status, String(done.stderr)).toBe(0);
+  return join(folder, 'out', basename(file).replace('xlsx', to.split(':', 1)[0] ?? ''));
+}

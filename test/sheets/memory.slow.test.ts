@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { type EntryLies, textRows, workbook, workbookParts, zip } from '../support/workbook.js';
+
+// Workbooks that would take hundreds of MiB: the program refuses each before it holds 64 MiB more
+// than for a small one.
+
+const folder = temporaryFolder();
+const preload = join(folder, 'peak.cjs');
+const peakFile = join(folder, 'peak');
+writeFileSync(
+  preload,
+  `const fs = require('node:fs');
+  process.on('exit', () => {
+    const [, kibibytes] = /VmHWM:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'));
+    fs.writeFileSync(process.env.PEAK_FILE, kibibytes);
+  });`,
+);
+
+/** Reads a workbook with the program; returns what it said, and its peak memory in MiB. */
+async function read(file: Buffer) {
+  const path = join(folder, 'x.xlsx');
+  writeFileSync(path, file);
+  const ran = await rosterctl(`-p sandbox players update --csv ${path} -n`, {
+    env: { NODE_OPTIONS: `--require ${preload}`, PEAK_FILE: peakFile },
+  });
+  return { ...ran, peak: Number(readFileSync(peakFile, 'utf8')) / 1024 };
+}
+
+const mebibyte = 1024 * 1024;
+const filled = (piece: string, mebibytes: number) =>
+  piece.repeat(Math.floor((mebibytes * mebibyte) / piece.length));
+const head = textRows([['id']]);
+const longTag = `<x a="${' '.repeat(80)}"/>`;
+const lying = (rows: string, lies: EntryLies) =>
+  zip(
+    workbookParts({ rows }).map(([path, text]) => [
+      path,
+      text,
+      path.includes('sheet1') ? lies : {},
+    ]),
+  );
+
+let small = 0;
+beforeAll(async () => {
+  const ran = await read(workbook({ rows: head }));
+  expect(ran.code).toBe(0);
+  small = ran.peak;
+});
+
+test.each<readonly [string, () => Buffer, string]>([
+  ['a zip bomb', () => workbook({ rows: head + filled(longTag, 400) }), 'more than 64 MiB'],
+  [
+    'a zip bomb that says it is small',
+    () => lying(head + filled(longTag, 400), { bytes: 60 * mebibyte }),
+    'longer than it says',
+  ],
+  [
+    'a million columns',
+    () => workbook({ rows: `<row>${filled('<c t="b"><v>1</v></c>', 30)}</row>` }),
+    'beyond the last column',
+  ],
+  [
+    'millions of short texts',
+    () => workbook({ rows: head, strings: filled('<si><t>ab</t></si>', 62) }),
+    'more than 64 MiB',
+  ],
+  [
+    'millions of longer texts',
+    () => workbook({ rows: head, strings: filled('<si><t>a text of some length</t></si>', 62) }),
+    'more than 64 MiB',
+  ],
+  [
+    'an entity after 60 MiB',
+    () => workbook({ rows: `${head}${filled(longTag, 60)}&evil;` }),
+    'holds the entity &evil;',
+  ],
+])('%s', async (_, make, reason) => {
+  const { code, stdout, stderr, peak } = await read(make());
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
+  expect(peak - small).toBeLessThan(64);
+});
+
+test('a file of 100 MiB is refused while it is read', async () => {
+  const file = Buffer.concat([workbook({ rows: head }), Buffer.alloc(100 * mebibyte)]);
+  const { code, stderr } = await read(file);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('more than 64 MiB')]);
+});

@@ -1,0 +1,321 @@
+import { describe, expect, test } from 'vitest';
+import { fileRows } from '../../src/bulk/file-rows.js';
+import { changesBy, imported, marks } from '../bulk/random-records.js';
+import { textRows, type WorkbookParts, workbook, workbookParts, zip } from '../support/workbook.js';
+
+// Workbooks as Excel, LibreOffice, Google Sheets, Numbers and libraries write them.
+
+async function rowsOf(file: Buffer, options: { sheet?: string; takeFormulas?: boolean } = {}) {
+  const notes: string[] = [];
+  const chunks = (async function* () {
+    // In small pieces, as a pipe may bring them.
+    for (let at = 0; at < file.length; at += 999) yield file.subarray(at, at + 999);
+  })();
+  const rows: (readonly [number, readonly string[]])[] = [];
+  const note = (line: string) => notes.push(line);
+  for await (const some of fileRows(chunks, { name: 'x.xlsx', note, ...options }))
+    for (const { line, cells } of some) rows.push([line, cells]);
+  return { rows, notes };
+}
+
+const read = async (parts: WorkbookParts) => (await rowsOf(workbook(parts))).rows;
+const cell = (type: string, inside: string) => `<row r="1"><c r="A1" ${type}>${inside}</c></row>`;
+
+describe('a cell is read as it is shown:', () => {
+  test.each([
+    ['a shared string', 't="s"', '<v>1</v>', 'Ann'],
+    ['a shared rich text', 't="s"', '<v>2</v>', 'bold and plain'],
+    ['a Japanese name, without how it is pronounced', 't="s"', '<v>3</v>', '東京'],
+    ['an inline string', 't="inlineStr"', '<is><t> a </t></is>', ' a '],
+    ['inline rich text', 't="inlineStr"', '<is><r><t>a</t></r><r><t>b</t></r></is>', 'ab'],
+    ['a text without a formula', 't="str"', '<v>a&amp;b</v>', 'a&b'],
+    ['entities and CDATA', 't="str"', '<v>&#65;&#x1F3AE;<![CDATA[<b>]]></v>', 'A🎮<b>'],
+    ['an escaped control character', 't="str"', '<v>a_x0001_b_x005F_x0001_</v>', 'a\u0001b_x0001_'],
+    ['an escaped line end', 't="str"', '<v>a_x000D_\nb</v>', 'a\r\nb'],
+    ['a whole number', '', '<v>42</v>', '42'],
+    ['a number as Excel writes it', '', '<v>7.4999999999999997E-2</v>', '0.075'],
+    ['a truth value', 't="b"', '<v>1</v>', 'true'],
+    ['a date', 's="1"', '<v>46082</v>', '2026-03-01'],
+    ['a date and time', 's="2"', '<v>46082.416666666664</v>', '2026-03-01T10:00:00.000Z'],
+    ['an ISO date', 't="d"', '<v>2026-03-01</v>', '2026-03-01'],
+    ['a number with a literal d in its format', 's="3"', '<v>5</v>', '5'],
+    ['nothing', 's="1"', '', undefined],
+  ])('%s', async (_, type, inside, expected) => {
+    const rows = await read({
+      rows: cell(type, inside),
+      strings:
+        '<si><t>x</t></si><si><t>Ann</t></si><si><r><rPr><b/></rPr><t>bold</t></r><r><t xml:space="preserve"> and plain</t></r></si><si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh><phoneticPr fontId="1"/></si>',
+      formats:
+        '<numFmt numFmtId="170" formatCode="[$-409]d\\ mmm\\ yyyy\\ hh:mm"/><numFmt numFmtId="171" formatCode="0&quot;d&quot;"/>',
+      styles:
+        '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171" applyNumberFormat="1"/>',
+    });
+    expect(rows).toEqual(expected === undefined ? [] : [[1, [expected]]]);
+  });
+
+  test('a date of the calendar that begins in 1904', async () => {
+    const rows = cell('s="1"', '<v>44620</v>');
+    const styles = '<xf numFmtId="0"/><xf numFmtId="22"/>';
+    expect(await read({ rows, styles, properties: 'date1904="1"' })).toEqual([[1, ['2026-03-01']]]);
+  });
+});
+
+const asExcel = (path: string, text: string) =>
+  path.endsWith('workbook.xml.rels')
+    ? text.replaceAll('Target="', 'Target="/xl/')
+    : path.endsWith('sheet1.xml')
+      ? `\ufeff${text}`
+      : text;
+
+const asOpenXmlSdk = (path: string, text: string) =>
+  path.startsWith('xl/') && !path.includes('rels')
+    ? text
+        .replaceAll(/<(\/?)(?=[a-zA-Z])/g, '<$1x:')
+        .replaceAll(' xmlns=', ' xmlns:x=')
+        .replaceAll('r:id', 'rel:id')
+    : text;
+
+const withoutStrings = (path: string, text: string) =>
+  /sharedStrings|styles/.test(path)
+    ? undefined
+    : text.replace(/<Relationship Id="rId[23]"[^>]*>/g, '');
+
+describe('the rows of a file saved by', () => {
+  const expected = [
+    [1, ['id', 'age']],
+    [2, ['p1', '7']],
+  ];
+  const strings = '<si><t>id</t></si><si><t>age</t></si><si><t>p1</t></si>';
+  const rows =
+    '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row><row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>7</v></c></row>';
+
+  test('Excel, with absolute paths and a byte order mark', async () => {
+    expect(await read({ rows, strings, change: asExcel })).toEqual(expected);
+  });
+
+  test('LibreOffice, with long attributes, empty cells and comments', async () => {
+    const long = rows
+      .replaceAll('<row ', '<row customFormat="false" ht="15" hidden="false" ')
+      .replace('</row>', '<c r="C1" s="1"/></row><!-- x > y -->');
+    const { rows: read_, notes } = await rowsOf(workbook({ rows: long, strings }));
+    expect([read_, notes]).toEqual([[[1, ['id', 'age', '']], expected[1]], []]);
+  });
+
+  test('Google Sheets, with a thousand empty rows', async () => {
+    const empty = Array.from({ length: 998 }, (_, at) => `<row r="${at + 3}"><c s="1"/></row>`);
+    expect(await read({ rows: rows + empty.join(''), strings })).toEqual(expected);
+  });
+
+  test('Numbers, with another main part and relative paths that climb', async () => {
+    const file = zip(
+      workbookParts({ rows, strings }).map(([path, text]) => {
+        const renamed = path.replace('xl/workbook.xml', 'xl/book/main.xml');
+        return [
+          renamed.replace('xl/_rels/workbook.xml.rels', 'xl/book/_rels/main.xml.rels'),
+          (text as string)
+            .replace('xl/workbook.xml', 'xl/book/main.xml')
+            .replaceAll(/Target="(worksheets|styles|shared)/g, 'Target="../$1'),
+        ];
+      }),
+    );
+    expect((await rowsOf(file)).rows).toEqual(expected);
+  });
+
+  test('the Open XML SDK, with a prefix on each element', async () => {
+    expect(await read({ rows, strings, change: asOpenXmlSdk })).toEqual(expected);
+  });
+
+  test('a library that leaves out the places of cells and rows', async () => {
+    expect(await read({ rows: rows.replaceAll(/ r="\w+"/g, ''), strings })).toEqual(expected);
+  });
+
+  test('a library without shared strings and styles', async () => {
+    expect(
+      await read({
+        rows: textRows([
+          ['id', 'age'],
+          ['p1', '7'],
+        ]),
+        change: withoutStrings,
+      }),
+    ).toEqual(expected);
+  });
+});
+
+describe('of several sheets', () => {
+  const file = workbook({
+    rows: textRows([['first']]),
+    more: [
+      [
+        'xl/worksheets/sheet2.xml',
+        `<worksheet><sheetData>${textRows([['second']])}</sheetData></worksheet>`,
+      ],
+    ],
+    change: (path, text) =>
+      path === 'xl/workbook.xml'
+        ? text
+            .replace('<sheet ', '<sheet state="hidden" ')
+            .replace(
+              '</sheets>',
+              '<sheet name="Roster &amp; more" sheetId="2" r:id="rId9"/></sheets>',
+            )
+        : text.replace(
+            '</Relationships>',
+            path.includes('workbook')
+              ? '<Relationship Id="rId9" Type="x/worksheet" Target="worksheets/sheet2.xml"/></Relationships>'
+              : '</Relationships>',
+          ),
+  });
+
+  test('the first that is not hidden is read', async () => {
+    expect((await rowsOf(file)).rows).toEqual([[1, ['second']]]);
+  });
+
+  test('--sheet names one, whatever its case', async () => {
+    expect((await rowsOf(file, { sheet: 'Sheet1' })).rows).toEqual([[1, ['first']]]);
+    expect((await rowsOf(file, { sheet: 'roster & MORE' })).rows).toEqual([[1, ['second']]]);
+  });
+
+  test('a sheet that is not there is refused with the names of all', async () => {
+    await expect(rowsOf(file, { sheet: 'Roster' })).rejects.toThrow(
+      expect.objectContaining({
+        message: 'x.xlsx has no sheet "Roster".',
+        hint: 'It has: Sheet1, Roster & more.',
+      }),
+    );
+  });
+});
+
+const player = {
+  id: 'p1',
+  ...marks,
+  code: '0042',
+  age: 17,
+  active: true,
+  word: 'TRUE',
+  born: '2009-03-04',
+  joinedAt: '2026-03-01T10:00:00Z',
+  chat: '123456789012345678',
+  none: null,
+};
+const dates = '<xf numFmtId="0"/><xf numFmtId="22"/>';
+
+/** A sheet whose second row is p1, with this cell below a head. */
+function one(head: string, attributes: string, inside: string): Buffer {
+  return workbook({
+    styles: dates,
+    rows: `<row r="1"><c t="str"><v>id</v></c><c t="str"><v>${head}</v></c></row><row r="7"><c t="str"><v>p1</v></c><c ${attributes}>${inside}</c></row>`,
+  });
+}
+
+describe('a cell becomes a value of the type that the record has:', () => {
+  test.each([
+    ['code', '', '42', {}],
+    ['code', 't="str"', '42', { code: '42' }],
+    ['code', '', '43', { code: '43' }],
+    ['age', '', '18', { age: 18 }],
+    ['age', 't="str"', '18', { age: 18 }],
+    ['active', 't="b"', '0', { active: false }],
+    ['word', 't="b"', '1', {}],
+    ['word', 't="b"', '0', { word: 'false' }],
+    ['born', 's="1"', '39876', {}],
+    ['born', 's="1"', '39877', { born: '2009-03-05' }],
+    ['joinedAt', 's="1"', '46082.4166666667', {}],
+    ['chat', 't="str"', '123456789012345679', { chat: '123456789012345679' }],
+    ['none', '', '5', { none: '5' }],
+    ['code', 't="str"', '&lt;clear>', { code: null }],
+    ['code', 't="str"', "'&lt;clear>", { code: '<clear>' }],
+    ['code', 't="str"', '=Sum(A1)', { code: '=Sum(A1)' }],
+    ['code', 't="str"', '#N/A', { code: '#N/A' }],
+  ])('%s, %s %s', async (head, attributes, value, expected) => {
+    const [done] = await changesBy(one(head, attributes, `<v>${value}</v>`), [player]);
+    expect(done?.wanted).toEqual(expected);
+  });
+
+  test.each([
+    ['age', 't="str"', '<v>x</v>', 'B7: age holds "x", which is not a number.'],
+    [
+      'joinedAt',
+      's="1"',
+      '<v>46083</v>',
+      'B7: joinedAt holds a date, and dates are only for reading.',
+    ],
+    ['code', 's="1"', '<v>46083</v>', 'B7: code holds a date, and dates are only for reading.'],
+    ['updatedAt', 's="1"', '<v>46083</v>', 'B7: updatedAt holds a date, not text.'],
+    ['chat', '', '<v>1.2345678901234568E+17</v>', 'B7: chat holds a number of more than 15 digits'],
+    ['code', 't="e"', '<v>#REF!</v>', 'B7: code holds the spreadsheet error #REF!.'],
+    ['code', '', '<f>A1+1</f><v>5</v>', 'B7: code holds a formula.'],
+    ['code', '', '<f t="shared" si="0"/><v>5</v>', 'B7: code holds a formula.'],
+  ])('never %s, %s %s', async (head, attributes, inside, message) => {
+    await expect(changesBy(one(head, attributes, inside), [player])).rejects.toThrow(message);
+  });
+
+  test('an id of more than 15 digits that became a number is refused with its cell', async () => {
+    const file = workbook({
+      rows: '<row r="1"><c t="str"><v>id</v></c></row><row r="2"><c><v>123456789012345680</v></c></row>',
+    });
+    await expect(imported(file)).rejects.toThrow('A2: id holds a number of more than 15 digits');
+  });
+
+  test('all problems are told at once, each with its cell', async () => {
+    const file = workbook({
+      rows: '<row r="1"><c t="str"><v>id</v></c><c t="str"><v>age:int</v></c></row><row r="2"><c t="str"><v>p1</v></c><c t="str"><v>x</v></c></row><row r="4"><c t="str"><v>p2</v></c><c><f>1</f></c></row><row r="5"><c t="str"><v>p1</v></c></row>',
+    });
+    await expect(imported(file)).rejects.toThrow(
+      /B2: age .*\n.*B4: age holds a formula\.\nThe id p1 is given twice, in rows 2 and 5\./,
+    );
+  });
+});
+
+const single = (inside: string) => workbook({ rows: cell('', inside) });
+
+describe('with --take-formulas', () => {
+  test('a cell has the value that its formula showed', async () => {
+    const { rows } = await rowsOf(single('<f>A1+1</f><v>5</v>'), { takeFormulas: true });
+    expect(rows).toEqual([[1, ['5']]]);
+    const text = workbook({ rows: cell('t="str"', '<f>A1</f><v>=x</v>') });
+    expect((await rowsOf(text, { takeFormulas: true })).rows).toEqual([[1, ["'=x"]]]);
+  });
+
+  test('a formula that was never calculated is an error of its cell', async () => {
+    const file = workbook({
+      rows: '<row r="1"><c t="str"><v>id</v></c></row><row r="2"><c><f>A1</f></c></row>',
+    });
+    await expect(imported(file, false, { takeFormulas: true })).rejects.toThrow(
+      'A2: id holds a formula that was never calculated.',
+    );
+  });
+});
+
+test('columns that are moved or hidden, sorted rows and removed ones change nothing', async () => {
+  const all = ['p1', 'p2', 'p3'].map((id, at) => ({ id, ...marks, age: at, code: `0${at}` }));
+  const head = ['code', 'updatedAt', 'id', 'createdAt', 'organizationId', 'age'];
+  const line = (each: (typeof all)[number]) =>
+    head.map((name) => String(each[name as keyof typeof each]));
+  const rows = textRows([head, ...[all[2], all[0]].flatMap((each) => (each ? [line(each)] : []))]);
+  const file = workbook({ rows: `<cols><col min="1" max="2" hidden="1"/></cols>${rows}` });
+  const done = await changesBy(file, all);
+  expect(done.map((each) => [each.record['id'], each.wanted])).toEqual([
+    ['p3', {}],
+    ['p1', {}],
+  ]);
+});
+
+test('rows that a filter hides are read, and said', async () => {
+  const rows = textRows([['id'], ['p1'], ['p2']]).replaceAll(
+    /<row r="([23])"/g,
+    '<row r="$1" hidden="1"',
+  );
+  const { rows: found, notes } = await rowsOf(workbook({ rows }));
+  expect(found).toHaveLength(3);
+  expect(notes).toEqual([
+    '2 rows are hidden in the sheet, by a filter or by hand, and are read too.',
+  ]);
+});
+
+test('a cell in a column without a head is named, an empty one passed over', async () => {
+  expect(await imported(workbook({ rows: textRows([['id'], ['p1', ' ']]) }))).toHaveLength(1);
+  await expect(imported(workbook({ rows: textRows([['id'], ['p1', 'x']]) }))).rejects.toThrow(
+    'B2 stands in a column without a head.',
+  );
+});
