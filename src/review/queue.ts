@@ -208,7 +208,8 @@ async function readQueue(path: string): Promise<FoundQueue> {
 function parseLine(line: string): JsonObject | undefined {
   const text = unsealLine(line);
   const value = text === undefined ? undefined : parseJson(text);
-  return isObject(value) ? value : undefined;
+  const isLine = isObject(value) && (value['kind'] === 'review' || typeof value['id'] === 'string');
+  return isLine ? value : undefined;
 }
 
 function openFile(
@@ -217,26 +218,26 @@ function openFile(
   head: QueueHead,
   { decisions, bytes, isNew }: FoundQueue,
 ): ReviewQueue {
-  let file: SyncedLines | undefined;
+  let file: Promise<SyncedLines> | undefined;
   let present = decisions;
-  const write = async (...values: readonly object[]) => {
-    file ??= await openSyncedLines(path, {
+  let hasHead = !isNew;
+  const write = async (values: readonly object[]) => {
+    file ??= openSyncedLines(path, {
       what: 'The unsent review',
       bytes,
       isOurs: () => lock.isOurs(),
     });
-    const open = file;
-    await Promise.all(values.map((value) => open.append(sealLine(printJson(value)))));
+    const lines = await file;
+    await Promise.all(values.map((value) => lines.append(sealLine(printJson(value)))));
   };
-  let hasHead = !isNew;
   const remove = () => rm(path, { force: true });
   return {
     isNew,
     present: () => present,
     async append(entry) {
-      const first = { kind: 'review', format, ...head };
-      await write(...(hasHead ? [] : [first]), entry);
+      const first = hasHead ? [] : [{ kind: 'review', format, ...head }];
       hasHead = true;
+      await write([...first, entry]);
       present = withEntry(present, entry);
     },
     async discard() {
@@ -244,7 +245,7 @@ function openFile(
       await remove();
     },
     async close() {
-      await file?.close();
+      await (await file)?.close();
       if (present.queued.size === 0 && lock.isOurs()) await remove();
       lock.release();
     },
