@@ -36,9 +36,10 @@ export async function workbookFigures({ tool, home, compare, bound, peakOf, list
   await compare('X3 20,000 as xlsx', list('xlsx', '--out', file), list('csv'), 'csv', 6, 3, many);
 }
 
+const relation = (id, kind, target) =>
+  `<Relationship Id="rId${id}" Type="x/${kind}" Target="${target}"/>`;
+
 function workbook(rows, texts, before = '') {
-  const relation = (id, kind, target) =>
-    `<Relationship Id="rId${id}" Type="x/${kind}" Target="${target}"/>`;
   return zip([
     [
       '_rels/.rels',

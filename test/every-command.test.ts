@@ -39,6 +39,17 @@ test('the folder listing is the list of commands', () => {
   expect(commandFiles.toSorted()).toEqual(verbs.toSorted());
 });
 
+test('a command that only reads calls nothing but GETs', () => {
+  const reads = described.filter(({ writes }) => !writes);
+  const others = reads.flatMap(({ words, calls }) =>
+    calls.filter(({ route }) => !route.startsWith('GET ')).map(({ route }) => [words, route]),
+  );
+  expect(others).toEqual([]);
+  expect(reads.map(({ words }) => words.join(' '))).toEqual(
+    expect.arrayContaining(['check', 'overview', 'tryouts stats']),
+  );
+});
+
 test('the runs of every command that starts runs can be resumed', async () => {
   const made: string[] = [];
   for (const { words } of described)

@@ -120,7 +120,8 @@ test('and they have the documented effects', async () => {
   ]);
   expect(await get('tryouts list --status pending --older-than 30d')).toEqual([]);
   expect(readdirSync(join(desk, 'papers'))).toHaveLength(1);
-  expect(readFileSync(join(desk, 'accepted.csv'), 'utf8')).toMatch(/^id,/);
+  expect(readFileSync(join(desk, 'accepted.xlsx'), 'utf8')).toMatch(/^PK/);
+  expect(readFileSync(join(desk, 'tryouts.csv'), 'utf8')).toMatch(/^id,/);
   expect(JSON.parse(readFileSync(join(desk, 'application.json'), 'utf8'))).toMatchObject({
     id: 'app_0038',
   });

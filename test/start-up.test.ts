@@ -293,3 +293,24 @@ test('a piped table loads no width tables', async () => {
   expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
   expect(sources).not.toContain('src/terminal/width.ts');
 });
+
+/** The loaded modules that read or write workbooks. */
+const sheets = ({ sources }: Loaded) =>
+  sources.filter((id) => /^src\/(sheets\/|cli\/lists\/workbook)/.test(id));
+
+test('only a workbook loads what reads and writes one', async () => {
+  const records = [{ id: 'player_1', name: 'Ann' }];
+  const service = await recordingService(({ method }) => ({
+    status: 200,
+    json: method === 'GET' ? records : {},
+  }));
+  const at = join(temporaryFolder(), 'players');
+  expect(sheets(await load(`players list --out ${at}.csv`, service.env))).toEqual([]);
+  expect(sheets(await load(`players update --csv ${at}.csv -n`, service.env))).toEqual([]);
+  const written = sheets(await load(`players list --out ${at}.xlsx`, service.env));
+  expect(written).toContain('src/sheets/write-workbook.ts');
+  expect(written).not.toContain('src/sheets/xml.ts');
+  const opened = sheets(await load(`players update --csv ${at}.xlsx -n`, service.env));
+  expect(opened).toContain('src/sheets/xml.ts');
+  expect(opened).not.toContain('src/sheets/write-workbook.ts');
+});

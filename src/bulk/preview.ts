@@ -20,13 +20,8 @@ import {
   stopsRun,
 } from '../engine/decide.js';
 import { CircuitBreaker } from '../engine/limits.js';
-import {
-  type PreviewedRows,
-  type RecordState,
-  type Session,
-  sessionFor,
-  type Task,
-} from '../engine/operation.js';
+import type { PreviewedRows, RecordState, Session, Task } from '../engine/operation.js';
+import { sessionFor } from '../engine/row-sessions.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
 import type { Invocation } from './invocation.js';

@@ -152,13 +152,15 @@ incomplete, nothing is changed (exit 11; --allow-partial continues with what is 
   --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
   --csv  a column id (or another one, with --key) and the fields to set; for tryouts:
          status, internalNotes (or note) and if_status. A file that list -o csv wrote
-         works as it is, and so does an .xlsx file.
+         works as it is, and so does a workbook (list --out FILE.xlsx), saved by
+         any spreadsheet program: --sheet NAME reads another than its first sheet,
+         --take-formulas the values that its formulas show.
          An empty cell changes nothing; <clear> empties the field. A cell takes
          the type of the field; name:text, :int, :bool and :json set another.
          --map "THEIRS=id" renames a column, --ignore-columns skips unknown ones.
 
 A spreadsheet that opens a CSV shortens long numbers such as Discord ids (1.23457E+17).
-Such a cell is refused; import the column as text.
+Such a cell is refused; use .xlsx, or import the column as text.
 
 Before the first change you see a preview (l lists all rows); in a script, add --yes.
 To delete several records, you must state how many: type the number, or add --yes --expect N.

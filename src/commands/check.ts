@@ -2,16 +2,14 @@
 import * as z from 'zod/mini';
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import { defineCommand, flag, param, params, ValueWithExit } from '../cli/define.js';
-import { parsedBy } from '../cli/filters.js';
+import { parsedBy, sinceLastFlags } from '../cli/filters.js';
 import type { View } from '../cli/views.js';
+import type { Cursor } from '../cursors/cursor.js';
+import { typedFilter } from '../cursors/typed-filter.js';
 import { parseDuration } from '../data/time.js';
-import {
-  defaultCodes,
-  defaultPatience,
-  requestedCodes,
-  ruleCodes,
-} from '../resources/findings/codes.js';
-import type { Finding } from '../resources/findings/find.js';
+import { defaultCodes, defaultPatience, ruleCodes, ruleHelp } from '../resources/findings/codes.js';
+import type { CheckResult, Finding } from '../resources/findings/find.js';
+import { checkAlone } from '../resources/list-command.js';
 
 const columns = ['code', 'ids', 'detail', 'look', 'fix'];
 
@@ -27,16 +25,17 @@ const view: View<readonly Finding[]> = {
 export default defineCommand({
   summary: 'Find what waits and what is wrong, such as people who applied twice',
   about:
-    `It only reads. These rules run by default: ${defaultCodes.join(', ')}. ` +
-    `These run when --only names them: ${requestedCodes.join(', ')}. ` +
-    'duplicate.* compares the applications to one form; where the service shows no form, only those that are not decided. ' +
+    `It only reads. ${ruleHelp} ` +
+    'Where the service shows no form, only applications that are not decided are compared. ' +
     'A rule is skipped, and stderr says so, if this key may not read a list (exit 7 with --strict, or if no rule could run), if the list may be incomplete, or if no record has the field. ' +
+    'With --since-last NAME only findings are printed that NAME has not been told yet; one that was settled and comes back is new. ' +
     'In a script, findings are rows of code, ids, detail, look (the command that shows it) and fix (the command that settles it, where there is only one answer).',
   examples: [
     ['What needs attention', ''],
     ['Only some rules', '--only waiting,duplicate.email --older-than 30d'],
     ['The rosters', '--only player.noTeam,team.empty'],
     ['In cron: silent when all is well', '-q'],
+    ['In cron: each finding once', '-q --since-last mail'],
   ],
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   flags: {
@@ -50,28 +49,58 @@ export default defineCommand({
       `for waiting: how long is too long (${defaultPatience})`,
       { placeholder: 'AGE', group: 'selection' },
     ),
+    sinceLast: sinceLastFlags.sinceLast,
+    initial: sinceLastFlags.initial,
+    peek: sinceLastFlags.peek,
     exitCode: flag('exit 12 if something was found', { group: 'output' }),
   },
   view,
-  async run(context, { only = defaultCodes, olderThan, exitCode }) {
+  async run(context, values, line) {
+    const { only = defaultCodes, olderThan, exitCode, sinceLast, peek, initial } = values;
     const { settings, flags, table } = context;
+    if (sinceLast === undefined) checkAlone({ peek, initial });
     const world = { now: context.now(), patience: olderThan };
-    const { failureOfCheck, findProblems } = await import('../resources/findings/find.js');
-    const result = await findProblems(context, only, world);
-    for (const { codes, reason } of result.skips)
-      context.message(`${codes.join(', ')} skipped: ${reason}.`);
-    const { findings } = result;
-    const failure = failureOfCheck(result, settings);
-    const exitName =
-      failure?.exitName ?? (exitCode && findings.length > 0 ? 'changesPending' : 'done');
-    const { checkLines } = await import('../resources/findings/page.js');
-    const command = (text: string) => withConnectionFlags(text, flags, table);
-    return new ValueWithExit(findings, exitName, {
-      failed: () => failure && { id: '', error: failure },
-      lines(canvas) {
-        if (findings.length === 0 && settings.quiet) return [];
-        return checkLines(result, { world, all: settings.verbose, command }, canvas);
-      },
+    const finding = await import('../resources/findings/find.js');
+    const open = sinceLast === undefined ? undefined : await import('../cursors/cursor.js');
+    const cursor = await open?.openCursor(context, {
+      ...{ name: sinceLast ?? '', resource: 'check', filter: typedFilter(line), peek, initial },
+      ...{ noun: 'finding', plural: 'findings' },
     });
+    try {
+      const result = await finding.findProblems(context, only, world);
+      for (const { codes, reason } of result.skips)
+        context.message(`${codes.join(', ')} skipped: ${reason}.`);
+      const failure = finding.failureOfCheck(result, settings);
+      const findings = cursor ? newFindings(cursor, result, finding.findingId) : result.findings;
+      const { checkLines } = await import('../resources/findings/page.js');
+      const command = (text: string) => withConnectionFlags(text, flags, table);
+      const options = { world, command, all: settings.verbose, isNew: cursor !== undefined };
+      // A check that failed is not recorded: what it found comes again.
+      const recorded = failure ? undefined : cursor?.output(findings, { exitCode });
+      const found = exitCode && findings.length > 0 ? 'changesPending' : 'done';
+      return new ValueWithExit(findings, failure?.exitName ?? recorded?.exitName ?? found, {
+        ...(recorded?.more ?? { release: () => cursor?.close() }),
+        failed: () => failure && { id: '', error: failure },
+        lines: (canvas) =>
+          findings.length === 0 && settings.quiet
+            ? []
+            : checkLines({ ...result, findings }, options, canvas),
+      });
+    } catch (error) {
+      cursor?.close();
+      throw error;
+    }
   },
 });
+
+/** Returns the findings that a cursor does not know; those of rules that did not run stay known. */
+function newFindings(
+  cursor: Cursor,
+  { findings, skips }: CheckResult,
+  idOf: (finding: Finding) => string,
+): readonly Finding[] {
+  const skipped = new Set<string>(skips.flatMap(({ codes }) => codes));
+  const entries = findings.map((finding) => ({ id: idOf(finding), finding }));
+  const isListed = (id: string) => skipped.has(id.slice(0, id.indexOf(':')));
+  return cursor.choose(entries, { isListed }).map(({ finding }) => finding);
+}

@@ -43,6 +43,7 @@ export const commands: CommandTable = {
     replace: () => import('./documents/replace.js'),
     download: () => import('./documents/download.js'),
     preview: () => import('./documents/preview.js'),
+    open: () => import('./documents/open.js'),
   }),
   uploads: group('Finish interrupted uploads, or run their steps one by one', ['upload'], {
     list: () => import('./uploads/list.js'),

@@ -49,7 +49,7 @@ type CursorContext = Pick<
 /**
  * Opens a cursor for one use, before the first request: locks it until `close`, so that two commands
  * never print the same entries, and reads its state. Throws UsageError for another filter or field than
- * at its first use, GuardError (11) if it is in use (`locked`) or its file is damaged, ConfigError or
+ * at its first use and for a filter that holds the key, GuardError (11) if it is in use (`locked`) or its file is damaged, ConfigError or
  * OutputError if the state cannot be kept.
  */
 export async function openCursor(
@@ -57,6 +57,8 @@ export async function openCursor(
   use: CursorUse,
 ): Promise<Cursor> {
   const { api, paths, settings } = context;
+  if (api.isKey(use.filter))
+    throw new UsageError('The filter holds the API key, and a cursor keeps its filter on disk.');
   const place = cursorPlace(api.service, api.organizationId);
   // A dry run leaves nothing behind.
   const folder = settings.dryRun ? cursorFolder(paths, place) : ensureCursorFolder(paths, place);
@@ -117,15 +119,15 @@ export class Cursor {
     const hash = this.use.changed === undefined ? '' : hashOf(entry.watched);
     this.matches.set(id, hash);
     if (!this.isFirst) return this.known.get(id) !== hash;
-    const isTold = this.use.initial === 'all' || this.isSince(entry);
+    const isTold = this.isToldFirst(entry);
     if (!isTold) this.known.set(id, hash);
     return isTold;
   }
 
-  /** True after `cursors reset --at` for what is not older; what has no time is told rather than lost. */
-  private isSince({ time }: CursorEntry): boolean {
+  /** After `cursors reset --at`, what is not older; what has no time is told rather than lost. */
+  private isToldFirst({ time }: CursorEntry): boolean {
     const since = this.state?.since;
-    return since !== undefined && (time?.() ?? Infinity) >= since;
+    return since === undefined ? this.use.initial === 'all' : (time?.() ?? Infinity) >= since;
   }
 
   /**

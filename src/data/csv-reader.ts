@@ -60,7 +60,7 @@ export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] 
   return [...reader.push(text), ...reader.end()];
 }
 
-const hint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
+const quoteHint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
 
 /** In characters, far beyond any line of column names. */
 const longestFirstLine = 1024 * 1024;
@@ -115,7 +115,9 @@ class Reader implements CsvReader {
   *end(): Generator<CsvRow> {
     if (!this.delimiter) yield* this.readBuffered(this.buffered);
     if (this.state === 'quoted')
-      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, { hint });
+      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, {
+        hint: quoteHint,
+      });
     this.finishRow();
     if (this.row) yield this.row;
   }
@@ -174,7 +176,7 @@ class Reader implements CsvReader {
     if (character === '"') {
       if (this.state === 'plain')
         throw new InputError(`Line ${this.line}: a quote inside a cell that is not quoted.`, {
-          hint,
+          hint: quoteHint,
         });
       if (this.state === 'closed') this.cell += '"';
       else this.quoteLine = this.line;
@@ -195,7 +197,7 @@ class Reader implements CsvReader {
     }
     if (this.state === 'closed')
       throw new InputError(`Line ${this.line}: text follows the closing quote of a cell.`, {
-        hint,
+        hint: quoteHint,
       });
     this.state = 'plain';
     const end = endOfPlain(text, at, delimiter);

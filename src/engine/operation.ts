@@ -297,22 +297,3 @@ export interface Operation {
     use: (parts: Partial<Operation>) => Promise<CommandOutput>,
   ): Promise<CommandOutput>;
 }
-
-/** The session that writes a row. */
-export function sessionFor(session: Session, row: SelectedRow): Session {
-  return session.forRow?.(row) ?? session;
-}
-
-/** Combines sessions into one that uses, for each row, the session that `pick` returns. */
-export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
-  return {
-    resends: 0,
-    forRow: pick,
-    read: (row, purpose) => pick(row).read(row, purpose),
-    plan: (row, state) => pick(row).plan(row, state),
-    send: (step, row, isFresh) => pick(row).send(step, row, isFresh),
-  };
-}
-
-/** The done step of a row whose record was created and then refused. */
-export const createdStep = 'created';

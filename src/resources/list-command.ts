@@ -43,7 +43,7 @@ export async function listCommand(
 }
 
 /** Throws UsageError for a flag that means nothing without `--since-last`. */
-function checkAlone({ changed, peek, initial, exitCode }: SinceLastValues): void {
+export function checkAlone({ changed, peek, initial, exitCode }: Partial<SinceLastValues>): void {
   const given = [
     ...(changed === undefined ? [] : ['--changed']),
     ...(peek ? ['--peek'] : []),

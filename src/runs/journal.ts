@@ -97,7 +97,7 @@ export function hashOf(value: unknown): string {
 }
 
 /** The entry with values that hold a secret replaced by their hashes. */
-function withoutSecrets(entry: Entry, isSecret: (text: string) => boolean): Entry {
+function withoutKey(entry: Entry, isSecret: (text: string) => boolean): Entry {
   if (!someText([entry['before'], entry['after']], isSecret)) return entry;
   const hashed = (fields: unknown) =>
     isObject(fields) &&
@@ -141,7 +141,7 @@ class Writer implements Journal {
   append(entry: Entry): Promise<void> {
     this.seq += 1;
     const { now, isKey } = this.options;
-    const kept = withoutSecrets(entry, (text) => isKey?.(text) === true || hasQuery(text));
+    const kept = withoutKey(entry, (text) => isKey?.(text) === true || hasQuery(text));
     return this.file.append(recordLine(this.seq, now().getTime(), kept));
   }
 

@@ -35,10 +35,6 @@ export interface SheetPart {
 
 /** Returns the parts of a workbook beside its sheets and texts, by their paths. */
 export function frameParts(sheets: readonly SheetPart[]): readonly (readonly [string, string])[] {
-  const type = (path: string, kind: string) =>
-    `<Override PartName="/xl/${path}" ContentType="${sheetTypes}.${kind}+xml"/>`;
-  const relation = (id: number, kind: string, target: string) =>
-    `<Relationship Id="rId${id}" Type="${office}/${kind}" Target="${target}"/>`;
   const filters = sheets.map(({ name, filter }, index) =>
     filter === undefined
       ? ''
@@ -64,6 +60,14 @@ export function frameParts(sheets: readonly SheetPart[]): readonly (readonly [st
     ],
     ['xl/styles.xml', styleSheet],
   ];
+}
+
+function type(path: string, kind: string): string {
+  return `<Override PartName="/xl/${path}" ContentType="${sheetTypes}.${kind}+xml"/>`;
+}
+
+function relation(id: number, kind: string, target: string): string {
+  return `<Relationship Id="rId${id}" Type="${office}/${kind}" Target="${target}"/>`;
 }
 
 /** The texts of a workbook, each once. */

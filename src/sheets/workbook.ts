@@ -227,8 +227,8 @@ async function readStrings(scan: Scan, path: string, name: string): Promise<Pack
   const strings = new PackedTexts();
   const rich = richText();
   await scanAll(scan, path, {
-    open: rich.open,
-    text: rich.text,
+    open: (tag) => rich.open(tag),
+    text: (text) => rich.text(text),
     close(tag) {
       rich.close(tag);
       if (tag === 'si' && (strings.length >= mostStrings || !strings.add(rich.take())))

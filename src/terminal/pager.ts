@@ -4,7 +4,7 @@ import type { Environment } from '../data/environment.js';
 import { splitWords } from '../data/text.js';
 import { withoutColor } from './paint.js';
 
-/** Variables withheld from other programs, such as a pager, which may offer a shell. */
+/** Variables withheld from other programs: a pager may offer a shell. */
 const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
 
 /** Leaves Ctrl-C and Ctrl-Z to the pager while `isInUse` returns true, until the returned function is called. */
@@ -43,13 +43,14 @@ export async function showInPager(
 
 /** Returns the environment of the pager. */
 export function pagerEnvironment(env: Environment): NodeJS.ProcessEnv {
-  return { LESS: 'FRX', ...withoutSecrets(env), LESSSECURE: '1' };
+  return { LESS: 'FRX', ...environmentWithoutKey(env), LESSSECURE: '1' };
 }
 
-/** Returns an environment for another program, without the key. */
-export function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
-  const own = Object.entries(env).filter(([name]) => !secretNames.includes(name.toUpperCase()));
-  return Object.fromEntries(own);
+/** Returns the environment of another program, which does not get the key. */
+export function environmentWithoutKey(env: Environment): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !secretNames.includes(name.toUpperCase())),
+  );
 }
 
 /** Returns the text as `less` shows it: raw colour codes are readable only with `R`. */

@@ -15,7 +15,7 @@ import {
   leaves,
   marks,
   pathsOf,
-  records,
+  records as randomRecords,
   rules,
   typeOf,
   untouchable,
@@ -36,7 +36,7 @@ async function exported(records: readonly JsonObject[], raw = false): Promise<Bu
 
 test('an unedited export changes nothing, whatever it holds', async () => {
   await fc.assert(
-    fc.asyncProperty(records, async (all) => {
+    fc.asyncProperty(randomRecords, async (all) => {
       for (const { changed, wanted } of await changesBy(await exported(all), all))
         expect([changed, wanted]).toEqual([[], {}]);
     }),
@@ -46,7 +46,7 @@ test('an unedited export changes nothing, whatever it holds', async () => {
 
 test('an unedited --csv-raw export changes nothing, or is refused for a NUL', async () => {
   await fc.assert(
-    fc.asyncProperty(records, async (all) => {
+    fc.asyncProperty(randomRecords, async (all) => {
       const bytes = await exported(all, true);
       if (bytes.includes(0)) {
         await expect(imported(bytes, true)).rejects.toThrow('NUL');
@@ -61,7 +61,7 @@ test('an unedited --csv-raw export changes nothing, or is refused for a NUL', as
 test('an export with k edited cells changes exactly these, each with its type and in place', async () => {
   let edited = 0;
   await fc.assert(
-    fc.asyncProperty(records, fc.array(fc.nat(), { maxLength: 6 }), async (all, seeds) => {
+    fc.asyncProperty(randomRecords, fc.array(fc.nat(), { maxLength: 6 }), async (all, seeds) => {
       const [first, ...rows] = readCsv((await exported(all)).toString()).map(({ cells }) => [
         ...cells,
       ]);

@@ -5,7 +5,7 @@ import { forbidden, hostileTexts } from '../support/hostile.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Reply, recordingService } from '../support/service.js';
-import { application } from './tryouts/service.js';
+import { application, keep } from './tryouts/service.js';
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
@@ -79,6 +79,15 @@ test('reads each list once, sends nothing but GETs, and reads no list that no ru
   ]);
   const plain = await check({ tryouts: [fresh('a')] });
   expect(plain.service.requests).toHaveLength(1);
+});
+
+test('whatever a command that only reads tries to send, it is not sent', async () => {
+  const service = await keep([application('app_1')]);
+  const line = 'tryouts update app_1 --status accepted --json';
+  const world = { env: service.env, home: temporaryFolder() };
+  const ran = await inProcess(line, { ...world, asRead: true });
+  expect([ran.code, errorOf(ran)['kind']]).toEqual([1, 'bug']);
+  expect(service.requests.map(({ method }) => method)).not.toContain('PATCH');
 });
 
 describe('the rules', () => {
@@ -297,6 +306,86 @@ describe('what cannot be checked', () => {
     );
     const alone = await check({ tryouts: cut }, '--json');
     expect([alone.code, errorOf(alone)['code']]).toEqual([11, 'incomplete']);
+  });
+});
+
+describe('--since-last', async () => {
+  /** A service whose lists change, and lines typed at it by one person. */
+  async function person(lists: { tryouts?: unknown; players?: unknown }) {
+    const { env } = await recordingService(({ url }) => {
+      const list = url.includes('/players/') ? lists.players : lists.tryouts;
+      return Array.isArray(list) ? { status: 200, json: list } : (list as Reply);
+    });
+    const home = temporaryFolder();
+    const told = async (flags = '') => {
+      const ran = await inProcess(`check --since-last mail --json -q ${flags}`, { env, home });
+      return [ran.code, ...found(ran)];
+    };
+    return { env, home, told };
+  }
+  const odd = (id: string) => fresh(id, { status: 'odd' });
+
+  test('tells each finding once, and again when it was settled and came back', async () => {
+    const lists = { tryouts: [odd('a')] };
+    const { told, env, home } = await person(lists);
+    expect(await told()).toEqual([0]);
+    lists.tryouts = [odd('a'), odd('b')];
+    expect(await told('--exit-code')).toEqual([12, 'status.unknown b']);
+    expect(await told('--exit-code')).toEqual([0]);
+    lists.tryouts = [fresh('a'), odd('b')];
+    expect(await told()).toEqual([0]);
+    lists.tryouts = [odd('a'), odd('b')];
+    expect(await told()).toEqual([0, 'status.unknown a']);
+    const at80 = { ...env, ROSTERCTL_FORCE_TTY: '80' };
+    const shown = await inProcess('check --since-last mail', { env: at80, home });
+    expect(shown.stdout).toBe('No new findings in 2 applications.\n');
+  });
+
+  test('a person who applies a third time is a new finding', async () => {
+    const same = (id: string) => fresh(id, { email: 'kite@example.com', formId: 'f' });
+    const lists = { tryouts: [same('a'), same('b')] };
+    const { told } = await person(lists);
+    expect(await told('--initial all')).toEqual([0, 'duplicate.email a b']);
+    lists.tryouts = [same('c'), same('b'), same('a')];
+    expect(await told()).toEqual([0, 'duplicate.email a b c']);
+  });
+
+  test('a rule that could not run forgets nothing', async () => {
+    const only = '--only player.noTeam,status.unknown';
+    const players = ['p1', 'p2'].map((id) => ({ id, name: id, teamIds: [] }));
+    const lists: { tryouts: unknown; players: unknown } = { tryouts: [odd('a')], players };
+    const { told } = await person(lists);
+    expect(await told(`${only} --initial all`)).toEqual([
+      ...[0, 'status.unknown a', 'player.noTeam p1', 'player.noTeam p2'],
+    ]);
+    lists.players = refused;
+    lists.tryouts = [odd('a'), odd('b')];
+    expect(await told(only)).toEqual([0, 'status.unknown b']);
+    lists.players = [...players, { id: 'p3', name: 'p3', teamIds: [] }];
+    expect(await told(only)).toEqual([0, 'player.noTeam p3']);
+  });
+
+  test('a check that failed is not recorded, and its findings come again', async () => {
+    const only = '--only player.noTeam,converted.notAccepted';
+    const lists: { tryouts: unknown; players: unknown } = { tryouts: [], players: [] };
+    const { told } = await person(lists);
+    expect(await told(only)).toEqual([0]);
+    lists.players = refused;
+    lists.tryouts = [fresh('a', { convertedPlayerId: 'p' })];
+    expect(await told(`${only} --strict`)).toEqual([7, 'converted.notAccepted a']);
+    expect(await told(`${only} --strict`)).toEqual([7, 'converted.notAccepted a']);
+    lists.players = [];
+    expect(await told(only)).toEqual([0, 'converted.notAccepted a']);
+    expect(await told(only)).toEqual([0]);
+  });
+
+  test('--peek keeps what it printed until cursors commit', async () => {
+    const lists = { tryouts: [odd('a')] };
+    const { told, env, home } = await person(lists);
+    expect(await told('--initial all --peek')).toEqual([0, 'status.unknown a']);
+    expect(await told('--initial all --peek')).toEqual([0, 'status.unknown a']);
+    expect((await inProcess('cursors commit mail -q', { env, home })).code).toBe(0);
+    expect(await told()).toEqual([0]);
   });
 });
 

@@ -1,11 +1,18 @@
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCursor, writeCursor } from '../../src/cursors/cursor-file.js';
 import { type Application, application, keep } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
-import { type Reply, recordingService } from '../support/service.js';
+import { key, type Reply, recordingService } from '../support/service.js';
 
 const at = (minute: number) => `2026-03-01T10:${String(minute).padStart(2, '0')}:00Z`;
 const applied = (id: string, minute: number, fields: Record<string, unknown> = {}) =>
@@ -203,8 +210,8 @@ test('--exit-code is 12 with new rows and 0 without, and both are committed', as
 test('a clock that goes back changes nothing', async () => {
   const { told, set, folder, run } = await aClub();
   await told('--since-last mail');
-  const key = { name: 'mail', resource: 'tryouts' };
-  const state = readCursor(folder(), key, process.getuid?.());
+  const cursor = { name: 'mail', resource: 'tryouts' };
+  const state = readCursor(folder(), cursor, process.getuid?.());
   if (!state) throw new Error('no state');
   await writeCursor(folder(), { ...state, lastAt: '2099-01-01T00:00:00.000Z' }, undefined);
   set(applied('c', 3));
@@ -267,6 +274,24 @@ describe('nothing is recorded', () => {
       1,
       'The new rows could not be written: their reader went away.\nNothing was recorded. They come again next time.\n',
     ]);
+    expect(await later(club)).toEqual(['c']);
+  });
+
+  test('if a signal or --max-time ends it while the list is read', async () => {
+    const club = await aClub();
+    await club.told('--since-last mail');
+    club.set(applied('c', 3));
+    const child = { current: undefined as ReturnType<typeof startRosterctl> | undefined };
+    club.answer(() => child.current?.kill('SIGTERM'));
+    child.current = startRosterctl('tryouts list --since-last mail -o ids', club);
+    child.current.stdin.end();
+    let stdout = '';
+    child.current.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    const code = await new Promise((resolve) => child.current?.on('close', resolve));
+    expect([code, stdout]).toEqual([143, '']);
+    club.answer(() => {});
+    const late = await rosterctl('tryouts list --since-last mail -o ids --max-time 1s', club);
+    expect([late.code, late.stdout]).toEqual([143, '']);
     expect(await later(club)).toEqual(['c']);
   });
 
@@ -342,6 +367,13 @@ describe('a state that cannot be trusted is refused and named', () => {
       "was first used with --status pending --status reviewing --where 'name~A', and this command has --changed status.",
     );
   });
+});
+
+test('a filter that holds the API key is refused, since the filter is kept on disk', async () => {
+  const { env } = await keep([]);
+  const home = temporaryFolder();
+  const ran = await inProcess(`tryouts list --since-last mail --search ${key}`, { env, home });
+  expect([ran.code, existsSync(join(home, '.local'))]).toEqual([2, false]);
 });
 
 test('other lists, organizations and services have cursors of their own', async () => {

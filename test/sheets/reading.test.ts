@@ -60,6 +60,26 @@ describe('a cell is read as it is shown:', () => {
   });
 });
 
+const asExcel = (path: string, text: string) =>
+  path.endsWith('workbook.xml.rels')
+    ? text.replaceAll('Target="', 'Target="/xl/')
+    : path.endsWith('sheet1.xml')
+      ? `\ufeff${text}`
+      : text;
+
+const asOpenXmlSdk = (path: string, text: string) =>
+  path.startsWith('xl/') && !path.includes('rels')
+    ? text
+        .replaceAll(/<(\/?)(?=[a-zA-Z])/g, '<$1x:')
+        .replaceAll(' xmlns=', ' xmlns:x=')
+        .replaceAll('r:id', 'rel:id')
+    : text;
+
+const withoutStrings = (path: string, text: string) =>
+  /sharedStrings|styles/.test(path)
+    ? undefined
+    : text.replace(/<Relationship Id="rId[23]"[^>]*>/g, '');
+
 describe('the rows of a file saved by', () => {
   const expected = [
     [1, ['id', 'age']],
@@ -70,13 +90,7 @@ describe('the rows of a file saved by', () => {
     '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row><row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>7</v></c></row>';
 
   test('Excel, with absolute paths and a byte order mark', async () => {
-    const change = (path: string, text: string) =>
-      path.endsWith('workbook.xml.rels')
-        ? text.replaceAll('Target="', 'Target="/xl/')
-        : path.endsWith('sheet1.xml')
-          ? `\ufeff${text}`
-          : text;
-    expect(await read({ rows, strings, change })).toEqual(expected);
+    expect(await read({ rows, strings, change: asExcel })).toEqual(expected);
   });
 
   test('LibreOffice, with long attributes, empty cells and comments', async () => {
@@ -108,14 +122,7 @@ describe('the rows of a file saved by', () => {
   });
 
   test('the Open XML SDK, with a prefix on each element', async () => {
-    const change = (path: string, text: string) =>
-      path.startsWith('xl/') && !path.includes('rels')
-        ? text
-            .replaceAll(/<(\/?)(?=[a-zA-Z])/g, '<$1x:')
-            .replaceAll(' xmlns=', ' xmlns:x=')
-            .replaceAll('r:id', 'rel:id')
-        : text;
-    expect(await read({ rows, strings, change })).toEqual(expected);
+    expect(await read({ rows, strings, change: asOpenXmlSdk })).toEqual(expected);
   });
 
   test('a library that leaves out the places of cells and rows', async () => {
@@ -123,17 +130,13 @@ describe('the rows of a file saved by', () => {
   });
 
   test('a library without shared strings and styles', async () => {
-    const change = (path: string, text: string) =>
-      /sharedStrings|styles/.test(path)
-        ? undefined
-        : text.replace(/<Relationship Id="rId[23]"[^>]*>/g, '');
     expect(
       await read({
         rows: textRows([
           ['id', 'age'],
           ['p1', '7'],
         ]),
-        change,
+        change: withoutStrings,
       }),
     ).toEqual(expected);
   });
@@ -183,7 +186,7 @@ describe('of several sheets', () => {
   });
 });
 
-const record = {
+const player = {
   id: 'p1',
   ...marks,
   code: '0042',
@@ -225,7 +228,7 @@ describe('a cell becomes a value of the type that the record has:', () => {
     ['code', 't="str"', '=Sum(A1)', { code: '=Sum(A1)' }],
     ['code', 't="str"', '#N/A', { code: '#N/A' }],
   ])('%s, %s %s', async (head, attributes, value, expected) => {
-    const [done] = await changesBy(one(head, attributes, `<v>${value}</v>`), [record]);
+    const [done] = await changesBy(one(head, attributes, `<v>${value}</v>`), [player]);
     expect(done?.wanted).toEqual(expected);
   });
 
@@ -244,7 +247,7 @@ describe('a cell becomes a value of the type that the record has:', () => {
     ['code', '', '<f>A1+1</f><v>5</v>', 'B7: code holds a formula.'],
     ['code', '', '<f t="shared" si="0"/><v>5</v>', 'B7: code holds a formula.'],
   ])('never %s, %s %s', async (head, attributes, inside, message) => {
-    await expect(changesBy(one(head, attributes, inside), [record])).rejects.toThrow(message);
+    await expect(changesBy(one(head, attributes, inside), [player])).rejects.toThrow(message);
   });
 
   test('an id of more than 15 digits that became a number is refused with its cell', async () => {
@@ -264,11 +267,11 @@ describe('a cell becomes a value of the type that the record has:', () => {
   });
 });
 
-describe('with --take-formulas', () => {
-  const row = (inside: string) => workbook({ rows: cell('', inside) });
+const single = (inside: string) => workbook({ rows: cell('', inside) });
 
+describe('with --take-formulas', () => {
   test('a cell has the value that its formula showed', async () => {
-    const { rows } = await rowsOf(row('<f>A1+1</f><v>5</v>'), { takeFormulas: true });
+    const { rows } = await rowsOf(single('<f>A1+1</f><v>5</v>'), { takeFormulas: true });
     expect(rows).toEqual([[1, ['5']]]);
     const text = workbook({ rows: cell('t="str"', '<f>A1</f><v>=x</v>') });
     expect((await rowsOf(text, { takeFormulas: true })).rows).toEqual([[1, ["'=x"]]]);
@@ -287,12 +290,12 @@ describe('with --take-formulas', () => {
 test('columns that are moved or hidden, sorted rows and removed ones change nothing', async () => {
   const all = ['p1', 'p2', 'p3'].map((id, at) => ({ id, ...marks, age: at, code: `0${at}` }));
   const head = ['code', 'updatedAt', 'id', 'createdAt', 'organizationId', 'age'];
-  const line = (record: (typeof all)[number]) =>
-    head.map((name) => String(record[name as keyof typeof record]));
+  const line = (each: (typeof all)[number]) =>
+    head.map((name) => String(each[name as keyof typeof each]));
   const rows = textRows([head, ...[all[2], all[0]].flatMap((each) => (each ? [line(each)] : []))]);
   const file = workbook({ rows: `<cols><col min="1" max="2" hidden="1"/></cols>${rows}` });
   const done = await changesBy(file, all);
-  expect(done.map(({ record: { id }, wanted }) => [id, wanted])).toEqual([
+  expect(done.map((each) => [each.record['id'], each.wanted])).toEqual([
     ['p3', {}],
     ['p1', {}],
   ]);
@@ -311,9 +314,8 @@ test('rows that a filter hides are read, and said', async () => {
 });
 
 test('a cell in a column without a head is named, an empty one passed over', async () => {
-  const rows = (text: string) => textRows([['id'], ['p1', text]]);
-  expect(await imported(workbook({ rows: rows(' ') }))).toHaveLength(1);
-  await expect(imported(workbook({ rows: rows('x') }))).rejects.toThrow(
+  expect(await imported(workbook({ rows: textRows([['id'], ['p1', ' ']]) }))).toHaveLength(1);
+  await expect(imported(workbook({ rows: textRows([['id'], ['p1', 'x']]) }))).rejects.toThrow(
     'B2 stands in a column without a head.',
   );
 });

@@ -140,12 +140,12 @@ describe('a workbook', () => {
   });
 });
 
-describe('the commands', () => {
-  const sandbox = () => {
-    const home = temporaryFolder();
-    return { home, run: (line: string) => rosterctl(`-p sandbox ${line}`, { home, cwd: home }) };
-  };
+function sandbox() {
+  const home = temporaryFolder();
+  return { home, run: (line: string) => rosterctl(`-p sandbox ${line}`, { home, cwd: home }) };
+}
 
+describe('the commands', () => {
   test.each(['teams', 'players', 'docs', 'tryouts'])(
     '%s list --out x.xlsx writes what update --csv takes back as unchanged',
     async (noun) => {

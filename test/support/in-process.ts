@@ -34,7 +34,14 @@ export async function inProcess(
     env,
     home,
     clock = movableClock(),
-  }: { env: Record<string, string>; home: string; clock?: Clock },
+    asRead = false,
+  }: {
+    env: Record<string, string>;
+    home: string;
+    clock?: Clock;
+    /** Takes the command for one that only reads, whatever it does. */
+    asRead?: boolean;
+  },
 ): Promise<Ran> {
   const parsed = parseCommandLine(splitWords(line), table);
   if (parsed.kind !== 'command') throw new Error(`no command: ${line}`);
@@ -70,7 +77,8 @@ export async function inProcess(
     return story.exitCode;
   };
   try {
-    const { code, failed } = await runCommand(command, values, globals, {
+    const taken = asRead ? { ...command, writes: false } : command;
+    const { code, failed } = await runCommand(taken, values, globals, {
       env: world,
       platform: process.platform,
       nodeVersion: process.versions.node,

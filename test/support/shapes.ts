@@ -65,6 +65,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   'documents delete': deleted,
   'documents download': downloaded,
   'documents preview': downloaded,
+  'documents open': z.union([z.extend(saved, { opened: z.boolean() }), signed]),
   'tryouts stats': z.object({
     schema: z.literal(1),
     total: z.number(),
@@ -90,6 +91,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     unfinished: z.object({
       runs: z.array(z.object({ run: text, left: z.number(), total: z.number() })),
       uploads: z.number(),
+      decisions: z.number(),
     }),
     findings: z.record(z.enum(ruleCodes), z.nullable(z.number())),
     skipped: z.array(z.object({ codes: z.array(z.enum(ruleCodes)), reason: text })),

@@ -23,6 +23,8 @@ and the exit code is 0 or 12. After an error, a signal, a full disk or a closed 
 too: exit 1) the same rows come again. A list that may be incomplete prints nothing
 (exit 11). Two uses of one NAME at once: the second exits 11.
 
+rosterctl check --since-last NAME prints only findings that NAME has not been told.
+
 A pipe or a file does not prove delivery. Where a program of yours passes the rows on, let
 it confirm:
 

@@ -11,6 +11,7 @@ to stderr.
   -o ndjson   one record a line, written as they come
   -o csv      RFC 4180, nested fields as dotted columns; whole or nothing
   -o ids      one id a line
+  -o xlsx     a workbook, with --out FILE.xlsx; whole or nothing
   --template  one line a record: '{name} <{email}> {submittedAt|ago}'
 
 --json is -o json; --json=id,name is --json --fields id,name.
@@ -45,6 +46,10 @@ In tab-separated output \\, tab, line feed and carriage return in values are wri
 \\\\, \\t, \\n, \\r. CSV cells that a spreadsheet would read as a formula get a
 leading ', also after a ; a tab or a line end in the cell; a NUL is written \u2400 (--csv-raw leaves
 both out).
+
+In a workbook every text is a text cell, so ids, leading zeros and = survive; what XML
+cannot hold is written _x0001_, as Excel does. Times other than updatedAt are dates in
+UTC, for reading only: a date cell is never sent back. --csv FILE.xlsx takes it back.
 
 With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}

@@ -8,7 +8,7 @@ import type {
   ManifestParam,
 } from '../../data/command-manifest.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
-import { flatten, InnerNames, labelOf } from '../../data/path.js';
+import { flatten, InnerNames, labelOf, plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import { CancelledError, OutputError } from '../../errors.js';
@@ -70,7 +70,7 @@ export async function writeRecords(
         }
       },
       choicesOf: (column) => resource && documentedChoices(resource, column),
-      labelOf: (row) => labelOf(records[row], String(records[row]?.['id'] ?? `row ${row + 1}`)),
+      labelOf: (row) => labelOf(records[row], plainText(records[row]?.['id'] ?? `row ${row + 1}`)),
       about: aboutLines(context, resource, columns, records.length),
     },
     (bytes) => sink.write(bytes),

@@ -12,6 +12,8 @@ import { rules } from './rules.js';
 /** What the page says besides the findings. */
 interface PageOptions {
   readonly world: RuleWorld;
+  /** True if only findings are left that were not told before. */
+  readonly isNew: boolean;
   /** Lists every finding instead of the first few of each rule. */
   readonly all: boolean;
   /** Names the connection in a command. */
@@ -44,7 +46,7 @@ export function checkLines(
     const { noun, plural: many } = resourceWords[resource];
     return plural(count, noun, many);
   });
-  return [`No findings in ${counts.join(', ') || 'empty lists'}.`];
+  return [`No ${options.isNew ? 'new ' : ''}findings in ${counts.join(', ') || 'empty lists'}.`];
 }
 
 /** A rule with what it found, and the commands that show and settle it. */

@@ -1,0 +1,81 @@
+/** `rosterctl documents open`: opens the file of a document with the desktop's own program. */
+import { binarySize } from '../../cli/cells.js';
+import { type DryRun, defineCommand } from '../../cli/define.js';
+import { changeLines } from '../../cli/lines.js';
+import { linesOf } from '../../cli/views.js';
+import type { Context } from '../../context.js';
+import { downloadDocuments, downloadFlags, type Row } from '../../downloads/download-documents.js';
+import { downloadCall } from '../../downloads/download-one.js';
+import { copyPrivately } from '../../downloads/private-copy.js';
+import { withRecords } from '../../downloads/target-names.js';
+import { idOf } from '../../resources/params.js';
+import { openObstacle, openWithDesktop } from '../../terminal/opener.js';
+import { singleLine } from '../../terminal/safe-text.js';
+
+/** A copy of a document, and whether it was opened. */
+type Opened = {
+  readonly id: string;
+  readonly path: string;
+  readonly bytes: number;
+  readonly opened: boolean;
+};
+
+type Result = Opened | Row | DryRun;
+
+export default defineCommand({
+  summary: 'Open a document',
+  about:
+    'Downloads the file to a private folder and opens it with the program that your desktop has for its type. The copy is ' +
+    'read-only and is removed by the first docs open after a day. Without a display, or over SSH, the path is printed instead. ' +
+    'Only the types that can be uploaded are opened.',
+  examples: [
+    ['Look at a contract', 'doc_0001'],
+    ['The signed URL alone, for a browser', 'doc_0001 --url'],
+  ],
+  calls: ['listDocuments', 'downloadDocument'],
+  args: { id: idOf('documents') },
+  flags: { url: downloadFlags.url },
+  hasSideEffects: true,
+  view: linesOf((value: Result, canvas) => {
+    if ('dryRun' in value) return changeLines(value, canvas);
+    if ('url' in value) return [singleLine(value.url)];
+    if (!('opened' in value) || !value.opened || !canvas.isTerminal)
+      return [singleLine(value.path)];
+    const name = value.path.split(/[/\\]/).at(-1) ?? '';
+    return [`Opened ${singleLine(name)} (${binarySize(value.bytes)}), a read-only copy.`];
+  }),
+  async run(context, { id, url }): Promise<Result> {
+    if (url) return (await signedUrl(context, id)) as Row;
+    const [record] = await withRecords(context, [{ row: 1, id }]);
+    if (context.settings.dryRun) return plannedOpen(context, id);
+    const copy = await copyPrivately(context, { id, record: record?.record });
+    return { ...copy, opened: await show(context, copy.path) };
+  },
+});
+
+/** Opens a file; if that cannot be done, notes why, and returns false. */
+async function show(context: Context, path: string): Promise<boolean> {
+  const { env, platform } = context;
+  const obstacle = openObstacle(env, platform);
+  const isOpen = obstacle === undefined && (await openWithDesktop(path, env, platform));
+  if (!isOpen)
+    context.note(
+      `${obstacle ?? 'No program opened the file'}: open this file yourself. It is removed after a day.`,
+    );
+  return isOpen;
+}
+
+function signedUrl(context: Context, id: string) {
+  const values = { file: undefined, dir: undefined, skipExisting: false, overwrite: false };
+  const row = { row: 1, id };
+  return downloadDocuments(context, 'downloadDocument', [row], { ...values, url: true }, true);
+}
+
+function plannedOpen(context: Context, id: string): DryRun {
+  return {
+    schema: 1,
+    dryRun: true,
+    requests: [context.api.describe(downloadCall('downloadDocument', id))],
+    changes: [{ id, field: 'file', from: null, to: '(a private copy)' }],
+  };
+}

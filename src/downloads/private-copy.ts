@@ -1,0 +1,159 @@
+/** Private copies of documents to look at: each in a folder of its own, removed after a day. */
+import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { extensionsOf } from '../api/schemas.js';
+import type { Download } from '../api/store/download.js';
+import type { Context } from '../context.js';
+import { safeFileName } from '../data/file-names.js';
+import type { JsonObject } from '../data/json.js';
+import { shellQuote } from '../data/text.js';
+import { Failure, GuardError } from '../errors.js';
+import { ensurePrivateFolder } from '../files/private.js';
+import { attempt, writeAll } from '../files/writing.js';
+import { fetchDocument } from './download-one.js';
+import { createMeter } from './download-run.js';
+import type { FileSink } from './resumable-download.js';
+
+const keptMs = 24 * 60 * 60 * 1000;
+
+/** A document and its record, if the list shows it. */
+interface Document {
+  readonly id: string;
+  readonly record: JsonObject | undefined;
+}
+
+/**
+ * Downloads a document into a private folder (0700), under a name whose extension comes from its
+ * content type, and removes copies that are older than a day. Throws GuardError for a type that is not
+ * one of the ten (contract section 8), and as `download` does.
+ */
+export async function copyPrivately(
+  context: Context,
+  document: Document,
+): Promise<{ readonly id: string; readonly path: string; readonly bytes: number }> {
+  const { id, record } = document;
+  // A type that is not opened is not downloaded either, if the record says it.
+  if (typeOf(record, {}) !== undefined) copyName(document, {});
+  const folder = await newFolder(context);
+  const meter = createMeter(context, [{ id, record, path: undefined }]);
+  const counted = meter.begin({ id, record, path: undefined });
+  const copy = new Copy(folder, (headers) => copyName(document, headers));
+  const size = record?.['sizeBytes'];
+  try {
+    const promised = typeof size === 'number' ? size : undefined;
+    const bytes = await fetchDocument(
+      context,
+      'downloadDocument',
+      id,
+      promised,
+      counted.watch(copy),
+    );
+    return { id, path: await copy.finish(), bytes };
+  } catch (error) {
+    await copy.close();
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  } finally {
+    counted.end();
+    meter.stop();
+  }
+}
+
+/** A file being written; its name may depend on the headers of the first answer. */
+class Copy implements FileSink {
+  readonly at = 0;
+  readonly version = {};
+  readonly rewinds = true;
+  private path = '';
+  private handle: FileHandle | undefined;
+  private position = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly nameFor: (headers: Download['headers']) => string,
+  ) {}
+
+  async begin(_: unknown, at: number, headers: Download['headers']): Promise<void> {
+    if (!this.handle) {
+      this.path = join(this.folder, this.nameFor(headers));
+      this.handle = await attempt(this.path, open(this.path, 'wx', 0o600));
+    }
+    await attempt(this.path, this.handle.truncate(at));
+    this.position = at;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    if (!this.handle) return;
+    await attempt(this.path, writeAll(this.handle, chunk, this.position));
+    this.position += chunk.length;
+  }
+
+  /** Makes the copy read-only, so that nobody edits it by mistake, and returns its path. */
+  async finish(): Promise<string> {
+    if (this.handle) await attempt(this.path, this.handle.chmod(0o400));
+    await this.close();
+    return this.path;
+  }
+
+  async close(): Promise<void> {
+    await this.handle?.close();
+    this.handle = undefined;
+  }
+}
+
+function typeOf(record: JsonObject | undefined, headers: Download['headers']): string | undefined {
+  const stated = record?.['contentType'] ?? headers['content-type'];
+  return typeof stated === 'string' ? stated.split(';')[0]?.trim().toLowerCase() : undefined;
+}
+
+/** The name of a copy. Throws GuardError for a type that is not one of the ten. */
+function copyName({ id, record }: Document, headers: Download['headers']): string {
+  const type = typeOf(record, headers) ?? 'of an unknown type';
+  const extensions = extensionsOf(type);
+  const [extension] = extensions;
+  if (extension === undefined)
+    throw new GuardError(`${id} is ${type}, which rosterctl does not open.`, {
+      code: 'contentType',
+      hint: `Download it and look at it yourself: rosterctl docs download ${shellQuote(id)}`,
+    });
+  const { name } = record ?? {};
+  const named = (typeof name === 'string' ? safeFileName(name) : undefined) ?? `document-${id}`;
+  const own = extensions.find((known) => named.toLowerCase().endsWith(`.${known}`));
+  const stem = own === undefined ? named : named.slice(0, -own.length - 1);
+  return safeFileName(`${stem}.${extension}`) ?? `document.${extension}`;
+}
+
+/** A new folder of mode 0700: in the cache, else among the temporary files. */
+async function newFolder(context: Context): Promise<string> {
+  const { cache, owner } = context.paths;
+  if (cache) {
+    const parent = join(cache.path, 'open');
+    try {
+      ensurePrivateFolder(cache.path, { owner, within: cache.within });
+      ensurePrivateFolder(parent, { owner });
+      await removeOld(parent, context.now());
+      return await mkdtemp(join(parent, 'copy-'));
+    } catch (error) {
+      if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error))
+        throw error;
+      context.detail(`The cache folder cannot be used: ${error.message}`);
+    }
+  }
+  await removeOld(tmpdir(), context.now());
+  return attempt(tmpdir(), mkdtemp(join(tmpdir(), 'rosterctl-copy-')));
+}
+
+/** Removes the copies in a folder that are older than a day; those that cannot be removed stay. */
+async function removeOld(parent: string, now: Date): Promise<void> {
+  const names = await readdir(parent).catch(() => []);
+  const copies = names.filter((name) => /^(rosterctl-)?copy-\w{6}$/.test(name));
+  await Promise.all(
+    copies.map(async (name) => {
+      const folder = join(parent, name);
+      const found = await stat(folder).catch(() => undefined);
+      if (!found || now.getTime() - found.mtimeMs < keptMs) return;
+      await rm(folder, { recursive: true, force: true }).catch(() => {});
+    }),
+  );
+}
