@@ -1,9 +1,9 @@
-/** The opener: hands a file to the desktop's own program, without a shell and without the key. */
+/** The opener: hands a file or a web address to the desktop's own program, without a shell and without the key. */
 import { spawn } from 'node:child_process';
 import type { Environment } from '../data/environment.js';
-import { withoutKey } from './pager.js';
+import { environmentWithoutKey } from './pager.js';
 
-/** The program that opens a file on each platform; on all others it is `xdg-open`. */
+/** The program that opens things on each platform; on all others it is `xdg-open`. */
 const openers: { readonly [platform: string]: string } = {
   darwin: 'open',
   win32: 'explorer.exe',
@@ -20,17 +20,17 @@ export function openObstacle(env: Environment, platform: NodeJS.Platform): strin
   return hasDisplay ? undefined : 'There is no display';
 }
 
-/** Opens a file with the program that the desktop has for it. Returns false if that failed. */
+/** Opens a file or an address with the program that the desktop has for it. Returns false if that failed. */
 export function openWithDesktop(
-  path: string,
+  target: string,
   env: Environment,
   platform: NodeJS.Platform,
 ): Promise<boolean> {
-  const child = spawn(openers[platform] ?? 'xdg-open', [path], {
+  const child = spawn(openers[platform] ?? 'xdg-open', [target], {
     stdio: 'ignore',
     // Ctrl-C in the terminal later does not close what was opened.
     detached: true,
-    env: withoutKey(env),
+    env: environmentWithoutKey(env),
   });
   return new Promise<boolean>((resolve) => {
     // Some openers run as long as what they opened.
