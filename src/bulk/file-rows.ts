@@ -1,7 +1,7 @@
 /** The rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
 import { type CsvRow, csvReader } from '../data/csv-reader.js';
 import { InputError } from '../errors.js';
-import { textDecoder } from '../files/text-decoder.js';
+import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 
 /** What reading the rows of a file requires. */
 export interface FileRowsOptions {
@@ -11,6 +11,10 @@ export interface FileRowsOptions {
   readonly sheet?: string | undefined;
   /** `--take-formulas` */
   readonly takeFormulas?: boolean | undefined;
+  /** `--encoding` */
+  readonly encoding?: NamedEncoding | undefined;
+  /** The command has `--encoding`, so an error may name it. */
+  readonly offersEncoding?: boolean | undefined;
   /** Receives what a person should know about the file. */
   readonly note?: ((line: string) => void) | undefined;
 }
@@ -18,7 +22,7 @@ export interface FileRowsOptions {
 /**
  * Yields the rows of a file, the first one its heads. A workbook is recognized by its bytes; it is
  * read whole. Each yielded part must be iterated to its end. Throws InputError as `csvReader` and
- * `readSheet` do, and for `--sheet` or `--take-formulas` beside a CSV.
+ * `sheetRows` do, and for `--sheet` or `--take-formulas` beside a CSV.
  */
 export async function* fileRows(
   chunks: AsyncIterable<Uint8Array>,
@@ -59,7 +63,7 @@ async function* workbookRows(
   chunks: AsyncIterable<Uint8Array>,
   { name, sheet, takeFormulas = false, note = () => {} }: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
-  const { mostBytes, readSheet, tooLarge } = await import('../sheets/read-sheet.js');
+  const { mostBytes, sheetRows, tooLarge } = await import('../sheets/read-sheet.js');
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -67,12 +71,12 @@ async function* workbookRows(
     if (bytes > mostBytes) throw tooLarge(name);
     parts.push(chunk);
   }
-  yield* readSheet(Buffer.concat(parts), { name, sheet, takeFormulas, note });
+  yield* sheetRows(Buffer.concat(parts), { name, sheet, takeFormulas, note });
 }
 
 async function* csvRows(
   chunks: AsyncIterable<Uint8Array>,
-  { name, sheet, takeFormulas }: FileRowsOptions,
+  { name, sheet, takeFormulas, encoding, offersEncoding }: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
   if (/\.xls[xmb]?$/i.test(name))
     throw new InputError(`${name} is named like a workbook and is none.`, {
@@ -83,7 +87,7 @@ async function* csvRows(
       `${name} is no workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
     );
   const reader = csvReader();
-  const decode = textDecoder(name);
+  const decode = textDecoder(name, { encoding, offers: offersEncoding });
   for await (const chunk of chunks) yield reader.push(decode(chunk));
   yield reader.push(decode(undefined));
   yield reader.end();

@@ -122,7 +122,7 @@ function keyOf(
 }
 
 /** Notes that a file is open in a spreadsheet program, whose unsaved changes nobody else sees. */
-async function noteOpenWorkbook(context: Context, path: string): Promise<void> {
+export async function noteOpenWorkbook(context: Context, path: string): Promise<void> {
   const { spreadsheetProgram } = await import('../files/spreadsheet-lock.js');
   const program = await spreadsheetProgram(path);
   if (program !== undefined)

@@ -3,7 +3,7 @@ import { clearWord, guard } from '../data/csv.js';
 
 /** The most columns of a sheet, up to `XFD`, and characters of a cell: limits of the format. */
 export const mostColumns = 16_384;
-export const mostRows = 1_048_576;
+export const mostSheetRows = 1_048_576;
 export const longestText = 32_767;
 
 /** Returns the number of a column from its letters, counted from 0. */

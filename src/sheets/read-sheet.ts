@@ -6,7 +6,7 @@ import { damaged } from './archive.js';
 
 export { mostBytes, tooLarge } from './archive.js';
 
-import { columnIndex, csvText, mostColumns, mostRows, unescaped } from './cell-text.js';
+import { columnIndex, csvText, mostColumns, mostSheetRows, unescaped } from './cell-text.js';
 import { dateText } from './dates.js';
 import { isOn, openWorkbook, refuseOldWorkbook, richText, type Workbook } from './workbook.js';
 import { attributeOf, type XmlHandler } from './xml.js';
@@ -29,7 +29,7 @@ const mostCells = 5_000_000;
  * is no text has a mark. Rows without a value are left out. Throws InputError for a file that is no
  * plain .xlsx workbook, is damaged, or takes more than 64 MiB, 5,000,000 cells or 16,384 columns.
  */
-export async function* readSheet(
+export async function* sheetRows(
   file: Buffer,
   options: SheetOptions,
 ): AsyncGenerator<readonly CsvRow[]> {
@@ -111,7 +111,7 @@ class Cells implements XmlHandler {
 
   private openRow(attributes: string): void {
     const line = Number(attributeOf(attributes, 'r') ?? this.line + 1);
-    if (!(line > this.line) || line > mostRows)
+    if (!(line > this.line) || line > mostSheetRows)
       throw damaged(this.options.name, `row ${line} follows row ${this.line}`);
     this.line = line;
     this.isHidden = isOn(attributeOf(attributes, 'hidden'));

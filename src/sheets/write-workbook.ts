@@ -5,7 +5,7 @@ import { plural } from '../data/text.js';
 import { momentOf } from '../data/time.js';
 import { OutputError } from '../errors.js';
 import { mostBytes } from './archive.js';
-import { escaped, longestText, mostColumns, mostRows, sheetText } from './cell-text.js';
+import { escaped, longestText, mostColumns, mostSheetRows, sheetText } from './cell-text.js';
 import { serialOf } from './dates.js';
 import { frameParts, SharedTexts, sheetStart, styles } from './workbook-parts.js';
 import { archiveWriter } from './write-archive.js';
@@ -55,10 +55,13 @@ function checkSize({ columns, rowCount }: SheetContent): void {
       `A sheet has at most ${mostColumns} columns; these records have ${columns.length}.`,
       { hint },
     );
-  if (rowCount >= mostRows)
-    throw new OutputError(`A sheet has at most ${mostRows} rows; there are ${rowCount} records.`, {
-      hint,
-    });
+  if (rowCount >= mostSheetRows)
+    throw new OutputError(
+      `A sheet has at most ${mostSheetRows} rows; there are ${rowCount} records.`,
+      {
+        hint,
+      },
+    );
 }
 
 /** How a column is written. */

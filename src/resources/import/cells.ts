@@ -3,10 +3,13 @@ import {
   type ColumnType,
   cellFields,
   cellKey,
+  dateLike,
+  type SheetCell,
   typedCell,
   valueLike,
 } from '../../data/cell-values.js';
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../../data/csv.js';
+import type { CsvRow } from '../../data/csv-reader.js';
 import { isObject, type JsonObject, printJson } from '../../data/json.js';
 import { isIndex, locate } from '../../data/path.js';
 import { InputError } from '../../errors.js';
@@ -33,7 +36,12 @@ export interface FieldTarget {
 
 /** A value for a field: typed, or the text of a cell whose type the present value decides. */
 export type FieldValue =
-  | { readonly target: FieldTarget; readonly text: string }
+  | {
+      readonly target: FieldTarget;
+      readonly text: string;
+      /** In a workbook: the cell's column, and its kind if it is no text. */
+      readonly inSheet?: Pick<SheetCell, 'column' | 'kind'> | undefined;
+    }
   | { readonly target: FieldTarget; readonly value: unknown };
 
 /**
@@ -61,8 +69,23 @@ export function inputText(
   return text === clearWord ? null : unguard(cell);
 }
 
+/**
+ * Returns what kind of value a cell of a workbook holds, if it is no text. Throws InputError as
+ * `inputText` does for one that cannot be used.
+ */
+export function sheetKind({ marks }: CsvRow, index: number): SheetCell['kind'] {
+  const mark = marks?.get(index);
+  if (mark?.kind === 'refused') throw new InputError(mark.reason, { hint: mark.hint });
+  return mark?.kind;
+}
+
 /** Returns the value of a cell for a new record. Throws InputError as `inputText` does. */
-export function newValue({ type, seen }: FieldTarget, text: string): unknown {
+export function newValue(
+  { type, seen }: FieldTarget,
+  text: string,
+  kind?: SheetCell['kind'],
+): unknown {
+  if (kind === 'date' && type === undefined) return dateLike(seen?.sample, text);
   return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
 }
 
@@ -89,12 +112,14 @@ function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, 
   const { field, type, seen } = given.target;
   const asJson = (value: unknown) => [cellKey(`${field}:json`), printJson(value)] as const;
   if ('value' in given) return given.value === null ? [cellKey(field), null] : asJson(given.value);
-  if (type !== undefined) return [cellKey(`${field}:${type}`), given.text];
+  const { text, inSheet } = given;
+  const cell = inSheet ? ({ text, ...inSheet } satisfies SheetCell) : text;
+  if (type !== undefined) return [cellKey(`${field}:${type}`), cell];
   const present = locate(record, field)?.value ?? undefined;
   const sample = seen?.sample;
   if (present !== undefined || sample === undefined || typeof sample === 'string')
-    return [cellKey(field), given.text];
-  return asJson(valueLike(sample, given.text));
+    return [cellKey(field), cell];
+  return asJson(newValue(given.target, text, inSheet?.kind));
 }
 
 function withoutPlace<T>(work: () => T, field: string): T {

@@ -9,7 +9,7 @@ const text = z.string().check(z.minLength(1, 'must not be empty'));
 
 /** The file of an import. */
 export const importArgs = {
-  file: param(text, 'the CSV to import', { placeholder: 'FILE|-', completes: 'file' }),
+  file: param(text, 'the CSV or .xlsx to import', { placeholder: 'FILE|-', completes: 'file' }),
 };
 
 const { if: _, ...sending } = bulkFlags;
@@ -23,6 +23,8 @@ export const importFlags = {
   }),
   createOnly: flag('skip rows whose record is there', { group: 'selection' }),
   updateOnly: flag('skip rows whose record is missing', { group: 'selection' }),
+  sheet: csvFlags.sheet,
+  takeFormulas: csvFlags.takeFormulas,
   map: csvFlags.map,
   ignoreColumns: csvFlags.ignoreColumns,
   skipInvalid: flag('import the other rows although some are invalid', { group: 'safety' }),

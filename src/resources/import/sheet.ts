@@ -1,12 +1,12 @@
-/** Reads the file of an import into its header and its rows, and names the place of a cell. */
+/** Reads the file of an import, a CSV or one sheet of a workbook, into its header and its rows. */
 import { createHash } from 'node:crypto';
-import { mostRows } from '../../bulk/row-names.js';
-import { inputChunks } from '../../bulk/select-rows.js';
+import { type FileRowsOptions, fileRows } from '../../bulk/file-rows.js';
+import { mostInputRows } from '../../bulk/row-names.js';
+import { inputChunks, noteOpenWorkbook } from '../../bulk/select-rows.js';
 import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
-import { type CsvRow, csvReader } from '../../data/csv-reader.js';
+import type { CsvRow } from '../../data/csv-reader.js';
 import { InputError, stoppedReading } from '../../errors.js';
-import { type NamedEncoding, textDecoder } from '../../files/text-decoder.js';
 
 /** A table as read from a file: cells are text, exactly as in the file. */
 export interface Sheet {
@@ -17,52 +17,47 @@ export interface Sheet {
   readonly rows: readonly CsvRow[];
   /** SHA-256 of the file. */
   readonly digest: string;
-  /** Names a cell for a message: `Line 9: Team`. */
-  place(line: number, column: string): string;
 }
 
-/** Reads a CSV as a sheet; `-` is stdin. Throws InputError, CancelledError after a signal. */
-export async function readSheet(
+/** Reads a CSV or a workbook as a sheet; `-` is stdin. Throws InputError, CancelledError after a signal. */
+export async function openSheet(
   context: Context,
   path: string,
-  { encoding }: { readonly encoding?: NamedEncoding | undefined },
+  { sheet, takeFormulas, encoding }: Pick<FileRowsOptions, 'sheet' | 'takeFormulas' | 'encoding'>,
 ): Promise<Sheet> {
   const name = path === '-' ? 'stdin' : path;
+  if (path !== '-') await noteOpenWorkbook(context, path);
   const hash = createHash('sha256');
-  const reader = csvReader();
-  const decode = textDecoder(name, { encoding, offers: true });
+  // Another sheet of the same file is another input.
+  if (sheet !== undefined) hash.update(`${sheet}\0`);
+  const hashed = async function* () {
+    for await (const chunk of inputChunks(context, path)) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  const note = (line: string) => context.message(line);
+  const options = { name, sheet, takeFormulas, encoding, offersEncoding: true, note };
   const turn = eventLoopTurns(context.signal, () => stoppedReading(name));
   const all: CsvRow[] = [];
-  const take = async (rows: Iterable<CsvRow>) => {
-    for (const row of rows) {
+  for await (const some of fileRows(hashed(), options))
+    for (const row of some) {
       if (!isBlank(row) && !isDelimiterLine(row, all)) all.push(row);
-      if (all.length > mostRows + 1)
-        throw new InputError(`${name} has more than ${mostRows} rows.`, {
+      if (all.length > mostInputRows + 1)
+        throw new InputError(`${name} has more than ${mostInputRows} rows.`, {
           hint: 'Cut it into several files.',
         });
       const waiting = turn(row.cells.length);
       if (waiting) await waiting;
     }
-  };
-  for await (const chunk of inputChunks(context, path)) {
-    hash.update(chunk);
-    await take(reader.push(decode(chunk)));
-  }
-  await take(reader.push(decode(undefined)));
-  await take(reader.end());
   const [header, ...rows] = all;
   if (!header) throw new InputError(`${name} is empty: it has no header.`);
-  return {
-    name,
-    header,
-    rows,
-    digest: hash.digest('hex'),
-    place: (line, column) => `Line ${line}: ${column}`,
-  };
+  return { name, header, rows, digest: hash.digest('hex') };
 }
 
-function isBlank({ cells }: CsvRow): boolean {
-  return cells.every((cell) => cell.trim() === '');
+/** True for a row without a value; one with a cell that cannot be used is not blank. */
+function isBlank({ cells, marks }: CsvRow): boolean {
+  return cells.every((cell) => cell.trim() === '') && (marks?.size ?? 0) === 0;
 }
 
 /** True for a first line `sep=;`, which tells Excel the delimiter. */
