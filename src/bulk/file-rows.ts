@@ -1,7 +1,7 @@
 /** The rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
 import { type CsvRow, csvReader } from '../data/csv-reader.js';
 import { InputError } from '../errors.js';
-import { textDecoder } from '../files/text-decoder.js';
+import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 
 /** What reading the rows of a file requires. */
 export interface FileRowsOptions {
@@ -9,6 +9,10 @@ export interface FileRowsOptions {
   readonly name: string;
   /** `--sheet` */
   readonly sheet?: string | undefined;
+  /** `--encoding`, of a CSV */
+  readonly encoding?: NamedEncoding | undefined;
+  /** True if a message may offer `--encoding`. */
+  readonly offers?: boolean | undefined;
   /** `--take-formulas` */
   readonly takeFormulas?: boolean | undefined;
   /** Receives what a person should know about the file. */
@@ -72,7 +76,7 @@ async function* workbookRows(
 
 async function* csvRows(
   chunks: AsyncIterable<Uint8Array>,
-  { name, sheet, takeFormulas }: FileRowsOptions,
+  { name, sheet, takeFormulas, encoding, offers = false }: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
   if (/\.xls[xmb]?$/i.test(name))
     throw new InputError(`${name} is named like a workbook and is none.`, {
@@ -83,7 +87,7 @@ async function* csvRows(
       `${name} is no workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
     );
   const reader = csvReader();
-  const decode = textDecoder(name);
+  const decode = textDecoder(name, { encoding, offers });
   for await (const chunk of chunks) yield reader.push(decode(chunk));
   yield reader.push(decode(undefined));
   yield reader.end();

@@ -3,10 +3,12 @@ import {
   type ColumnType,
   cellFields,
   cellKey,
+  type SheetCell,
   typedCell,
   valueLike,
 } from '../../data/cell-values.js';
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../../data/csv.js';
+import type { CsvRow } from '../../data/csv-reader.js';
 import { isObject, type JsonObject, printJson } from '../../data/json.js';
 import { isIndex, locate } from '../../data/path.js';
 import { InputError } from '../../errors.js';
@@ -33,7 +35,12 @@ export interface FieldTarget {
 
 /** A value for a field: typed, or the text of a cell whose type the present value decides. */
 export type FieldValue =
-  | { readonly target: FieldTarget; readonly text: string }
+  | {
+      readonly target: FieldTarget;
+      readonly text: string;
+      /** What a workbook tells of the cell, if it is no text. */
+      readonly inSheet?: SheetCell['kind'];
+    }
   | { readonly target: FieldTarget; readonly value: unknown };
 
 /**
@@ -61,8 +68,34 @@ export function inputText(
   return text === clearWord ? null : unguard(cell);
 }
 
+/** Returns the text of a cell as `inputText`; in a workbook, throws InputError for a cell that cannot be used. */
+export function textInCell(
+  { cells, marks }: CsvRow,
+  index: number,
+  options: { readonly raw: boolean },
+): string | null | undefined {
+  const mark = marks?.get(index);
+  if (mark?.kind === 'refused') throw new InputError(mark.reason, { hint: mark.hint });
+  // Nothing in a workbook is guarded but by its reader.
+  return inputText(cells[index] ?? '', marks ? { raw: false } : options);
+}
+
+/** Returns what a workbook tells of a cell that is no text. */
+export function sheetKind({ marks }: CsvRow, index: number): SheetCell['kind'] {
+  const mark = marks?.get(index);
+  return mark?.kind === 'refused' ? undefined : mark?.kind;
+}
+
 /** Returns the value of a cell for a new record. Throws InputError as `inputText` does. */
-export function newValue({ type, seen }: FieldTarget, text: string): unknown {
+export function newValue(
+  { type, seen }: FieldTarget,
+  text: string,
+  inSheet?: SheetCell['kind'],
+): unknown {
+  if (inSheet === 'date')
+    throw new InputError('holds a date, not text.', {
+      hint: 'Format the cell as text and type the value as the service writes it.',
+    });
   return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
 }
 
@@ -91,6 +124,11 @@ function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, 
   if ('value' in given) return given.value === null ? [cellKey(field), null] : asJson(given.value);
   if (type !== undefined) return [cellKey(`${field}:${type}`), given.text];
   const present = locate(record, field)?.value ?? undefined;
+  if (given.inSheet !== undefined && (present !== undefined || given.inSheet === 'date'))
+    return [
+      cellKey(field),
+      { text: given.text, column: field, kind: given.inSheet } satisfies SheetCell,
+    ];
   const sample = seen?.sample;
   if (present !== undefined || sample === undefined || typeof sample === 'string')
     return [cellKey(field), given.text];

@@ -53,7 +53,7 @@ export async function openFile(
     ignoresUnknown: values.ignoreColumns ?? false,
     teamColumn: values.teamColumn,
     teamField: values.teamField,
-    raw: context.settings.csvRaw,
+    raw: context.settings.csvRaw && !sheet.header.marks,
     mode: values.createOnly ? 'create' : values.updateOnly ? 'update' : 'both',
     skipsInvalid: values.skipInvalid,
     given: givenFields(values),

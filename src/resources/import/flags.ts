@@ -9,7 +9,7 @@ const text = z.string().check(z.minLength(1, 'must not be empty'));
 
 /** The file of an import. */
 export const importArgs = {
-  file: param(text, 'the CSV to import', { placeholder: 'FILE|-', completes: 'file' }),
+  file: param(text, 'the CSV or .xlsx to import', { placeholder: 'FILE|-', completes: 'file' }),
 };
 
 const { if: _, ...sending } = bulkFlags;
@@ -26,6 +26,8 @@ export const importFlags = {
   map: csvFlags.map,
   ignoreColumns: csvFlags.ignoreColumns,
   skipInvalid: flag('import the other rows although some are invalid', { group: 'safety' }),
+  sheet: csvFlags.sheet,
+  takeFormulas: csvFlags.takeFormulas,
   encoding: param(
     z.optional(z.enum(namedEncodings)),
     'the encoding, if it is not UTF-8 or UTF-16',

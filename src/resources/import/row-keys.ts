@@ -1,16 +1,15 @@
 /** Finds the record of an imported row by its key, and refuses keys that are empty, repeated or ambiguous. */
 
 import { keyComparison } from '../../cli/column-aliases.js';
-import type { CsvRow } from '../../data/csv-reader.js';
+import { type CsvRow, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { resourceWords } from '../../data/resources.js';
 import { InputError } from '../../errors.js';
-import { inputText } from './cells.js';
+import { textInCell } from './cells.js';
 import type { FileColumn, Mapping } from './columns.js';
 import type { ImportFile } from './file.js';
 import { foldKey, type KeyIndex, keyText } from './lists.js';
-import type { Sheet } from './sheet.js';
 import type { Teams } from './teams.js';
 
 /** What the rows are read against. */
@@ -117,18 +116,18 @@ export class RowKeys {
   }
 
   /** The text of a row's key; empty if it has none. */
-  textOf({ cells }: CsvRow): string {
+  textOf(row: CsvRow): string {
     const { key, options } = this.world;
     try {
-      return inputText(cells[key.index] ?? '', options)?.trim() ?? '';
+      return textInCell(row, key.index, options)?.trim() ?? '';
     } catch (error) {
-      if (error instanceof InputError) return cells[key.index]?.trim() ?? '';
+      if (error instanceof InputError) return row.cells[key.index]?.trim() ?? '';
       throw error;
     }
   }
 
   private place(row: CsvRow, column: FileColumn): string {
-    return cellPlace(this.world.sheet, row, column);
+    return cellPlace(row, column);
   }
 
   private foldInFile(text: string): string {
@@ -137,9 +136,9 @@ export class RowKeys {
   }
 }
 
-/** Names a cell of a row for a message. */
-export function cellPlace(sheet: Sheet, row: CsvRow, column: FileColumn): string {
-  return sheet.place(row.line, nameOf(column));
+/** Names a cell of a row for a message: `Line 9: Team`, in a workbook `B9: Team`. */
+export function cellPlace(row: CsvRow, column: FileColumn): string {
+  return `${rowPlace(row, column.index)}: ${nameOf(column)}`;
 }
 
 function nameOf({ head, index }: FileColumn): string {

@@ -1,5 +1,5 @@
 /** Reads one row of an import: the record that it creates, the fields that it changes, or what is wrong with it. */
-import type { CsvRow } from '../../data/csv-reader.js';
+import { type CsvRow, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { locate, plainText } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
@@ -8,10 +8,11 @@ import type { SelectedRow } from '../../runs/report.js';
 import {
   type FieldValue,
   type ImportedRow,
-  inputText,
   newValue,
   ownCell,
   recordFrom,
+  sheetKind,
+  textInCell,
 } from './cells.js';
 import type { FileColumn, MappedColumn } from './columns.js';
 import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
@@ -71,7 +72,7 @@ export class RowReader {
         const { column } = each;
         const value = this.collect(
           problems,
-          () => ('value' in each ? each.value : newValue(each.target, each.text)),
+          () => ('value' in each ? each.value : newValue(each.target, each.text, each.inSheet)),
           row,
           column,
         );
@@ -97,11 +98,12 @@ export class RowReader {
       const value = this.collect(
         problems,
         (): FieldValue | undefined => {
-          const text = inputText(row.cells[column.index] ?? '', options);
+          const text = textInCell(row, column.index, options);
           if (text === undefined) return undefined;
           const { target } = column;
           if (text === null) return { target, value: null };
-          return column.byName && teams ? teams.value(text, target) : { target, text };
+          if (column.byName && teams) return teams.value(text, target);
+          return { target, text, inSheet: sheetKind(row, column.index) };
         },
         row,
         column,
@@ -117,10 +119,10 @@ export class RowReader {
     const isSame =
       cells.length === count && cells.every((cell, at) => cell === sheet.header.cells[at]);
     if (isSame)
-      throw new InputError(`Line ${row.line} repeats the header.`, { hint: 'Remove it.' });
+      throw new InputError(`${rowPlace(row)} repeats the header.`, { hint: 'Remove it.' });
     if (cells.length !== count)
       throw new InputError(
-        `Line ${row.line} has ${cells.length} cells, but the header has ${count}.`,
+        `${rowPlace(row)} has ${cells.length} cells, but the header has ${count}.`,
         { hint: 'Put a value that contains the delimiter in double quotes.' },
       );
     const unnamed = sheet.header.cells.findIndex(
@@ -128,7 +130,7 @@ export class RowReader {
     );
     if (unnamed >= 0)
       throw new InputError(
-        `Line ${row.line}: column ${unnamed + 1} holds "${cells[unnamed]}", and it has no name.`,
+        `${rowPlace(row)}: column ${unnamed + 1} holds "${cells[unnamed]}", and it has no name.`,
         { hint: 'Name the column in the header, or empty it.' },
       );
   }
@@ -148,7 +150,7 @@ export class RowReader {
       return work();
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      const at = row && (column ? cellPlace(this.world.sheet, row, column) : `Line ${row.line}:`);
+      const at = row && (column ? cellPlace(row, column) : `${rowPlace(row)}:`);
       problems.push(
         at === undefined
           ? error
