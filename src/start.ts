@@ -94,20 +94,10 @@ async function unfinishedRows(
 }
 
 /** The review whose decisions were not sent. */
-async function reviewRows(
-  { state }: Paths,
-  { name, organization, service }: Profile,
-): Promise<readonly Row[]> {
+async function reviewRows({ state }: Paths, profile: Profile): Promise<readonly Row[]> {
   if (!state || !existsSync(join(state.path, 'reviews'))) return [];
-  const { unsentReviews } = await import('./review/queue.js');
-  const all = await unsentReviews(state.path);
-  return all
-    .filter((each) => each.organization === organization)
-    .filter((each) => each.service === service || each.profile === name)
-    .map(({ count }) => ({
-      text: `review: ${count} ${count === 1 ? 'decision' : 'decisions'} not sent`,
-      command: 'rosterctl tryouts review',
-    }));
+  const { describeUnsent, unsentDecisions } = await import('./review/queue.js');
+  return describeUnsent(await unsentDecisions(state.path, profile));
 }
 
 const labelWidth = 12;

@@ -9,12 +9,12 @@ export interface FileRowsOptions {
   readonly name: string;
   /** `--sheet` */
   readonly sheet?: string | undefined;
-  /** `--encoding`, of a CSV */
-  readonly encoding?: NamedEncoding | undefined;
-  /** True if a message may offer `--encoding`. */
-  readonly offers?: boolean | undefined;
   /** `--take-formulas` */
   readonly takeFormulas?: boolean | undefined;
+  /** `--encoding` */
+  readonly encoding?: NamedEncoding | undefined;
+  /** The command has `--encoding`, so an error may name it. */
+  readonly offersEncoding?: boolean | undefined;
   /** Receives what a person should know about the file. */
   readonly note?: ((line: string) => void) | undefined;
 }
@@ -76,7 +76,7 @@ async function* workbookRows(
 
 async function* csvRows(
   chunks: AsyncIterable<Uint8Array>,
-  { name, sheet, takeFormulas, encoding, offers = false }: FileRowsOptions,
+  { name, sheet, takeFormulas, encoding, offersEncoding }: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
   if (/\.xls[xmb]?$/i.test(name))
     throw new InputError(`${name} is named like a workbook and is none.`, {
@@ -87,7 +87,7 @@ async function* csvRows(
       `${name} is no workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
     );
   const reader = csvReader();
-  const decode = textDecoder(name, { encoding, offers });
+  const decode = textDecoder(name, { encoding, offers: offersEncoding });
   for await (const chunk of chunks) yield reader.push(decode(chunk));
   yield reader.push(decode(undefined));
   yield reader.end();

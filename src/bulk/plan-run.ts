@@ -31,6 +31,7 @@ import {
   type RunSetup,
   stopsEveryRow,
   unreadRows,
+  warnOfRefusals,
   withoutValues,
 } from './planned-run.js';
 import { type Preview, previewRows } from './preview.js';
@@ -190,6 +191,7 @@ async function beginRun(
   };
   if (operation.confirm !== 'never' && !isSingle) printPreview(context, subject, fullPreview);
   printPreviewNotes(context, operation, fullPreview);
+  await warnOfRefusals(context, session, { isListed: !input.rows, count: tasks.length });
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
   const record = only?.previewState?.record;
   await confirmChanges(

@@ -18,7 +18,7 @@ import { printCap, printPreview, printPreviewNotes } from './confirm.js';
 import { errorsBefore } from './error-limits.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
-import { type Preview, previewRows } from './preview.js';
+import { type Preview, previewRows, singleReads } from './preview.js';
 import { subjectOf } from './preview-lines.js';
 import { openSession } from './references.js';
 import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
@@ -175,6 +175,19 @@ interface DryRows {
   readonly run?: string;
 }
 
+/**
+ * Says before the first write which rows the service may refuse, where a person decides or where a
+ * list costs little beside the rows.
+ */
+export async function warnOfRefusals(
+  { prompts, settings }: Context,
+  session: Session,
+  { isListed, count }: { readonly isListed: boolean; readonly count: number },
+): Promise<void> {
+  const isAsked = prompts.unavailable === undefined && !settings.yes;
+  if (count > 0 && (isAsked || isListed || count > singleReads)) await session.warn?.();
+}
+
 /** Previews rows as a run would, and sends nothing. */
 export async function dryRunMany(
   context: Context,
@@ -194,6 +207,7 @@ export async function dryRunMany(
   if (tasks.length > 0 && isShown)
     printPreview(context, subject, preview, { listsRows: !context.isInteractive });
   printPreviewNotes(context, operation, preview);
+  await warnOfRefusals(context, session, { isListed: source === 'filter', count: tasks.length });
   if (isShown) printCap(context, subject, tasks.length, values);
   const { errorCount, isTooMany } = errorsBefore(values, decided);
   if (tasks.length > 0 && isTooMany)

@@ -20,13 +20,8 @@ import {
   stopsRun,
 } from '../engine/decide.js';
 import { CircuitBreaker } from '../engine/limits.js';
-import {
-  type PreviewedRows,
-  type RecordState,
-  type Session,
-  sessionFor,
-  type Task,
-} from '../engine/operation.js';
+import type { PreviewedRows, RecordState, Session, Task } from '../engine/operation.js';
+import { sessionFor } from '../engine/row-sessions.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
 import type { Invocation } from './invocation.js';
@@ -44,7 +39,7 @@ export interface Preview extends PreviewedRows {
 }
 
 /** Up to this many rows, single reads are cheaper than a list that may be long. */
-const singleReads = 25;
+export const singleReads = 25;
 
 /** The invocation whose rows are previewed. */
 type Previewed = Pick<Invocation, 'operation' | 'words' | 'values'> &

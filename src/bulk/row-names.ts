@@ -7,7 +7,7 @@ import { InputError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 
 /** Inputs with more rows are refused; they should be split. */
-export const mostRows = 200_000;
+export const mostInputRows = 200_000;
 
 /** What the names of rows are checked against. */
 export interface NamingInput {
@@ -59,8 +59,8 @@ export class RowNames {
 
   /** Throws InputError if no more rows are allowed. */
   checkRoom(): void {
-    if (this.lines.size < mostRows) return;
-    throw new InputError(`${this.input.name} has more than ${mostRows} rows.`, {
+    if (this.lines.size < mostInputRows) return;
+    throw new InputError(`${this.input.name} has more than ${mostInputRows} rows.`, {
       hint: 'Cut it into several files.',
     });
   }

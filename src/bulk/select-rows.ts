@@ -121,10 +121,7 @@ function keyOf(
   return { kind: key, names: [key, ...fieldNamesOf(resource, key, settings.overrides)] };
 }
 
-/**
- * Notes that a file is open in a spreadsheet program, whose unsaved changes nobody else sees. Throws
- * InputError if it is such a program's lock file.
- */
+/** Notes that a file is open in a spreadsheet program, whose unsaved changes nobody else sees. */
 export async function noteOpenWorkbook(context: Context, path: string): Promise<void> {
   const { spreadsheetProgram } = await import('../files/spreadsheet-lock.js');
   const program = await spreadsheetProgram(path);

@@ -9,7 +9,7 @@ const view: View<Overview> = { kind: 'lines' };
 export default defineCommand({
   summary: 'See what waits, on one screen',
   about:
-    'It shows who waits and for how long, what changed in the last seven days, accepted applicants who are no players yet, gaps in the rosters, unfinished runs and uploads of this machine, and what rosterctl check finds. Each row ends with the command that shows it. ' +
+    'It shows who waits and for how long, what changed in the last seven days, accepted applicants who are no players yet, gaps in the rosters, unfinished runs, uploads and reviews of this machine, and what rosterctl check finds. Each row ends with the command that shows it. ' +
     'It only reads the four lists. Where this key may not read one, its row says so; with --strict, or if it may read none, the exit code is 7.',
   examples: [
     ['What waits', ''],
@@ -18,15 +18,21 @@ export default defineCommand({
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   view,
   async run(context) {
-    const { flags, table } = context;
-    const { readOverview } = await import('../resources/overview.js');
-    const result = await readOverview(context);
+    const { api, flags, paths, settings, table } = context;
+    const [{ readOverview }, { describeUnsent, unsentDecisions }] = await Promise.all([
+      import('../resources/overview.js'),
+      import('../review/queue.js'),
+    ]);
+    const { organizationId: organization, service } = api;
+    const profile = { name: settings.profile.name, organization, service };
+    const decisions = paths.state ? await unsentDecisions(paths.state.path, profile) : 0;
+    const result = await readOverview(context, decisions);
     const { overview, failure } = result;
     const { overviewLines } = await import('../resources/overview-page.js');
     const command = (text: string) => withConnectionFlags(text, flags, table);
     return new ValueWithExit(overview, failure?.exitName ?? 'done', {
       failed: () => failure && { id: '', error: failure, isUnreported: true },
-      lines: (canvas) => overviewLines(result, command, canvas),
+      lines: (canvas) => overviewLines(result, describeUnsent(decisions), command, canvas),
     });
   },
 });

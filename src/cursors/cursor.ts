@@ -119,15 +119,15 @@ export class Cursor {
     const hash = this.use.changed === undefined ? '' : hashOf(entry.watched);
     this.matches.set(id, hash);
     if (!this.isFirst) return this.known.get(id) !== hash;
-    const isTold = this.use.initial === 'all' || this.isSince(entry);
+    const isTold = this.isToldFirst(entry);
     if (!isTold) this.known.set(id, hash);
     return isTold;
   }
 
-  /** True after `cursors reset --at` for what is not older; what has no time is told rather than lost. */
-  private isSince({ time }: CursorEntry): boolean {
+  /** After `cursors reset --at`, what is not older; what has no time is told rather than lost. */
+  private isToldFirst({ time }: CursorEntry): boolean {
     const since = this.state?.since;
-    return since !== undefined && (time?.() ?? Infinity) >= since;
+    return since === undefined ? this.use.initial === 'all' : (time?.() ?? Infinity) >= since;
   }
 
   /**

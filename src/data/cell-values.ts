@@ -168,7 +168,7 @@ function isSameInSheet({ text, kind }: SheetCell, present: unknown): boolean {
 }
 
 /** Returns a date only where the record has one; a time is only ever read, because it has no zone. */
-function dateLike(present: unknown, text: string): string {
+export function dateLike(present: unknown, text: string): string {
   if (typeof present === 'string' && calendarDay.test(present) && calendarDay.test(text))
     return text;
   throw new InputError('holds a date, and dates are only for reading.', {

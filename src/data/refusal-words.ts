@@ -1,6 +1,5 @@
 /** The words of a refusal: what the body of an error says, as `field: text` lines. */
 import { isObject, type JsonObject, RawNumber } from './json.js';
-import { normalName } from './path.js';
 
 /** Begins the service's words in every message. */
 export const serviceSays = 'The service says:';
@@ -24,7 +23,7 @@ interface Word {
   readonly text: string;
 }
 
-/** Normal names, without case, `_` and `-`. */
+/** Names are compared without case, `_` and `-`. */
 const messageNames = [
   ...['message', 'detail', 'title', 'msg', 'errordescription', 'errormessage'],
   ...['description', 'reason', 'messages'],
@@ -148,7 +147,7 @@ function* itemWords(
   const field = joined(outer, own);
   const text = textIn(values, texts);
   if (text === undefined) {
-    const rest = Object.entries(item).filter(([name]) => !fieldNames.includes(normalName(name)));
+    const rest = Object.entries(item).filter(([name]) => !fieldNames.includes(plain(name)));
     yield* mapWords(own === '' ? item : Object.fromEntries(rest), field, depth);
     return;
   }
@@ -161,8 +160,8 @@ function* itemWords(
 
 function* mapWords(map: JsonObject, field: string, depth: number): Generator<Word> {
   for (const [name, value] of Object.entries(map)) {
-    if (/^[@$]/.test(name) || echoNames.has(normalName(name))) continue;
-    const isGroup = typeof value === 'object' && groupNames.has(normalName(name));
+    if (/^[@$]/.test(name) || echoNames.has(plain(name))) continue;
+    const isGroup = typeof value === 'object' && groupNames.has(plain(name));
     // By rule: `{ isEmail: 'must be an address' }`.
     const isRules = name === 'constraints' && isObject(value);
     yield* errorWords(
@@ -177,11 +176,11 @@ function* mapWords(map: JsonObject, field: string, depth: number): Generator<Wor
 function* remainingWords(body: JsonObject): Generator<Word> {
   if (isRecord(body)) return;
   for (const [name, value] of Object.entries(body)) {
-    const isWrapper = isObject(value) && wrapperNames.includes(normalName(name));
-    const isKnown = typeof value !== 'object' && envelopeNames.has(normalName(name));
+    const isWrapper = isObject(value) && wrapperNames.includes(plain(name));
+    const isKnown = typeof value !== 'object' && envelopeNames.has(plain(name));
     const isNumericCode = name === 'code' && typeof value === 'number';
     if (isKnown || isNumericCode || (isObject(value) && isRecord(value))) continue;
-    const isGroup = isWrapper || groupNames.has(normalName(name));
+    const isGroup = isWrapper || groupNames.has(plain(name));
     yield* errorWords(value, isGroup ? '' : name, 3, isWrapper);
   }
 }
@@ -190,12 +189,17 @@ function isRecord(value: JsonObject): boolean {
   return Object.hasOwn(value, 'id');
 }
 
-/** The values of an object by normal name; of two alike the first. */
+/** Not a normal name: `@type` is another name than `type`. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '');
+}
+
+/** The values of an object by plain name; of two alike the first. */
 function byName(value: JsonObject): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(value)
       .toReversed()
-      .map(([name, each]) => [normalName(name), each]),
+      .map(([name, each]) => [plain(name), each]),
   );
 }
 

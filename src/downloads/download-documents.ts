@@ -69,11 +69,14 @@ interface DownloadValues {
   readonly url: boolean;
   readonly concurrency?: number | undefined;
   readonly rate?: number | undefined;
+  readonly all?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly allowPartial?: boolean | undefined;
 }
 
 /** The result row of one document. */
 export type Row =
-  | { id: string; path: string; bytes: number }
+  | { id: string; path: string; bytes: number; [wasSkipped]?: string }
   | { id: string; url: string; expiresAt: string | null };
 type Result = Row | readonly Row[] | AsyncIterable<Row> | DryRun | undefined;
 
@@ -90,7 +93,7 @@ export const downloadView = linesOf((value: Row | Row[], canvas) => {
 function lineOf(row: Row, { isTerminal }: Canvas): string {
   if ('url' in row) return singleLine(row.url);
   const size = isTerminal ? binarySize(row.bytes) : plural(row.bytes, 'byte');
-  const mark = isSkipped(row) ? '  skipped (exists)' : '';
+  const mark = wasSkipped in row ? `  skipped (${row[wasSkipped]})` : '';
   return `${singleLine(row.path)}  ${size}${mark}`;
 }
 
@@ -158,8 +161,15 @@ export async function downloadDocuments(
   // The list is needed for names and sizes only if nothing else names the file.
   const isListed = rows.every(({ record }) => record !== undefined);
   const needsList = !isListed && !values.url && file === undefined;
-  const naming = nameTargets(needsList ? await withRecords(context, rows) : rows, save);
+  const named = nameTargets(needsList ? await withRecords(context, rows) : rows, save);
+  const isMirror = skipExisting && folder !== undefined && !values.url;
+  const mirror = isMirror
+    ? await (await import('./mirror.js')).openMirror(context, folder)
+    : undefined;
+  const naming = mirror ? { ...named, targets: await mirror.place(named.targets) } : named;
   const { targets } = naming;
+  if (mirror && isEveryDocument(values))
+    await mirror.tellVanished(new Set(rows.map(({ id }) => id)));
   if (!isOne) limitRate(context, values);
   if (!values.url) {
     await checkTargets(context, targets, save);
@@ -167,9 +177,15 @@ export async function downloadDocuments(
   }
   const worker = values.url
     ? signer(context, endpoint)
-    : await createDownloader(context, endpoint, naming, save, isOne);
+    : await createDownloader(context, endpoint, naming, save, { isOne, mirror });
   const [only] = targets;
-  if (isOne && only) return worker.work(only).finally(() => worker.close());
+  if (isOne && only) {
+    try {
+      return await worker.work(only);
+    } finally {
+      await worker.close();
+    }
+  }
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const run = runDownloads(context, targets, concurrency, worker);
   const exitName = () => run.exitName();
@@ -183,6 +199,11 @@ export async function downloadDocuments(
   if (sum !== undefined && context.settings.output === 'table' && !context.isInteractive)
     context.note(`${sum}.`);
   return outcome(done);
+}
+
+/** True if every document of a complete list is selected. */
+function isEveryDocument({ all, limit, allowPartial }: DownloadValues): boolean {
+  return all === true && limit === undefined && !allowPartial;
 }
 
 /** Replaces any path that leads to stdout by `-`. */
@@ -220,7 +241,7 @@ function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Row> {
       hint: `Download it: rosterctl docs download ${shellQuote(id)}`,
     });
   };
-  return { work, printBeside: (say) => say(), close: () => {} };
+  return { work, printBeside: (say) => say(), close: async () => {} };
 }
 
 async function plannedDownloads(
@@ -231,9 +252,9 @@ async function plannedDownloads(
 ): Promise<DryRun> {
   const planned: Target[] = [];
   for (const target of targets) {
-    const { path } = target;
+    const { path, replaces } = target;
     const existing =
-      path === undefined || path === '-' ? 'nothing' : await inspectTarget(path, save);
+      path === undefined || path === '-' || replaces ? 'nothing' : await inspectTarget(path, save);
     if (existing !== 'skipped') planned.push(target);
   }
   const skipped = targets.length - planned.length;

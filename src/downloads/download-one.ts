@@ -11,6 +11,7 @@ import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from 
 import { sweepStaleTemps } from '../files/atomic-write.js';
 import { partialNames, sweepPartial } from '../files/partial-file.js';
 import { createMeter, type DownloadWorker, type Meter } from './download-run.js';
+import type { Mirror } from './mirror.js';
 import { download, type FileSink, type FileSource } from './resumable-download.js';
 import {
   type FileOf,
@@ -24,15 +25,18 @@ import type { Naming, Target } from './target-names.js';
 /** The endpoints whose answer leads to a file (contract 4.4). */
 export type DownloadCall = 'downloadDocument' | 'previewDocument';
 
-/** Marks a row whose file already existed. For people only: no machine format has a field for it. */
+/** Marks a row whose file already existed, and says how it compares. For people only: no machine format has a field for it. */
 export const wasSkipped = Symbol('skipped');
+
+/** How a file that was left as it is compares with its document. */
+type SkipReason = 'unchanged' | 'same name and size' | 'exists';
 
 /** A file that exists now. */
 interface SavedRow {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;
-  readonly [wasSkipped]?: true;
+  readonly [wasSkipped]?: SkipReason;
 }
 
 /** The call for the file of a document. */
@@ -80,15 +84,18 @@ export async function createDownloader(
   endpoint: DownloadCall,
   naming: Naming,
   save: SaveOptions,
-  isOne: boolean,
+  { isOne, mirror }: { readonly isOne: boolean; readonly mirror: Mirror | undefined },
 ): Promise<DownloadWorker<SavedRow>> {
   if (save.file !== '-') await sweepStaleTemps(save.folder ?? '.', context.now());
   const meter = createMeter(context, naming.targets);
-  const saver = new Saver(context, endpoint, naming, save, meter, isOne);
+  const saver = new Saver(context, endpoint, naming, save, meter, isOne, mirror);
   return {
     work: (target) => saver.save(target),
     printBeside: (say) => meter.printBeside(say),
-    close: () => meter.stop(),
+    async close() {
+      await mirror?.write();
+      meter.stop();
+    },
   };
 }
 
@@ -100,6 +107,7 @@ class Saver {
     private readonly options: SaveOptions,
     private readonly meter: Meter,
     private readonly isOne: boolean,
+    private readonly mirror: Mirror | undefined,
   ) {}
 
   async save(target: Target): Promise<SavedRow | undefined> {
@@ -110,17 +118,26 @@ class Saver {
         await this.fetch(id, record, counted.watch(pipeSink(this.context)));
         return undefined;
       }
-      if (path !== undefined) return await this.saveAs(path, target, counted);
-      return await this.saveByHeaders(target, counted);
+      const row =
+        path === undefined
+          ? await this.saveByHeaders(target, counted)
+          : await this.saveAs(path, target, counted);
+      if (!this.mirror || wasSkipped in row) return row;
+      return { ...row, ...(await this.mirror.saved(target, row)) };
     } finally {
       counted.end();
     }
   }
 
-  private async saveAs(path: string, target: Target, counted: ReturnType<Meter['begin']>) {
-    const { id, record } = target;
-    if ((await inspectTarget(path, this.options)) === 'skipped') return this.skip(target, path);
-    const file = await openTarget(this.context, path, this.options, this.ownerOf(id, record));
+  private async saveAs(
+    path: string,
+    target: Target,
+    counted: ReturnType<Meter['begin']>,
+  ): Promise<SavedRow> {
+    const { id, record, replaces } = target;
+    const options = replaces ? { ...this.options, onExisting: 'overwrite' as const } : this.options;
+    if ((await inspectTarget(path, options)) === 'skipped') return this.skip(target, path);
+    const file = await openTarget(this.context, path, options, this.ownerOf(id, record));
     try {
       const bytes = await this.fetch(id, record, counted.watch(file.sink));
       await file.commit();
@@ -138,7 +155,10 @@ class Saver {
   }
 
   /** Saves a file under the name from the first answer; without a path there is no partial file to resume. */
-  private async saveByHeaders(target: Target, counted: ReturnType<Meter['begin']>) {
+  private async saveByHeaders(
+    target: Target,
+    counted: ReturnType<Meter['begin']>,
+  ): Promise<SavedRow> {
     const { id, record } = target;
     let path: string | undefined;
     let file: Awaited<ReturnType<typeof openTarget>> | undefined;
@@ -177,7 +197,7 @@ class Saver {
     );
   }
 
-  private async skip({ id, record }: Target, path: string): Promise<SavedRow> {
+  private async skip({ id, record, isKept }: Target, path: string): Promise<SavedRow> {
     const { size } = await stat(path).catch((error: unknown) => {
       throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, {
         cause: error,
@@ -191,8 +211,10 @@ class Saver {
           `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${recordedSize}.`,
         ),
       );
-    else if (this.isOne) this.note(`${path} exists already; it was left as it is.`);
-    return { id, path, bytes: size, [wasSkipped]: true };
+    const why = isKept ? 'unchanged' : recordedSize === size ? 'same name and size' : 'exists';
+    if (this.isOne && recordedSize === size) this.note(keptNotes[why](path));
+    else if (this.isOne && typeof recordedSize !== 'number') this.note(keptNotes[why](path));
+    return { id, path, bytes: size, [wasSkipped]: why };
   }
 
   private note(line: string): void {
@@ -207,6 +229,13 @@ class Saver {
     return { baseUrl, organizationId, call: this.endpoint, id, fileKey, sizeBytes, asOf };
   }
 }
+
+const keptNotes: { readonly [why in SkipReason]: (path: string) => string } = {
+  unchanged: (path) => `${path} is unchanged since it was downloaded.`,
+  'same name and size': (path) =>
+    `${path} was left as it is: it has the name and the size of the document, and only these were compared.`,
+  exists: (path) => `${path} exists already; it was left as it is.`,
+};
 
 /** Thrown if the file named by the store already exists. */
 class Skipped extends Error {

@@ -28,7 +28,7 @@ export interface DownloadWorker<R> {
   /** Prints something to stderr beside the progress line. */
   printBeside(say: () => void): void;
   /** Called after the last document. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
@@ -76,7 +76,7 @@ export function runDownloads<R>(
       } finally {
         // A closed stdout does not stop started downloads.
         await Promise.allSettled(results);
-        worker.close();
+        await worker.close();
         finish();
       }
     },

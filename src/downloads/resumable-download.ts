@@ -4,6 +4,7 @@ import { backoffMs, type RetryPolicy } from '../api/retry.js';
 import { checkContentEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store/answers.js';
 import type { Download, FilePart } from '../api/store/download.js';
 import type { Link } from '../api/types.js';
+import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 import {
   contentRange,
   type FileVersion,
@@ -14,8 +15,7 @@ import {
   md5Of,
   rangeValidator,
   versionOf,
-} from '../data/file-version.js';
-import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
+} from '../files/file-version.js';
 
 /** The destination of one file's bytes. */
 export interface FileSink {

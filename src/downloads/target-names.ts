@@ -22,6 +22,12 @@ export interface Target {
   readonly record: JsonObject | undefined;
   /** Undefined if only the store's answer can name the file. */
   readonly path: string | undefined;
+  /** The file is there and unchanged, as an earlier download recorded. */
+  readonly isKept?: boolean;
+  /** The file there is this document's own, of an earlier time. */
+  readonly replaces?: boolean;
+  /** The path that it would have if another file were not there. */
+  readonly beside?: string;
 }
 
 /** The names of a run, which are distinct on every file system. */

@@ -68,17 +68,11 @@ export interface RowPlan {
         readonly id?: string | undefined;
       }
     | undefined;
-  /** A field that holds neither its expected nor its target value, so the row is left alone. */
-  readonly conflict?: RowConflict | undefined;
+  /** A field that holds neither its expected nor its target value, or what `message` says: the row is left alone. */
+  readonly conflict?: (Pick<RowChange, 'field' | 'from'> & { message?: string }) | undefined;
   /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[] | undefined;
 }
-
-/** Why a row is left alone, if not for a value that the preview found. */
-type RowConflict = Pick<RowChange, 'field' | 'from'> & {
-  /** What happened; by default, someone else changed the field. */
-  readonly message?: string | undefined;
-};
 
 /** A 2xx answer to a step: the row's record in it, or the error that its body reports. */
 export interface Sent {
@@ -145,6 +139,8 @@ export interface Session {
   readonly present?: (record: JsonObject | undefined, row: SelectedRow) => unknown;
   /** The note for a record that already has the target values, so that nothing was sent. */
   readonly unchangedNote?: (record: JsonObject | undefined, row: SelectedRow) => string;
+  /** Notes before the first write why the service may refuse some of the planned rows; reads lists. */
+  warn?(): Promise<void>;
   /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */
   question?(row: SelectedRow, record: JsonObject | undefined): string;
   /** Uploads only: the transfer of bytes that precedes the write. */
@@ -155,18 +151,12 @@ export interface Session {
 interface Transfer {
   /** Sends the bytes and returns the step that they make possible. Each `note` is on disk before the next request. */
   prepare(row: SelectedRow, step: Step, note: (entry: JsonObject) => Promise<void>): Promise<Step>;
-  readonly bytes: ByteCount;
+  /** Bytes transferred, and those that a row will transfer, for the progress line. */
+  readonly bytes: { readonly done: number; of(row: SelectedRow): number };
   /** Checks the created record, also if verification found it. Throws Failure. */
   confirm(row: SelectedRow, record: JsonObject): Promise<void>;
   /** Called with a row's failure before it is reported. */
   failed(error: Failure, row: SelectedRow): void;
-}
-
-/** Bytes transferred, for the progress line. */
-interface ByteCount {
-  readonly done: number;
-  /** The bytes that a row will transfer. */
-  of(row: SelectedRow): number;
 }
 
 /** How interrupted runs of files are resumed; runs of records need none of it. */
@@ -307,22 +297,3 @@ export interface Operation {
     use: (parts: Partial<Operation>) => Promise<CommandOutput>,
   ): Promise<CommandOutput>;
 }
-
-/** The session that writes a row. */
-export function sessionFor(session: Session, row: SelectedRow): Session {
-  return session.forRow?.(row) ?? session;
-}
-
-/** Combines sessions into one that uses, for each row, the session that `pick` returns. */
-export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
-  return {
-    resends: 0,
-    forRow: pick,
-    read: (row, purpose) => pick(row).read(row, purpose),
-    plan: (row, state) => pick(row).plan(row, state),
-    send: (step, row, isFresh) => pick(row).send(step, row, isFresh),
-  };
-}
-
-/** The done step of a row whose record was created and then refused. */
-export const createdStep = 'created';

@@ -6,7 +6,8 @@ import { NotAppliedError } from '../data/outcome-errors.js';
 import type { Failure } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
-import { type RecordState, type Step, sessionFor, type Verification } from './operation.js';
+import type { RecordState, Step, Verification } from './operation.js';
+import { sessionFor } from './row-sessions.js';
 import { changedByOther, runRow, stepDone } from './run-row.js';
 import {
   type PendingVerification,

@@ -13,14 +13,8 @@ import {
   digestIn,
   isNotSent,
 } from './decide.js';
-import {
-  createdStep,
-  type RecordState,
-  type Sent,
-  type Session,
-  type Step,
-  sessionFor,
-} from './operation.js';
+import type { RecordState, Sent, Session, Step } from './operation.js';
+import { createdStep, sessionFor } from './row-sessions.js';
 import {
   compareFields,
   imageOf,

@@ -14,15 +14,9 @@ import {
   Semaphore,
   type StopReason,
 } from './limits.js';
-import {
-  type ReadPurpose,
-  type RecordState,
-  type Sent,
-  type Session,
-  sessionFor,
-  type Task,
-} from './operation.js';
+import type { ReadPurpose, RecordState, Sent, Session, Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
+import { sessionFor } from './row-sessions.js';
 import { runRow } from './run-row.js';
 import {
   type PendingVerification,

@@ -2,9 +2,9 @@
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type FileVersion, rangeValidator } from '../data/file-version.js';
 import { GuardError } from '../errors.js';
 import { placeNew, removeSingleWriterTemp, syncFolder, writeAtomically } from './atomic-write.js';
+import { type FileVersion, rangeValidator } from './file-version.js';
 import { describeSelf, type ThisProcess } from './holder.js';
 import { withLock } from './lock.js';
 import {

@@ -1,9 +1,9 @@
 /** The marker of a resumable download: which file its bytes belong to, and who is writing them. */
 import { lstat, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FileVersion } from '../data/file-version.js';
 import { isObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
+import type { FileVersion } from './file-version.js';
 import {
   describeSelf,
   holderState,

@@ -18,7 +18,7 @@ export function textDecoder(
   {
     encoding,
     offers = false,
-  }: { readonly encoding?: NamedEncoding | undefined; readonly offers?: boolean } = {},
+  }: { readonly encoding?: NamedEncoding | undefined; readonly offers?: boolean | undefined } = {},
 ): Decode {
   return encoding === undefined ? unicodeDecoder(name, offers) : windowsDecoder(name);
 }

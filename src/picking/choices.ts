@@ -108,9 +108,8 @@ export async function runChoices(
 ): Promise<readonly Pickable[]> {
   const store = storeOf(context);
   const names = await runNames(store, verb === 'resume' ? ['open'] : undefined);
-  const runs = await readRuns(store, names.slice(-newest), ({ message }) =>
-    context.message(message),
-  );
+  // Damaged runs are named by `runs list`.
+  const runs = await readRuns(store, names.slice(-newest));
   const ours = runs.filter(
     (run) =>
       run.head.profile === context.settings.profile.name && (canTake[verb]?.(run, store) ?? true),

@@ -25,20 +25,22 @@ const maxTextWidth = 40;
 /** On a narrower screen texts are put below their labels. */
 const minColumns = 60;
 /** So that the page fits a small screen; the others are counted. */
-const mostRuns = 2;
+const mostRuns = 1;
 
 /**
  * Renders the overview as lines of at most `canvas.columns`, but for commands, which are never broken: they
- * stand beside the texts if all of them fit there, else below. `command` names the connection in a command.
+ * stand beside the texts if all of them fit there, else below. `unsent`: what is left of reviews. `command`
+ * names the connection in a command.
  */
 export function overviewLines(
   result: OverviewResult,
+  unsent: readonly { readonly text: string; readonly command: string }[],
   command: (text: string) => string,
   { now, paint, columns, isUtf8 }: Canvas,
 ): readonly string[] {
   const { organization, profile } = result.overview;
   const title = wrap(singleLine(`Overview of ${organization} (profile ${profile})`), columns);
-  const rows = rowsOf(result, now).map((row) => ({
+  const rows = rowsOf(result, unsent, now).map((row) => ({
     ...row,
     pieces: row.texts.map((text) => ({ text: singleLine(text) })),
     typed: row.command === undefined ? '' : command(row.command),
@@ -78,12 +80,17 @@ function labelled(
   );
 }
 
-function rowsOf(result: OverviewResult, now: Date): readonly Row[] {
+function rowsOf(
+  result: OverviewResult,
+  unsent: Parameters<typeof overviewLines>[1],
+  now: Date,
+): readonly Row[] {
   const { overview } = result;
+  const unfinished = [...unsent, ...describeUnfinished(overview.unfinished, mostRuns)];
   return [
     ...tryoutRows(result, now),
     ...rosterRows(result),
-    ...describeUnfinished(overview.unfinished, mostRuns).map(({ text, command }, at) => ({
+    ...unfinished.map(({ text, command }, at) => ({
       label: at === 0 ? 'Unfinished' : '',
       texts: [text],
       command,

@@ -31,7 +31,8 @@ export interface Overview {
   } | null;
   /** Of the last seven days: applications that are new, and older ones that changed. */
   readonly changed: { readonly submitted: number; readonly updated: number } | null;
-  readonly unfinished: UnfinishedWork;
+  /** On this machine; `decisions` of reviews that were not sent. */
+  readonly unfinished: UnfinishedWork & { readonly decisions: number };
   /** How many findings each rule has; null for a rule that did not run. */
   readonly findings: Readonly<Partial<Record<RuleCode, number | null>>>;
   readonly skipped: readonly { readonly codes: readonly RuleCode[]; readonly reason: string }[];
@@ -46,10 +47,11 @@ export interface OverviewResult {
 }
 
 /**
- * Reads the four lists, each once, and the runs of this machine. A list that this key may not read leaves
+ * Reads the four lists, each once, and the runs of this machine. `decisions`: those of reviews that were not
+ * sent. A list that this key may not read leaves
  * its numbers out. Throws what `findProblems` throws.
  */
-export async function readOverview(context: Context): Promise<OverviewResult> {
+export async function readOverview(context: Context, decisions: number): Promise<OverviewResult> {
   const { api, paths, self, settings } = context;
   const { name } = settings.profile;
   const now = context.now();
@@ -58,15 +60,16 @@ export async function readOverview(context: Context): Promise<OverviewResult> {
   const result = await findProblems(context, ruleCodes, { now, patience }, counts);
   const isRead = !result.unread.has(counts.resource);
   const place = { name, organization: api.organizationId };
+  const work = paths.state
+    ? await unfinishedWork(paths.state.path, place, self)
+    : { runs: [], uploads: 0 };
   const overview: Overview = {
     schema: 1,
     profile: name,
     organization: api.organizationId,
     waiting: isRead ? counts.waiting() : null,
     changed: isRead ? { submitted: counts.submitted, updated: counts.updated } : null,
-    unfinished: paths.state
-      ? await unfinishedWork(paths.state.path, place, self)
-      : { runs: [], uploads: 0 },
+    unfinished: { ...work, decisions },
     findings: countFindings(result),
     skipped: result.skips.map(({ codes, reason }: Skip) => ({ codes, reason })),
   };

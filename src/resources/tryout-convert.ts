@@ -8,6 +8,7 @@ import { labelOf } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
+import { createHolders } from './holders.js';
 import { readerForWrite, readFor } from './read.js';
 import { sendWrite, sentRefusal } from './send.js';
 import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
@@ -36,6 +37,7 @@ const accepted = 'accepted';
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
   const reader = readerForWrite(context, 'tryouts', 'convert');
   const notes = createNotes(context);
+  const holders = createHolders(context, ['tryouts', 'players']);
   const applicationIds = new Map<string, string>();
   return {
     // Only one resend, and only if provably not applied: a second player would be worse.
@@ -54,6 +56,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
         return { steps: [] };
       }
       warnOfDuplicates(notes, applicationIds, id, record);
+      holders.watch(record);
       if (accepts)
         notes.once(
           "Accepting triggers your organization's Flows (automations). That cannot be undone.",
@@ -80,6 +83,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
         ],
       };
     },
+    warn: () => holders.note(),
     async send(step, { id }, isFresh): Promise<Sent> {
       const sending = { resource: 'tryouts', id, reader, isFresh } as const;
       if (step.name === accepted) return sendWrite(context, step.call, sending);

@@ -9,6 +9,7 @@ import { nameFirstFew, orList } from '../data/text.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
 import { CancelledError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
+import { createHolders } from './holders.js';
 import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
 import { readerForWrite, readFor } from './read.js';
 import { sendWrite } from './send.js';
@@ -38,6 +39,7 @@ export const editParts = {
 function editSession(context: Context, job: EditJob): Session {
   const reader = readerForWrite(context, 'tryouts', 'update');
   const notes = createNotes(context);
+  const holders = createHolders(context, ['tryouts']);
   const targetOf = ({ own = {} }: Pick<SelectedRow, 'own'>): EditTarget => ({
     status: job.status ?? (own['status'] as string | undefined),
     note: job.note ?? noteOf(own['internalNotes']),
@@ -51,14 +53,20 @@ function editSession(context: Context, job: EditJob): Session {
       const changes = editChanges(record, target);
       if (changes.length === 0) return { steps: [] };
       warnOfMove(notes, row.id, record, target.status);
+      holders.watch(record);
       return { steps: [{ call: editCall(row.id, changes), changes }] };
     },
     compares(row) {
       const { status, note } = targetOf(row);
       return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
     },
-    send: ({ call }, { id }, isFresh) =>
-      sendWrite(context, call, { resource: 'tryouts', id, reader, isFresh }),
+    warn: () => holders.note(),
+    async send({ call }, { id }, isFresh) {
+      const sending = { resource: 'tryouts', id, reader, isFresh } as const;
+      return sendWrite(context, call, sending).catch(async (error: unknown) => {
+        throw await holders.explain(error, id);
+      });
+    },
     compare: compareEdit,
     unchangedNote: (record, { id }) => unchangedNote(record, id, job),
   };

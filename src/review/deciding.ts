@@ -46,10 +46,14 @@ export function decideStatus(
 
 const stillHeld = ' A held key counts once.';
 
-/** Queues what is now decided about the card on the screen. */
-function decide(state: Review, decision: Decision | undefined): ReviewStep {
-  const { id, name, record } = cardOnScreen(state);
-  const queued = decision && { name, seen: record['status'] ?? null, decision };
+/** Queues what is now decided about the card on the screen; `seen`: the status that it was decided on. */
+function decide(
+  state: Review,
+  decision: Decision | undefined,
+  seen: unknown = cardOnScreen(state).record['status'] ?? null,
+): ReviewStep {
+  const { id, name } = cardOnScreen(state);
+  const queued = decision && { name, seen, decision };
   return queue(state, { kind: 'decision', id, queued });
 }
 
@@ -101,11 +105,13 @@ export function keepNote(state: Review, typed: string, { day }: ReviewWorld): Re
   const text = typed.trim();
   const shown = toCards(state, '');
   const { name } = cardOnScreen(state);
-  const before = decisionOnScreen(state)?.decision;
-  if (text === (before?.note?.text ?? '')) return { state: shown };
-  const { status } = before ?? {};
+  const before = decisionOnScreen(state);
+  if (text === noteOnScreen(state)) return { state: shown };
+  const { status } = before?.decision ?? {};
   const decision = { ...(status && { status }), ...(text !== '' && { note: { text, day } }) };
-  const step = decide(shown, Object.keys(decision).length > 0 ? decision : undefined);
+  const isAny = Object.keys(decision).length > 0;
+  // A note is no new decision about the status.
+  const step = decide(shown, isAny ? decision : undefined, before?.seen);
   const what = text === '' ? 'note dropped' : 'note kept';
   return {
     ...step,

@@ -13,7 +13,7 @@ import {
 } from './state.js';
 
 /** A paste may need several reads, which follow each other sooner than anybody types. */
-const burstMs = 50;
+export const burstMs = 50;
 const maxText = 1_000;
 
 /**
@@ -32,8 +32,14 @@ export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorl
   // An arrow that is held repeats faster than the screen is read.
   const isRepeat = !isCharacter(first) && rest.every((key) => key === first);
   if (rest.length === 0 || isRepeat) return step;
+  if (step.effect?.kind === 'send') return { state: { ...notSent(step.state), quietUntil } };
   const message = `${step.state.message} More keys came at once and were dropped.`.trim();
   return { ...step, state: { ...step.state, message, quietUntil } };
+}
+
+/** Stays on the card: whoever typed more than `w` has not seen what it asks. */
+export function notSent(state: Review): Review {
+  return { ...state, message: 'Other keys came with w. Press it again to send.' };
 }
 
 function isTyping({ mode }: Review): boolean {

@@ -145,6 +145,32 @@ export async function unsentReviews(statePath: string): Promise<readonly UnsentR
   return all.filter((each) => each !== undefined).filter(({ count }) => count > 0);
 }
 
+/** Returns how many decisions of a profile's reviews were not sent. */
+export async function unsentDecisions(
+  statePath: string,
+  profile: {
+    readonly name: string;
+    readonly organization: string;
+    readonly service: string | undefined;
+  },
+): Promise<number> {
+  const all = await unsentReviews(statePath);
+  const { name, organization, service } = profile;
+  return all
+    .filter((each) => each.organization === organization)
+    .filter((each) => each.service === service || each.profile === name)
+    .reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Returns the line and the command for decisions that were not sent; none if there are none. */
+export function describeUnsent(
+  count: number,
+): readonly { readonly text: string; readonly command: string }[] {
+  if (count === 0) return [];
+  const text = `review: ${count} ${count === 1 ? 'decision' : 'decisions'} not sent`;
+  return [{ text, command: 'rosterctl tryouts review' }];
+}
+
 interface FoundQueue {
   readonly head?: QueueHead | undefined;
   readonly decisions: Decisions;
@@ -182,7 +208,8 @@ async function readQueue(path: string): Promise<FoundQueue> {
 function parseLine(line: string): JsonObject | undefined {
   const text = unsealLine(line);
   const value = text === undefined ? undefined : parseJson(text);
-  return isObject(value) ? value : undefined;
+  const isLine = isObject(value) && (value['kind'] === 'review' || typeof value['id'] === 'string');
+  return isLine ? value : undefined;
 }
 
 function openFile(
@@ -191,26 +218,26 @@ function openFile(
   head: QueueHead,
   { decisions, bytes, isNew }: FoundQueue,
 ): ReviewQueue {
-  let file: SyncedLines | undefined;
+  let file: Promise<SyncedLines> | undefined;
   let present = decisions;
-  const write = async (...values: readonly object[]) => {
-    file ??= await openSyncedLines(path, {
+  let hasHead = !isNew;
+  const write = async (values: readonly object[]) => {
+    file ??= openSyncedLines(path, {
       what: 'The unsent review',
       bytes,
       isOurs: () => lock.isOurs(),
     });
-    const open = file;
-    await Promise.all(values.map((value) => open.append(sealLine(printJson(value)))));
+    const lines = await file;
+    await Promise.all(values.map((value) => lines.append(sealLine(printJson(value)))));
   };
-  let hasHead = !isNew;
   const remove = () => rm(path, { force: true });
   return {
     isNew,
     present: () => present,
     async append(entry) {
-      const first = { kind: 'review', format, ...head };
-      await write(...(hasHead ? [] : [first]), entry);
+      const first = hasHead ? [] : [{ kind: 'review', format, ...head }];
       hasHead = true;
+      await write([...first, entry]);
       present = withEntry(present, entry);
     },
     async discard() {
@@ -218,7 +245,7 @@ function openFile(
       await remove();
     },
     async close() {
-      await file?.close();
+      await (await file)?.close();
       if (present.queued.size === 0 && lock.isOurs()) await remove();
       lock.release();
     },

@@ -2,9 +2,11 @@
 import type { CommandOutput } from '../cli/define.js';
 import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
 import type { Operation, Selection } from '../engine/operation.js';
 import { CancelledError, Failure, UsageError } from '../errors.js';
+import { editedNotes } from '../resources/notes.js';
 import type { BulkReport, SelectedRow } from '../runs/report.js';
 import { loadCards, type ReviewFilters } from './cards.js';
 import { decisionWords } from './deciding.js';
@@ -99,19 +101,18 @@ async function reviewQueue(
   const filters = values.resume ? undefined : withDefaults(values);
   const waiting = context.progress.start(() => 'Reading applications');
   const loaded = await loadCards(context, filters, queued).finally(() => waiting.stop());
-  for (const [id, gone] of loaded.gone) {
+  const gone = new Map(loaded.gone);
+  for (const [id, { name, decision }] of gone)
     context.message(
-      `${gone.name} (${id}) is gone: your decision (${decisionWords(gone.decision)}) is dropped.`,
+      `${name} (${id}) is gone: your decision (${decisionWords(decision)}) is dropped.`,
     );
-    await queue.append({ kind: 'left', id });
-  }
+  const done = loaded.cards.filter(({ id, record }) => isDone(record, queued.get(id)));
+  await leave(queue, [...gone.keys(), ...done.map(({ id }) => id)]);
+  const [first] = loaded.cards;
+  if (!first) return printed(values.resume ? [nothing] : [loaded.none, nothing]);
   const decisions = queue.present();
-  if (loaded.cards.length === 0) return printed([loaded.none, 'Nothing to review.']);
-  const start = startReview(
-    loaded.cards,
-    decisions,
-    greeting(decisions.queued.size, loaded.gone.length),
-  );
+  const greeting = greetingOf(decisions.queued.size, done.length, gone.size);
+  const start = startReview(loaded.cards, decisions, greeting);
   const { how, state } = await showReview(context, start, { ...loaded, queue });
   const { size } = state.decisions.queued;
   if (how === 'send') return send(context, queue, loaded.cards, use);
@@ -130,10 +131,29 @@ function withDefaults(values: ReviewValues): ReviewFilters {
   return isChosen ? filters : { ...filters, status: ['pending'] };
 }
 
-function greeting(size: number, gone: number): string {
-  const lost = gone === 0 ? '' : `${plural(gone, 'decision is', 'decisions are')} dropped: gone.`;
-  const taken = size === 0 ? '' : `${plural(size, 'decision')} not sent yet: w sends, u undoes.`;
-  return `${taken} ${lost}`.trim();
+const nothing = 'Nothing to review.';
+
+/** Returns true if a decision took effect although it is still in the queue: a run was resumed, or killed at its end. */
+function isDone(record: JsonObject, queued: Queued | undefined): boolean {
+  if (!queued || record['status'] === queued.seen) return false;
+  const { status, note } = queued.decision;
+  const notes = record['internalNotes'];
+  const present = typeof notes === 'string' ? notes : null;
+  const isNoted = !note || editedNotes({ kind: 'append', ...note }, present) === present;
+  return record['status'] === status && isNoted;
+}
+
+function greetingOf(size: number, done: number, gone: number): string {
+  return [
+    ...(size > 0 ? [`${plural(size, 'decision')} not sent yet: w sends, u undoes.`] : []),
+    ...(done > 0 ? [`${plural(done, 'decision')} took effect already.`] : []),
+    ...(gone > 0 ? [`${plural(gone, 'decision is', 'decisions are')} dropped: gone.`] : []),
+  ].join(' ');
+}
+
+/** Takes applications out of the queue. */
+async function leave(queue: ReviewQueue, ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.map((id) => queue.append({ kind: 'left', id })));
 }
 
 function printed(lines: readonly string[]): CommandOutput {
@@ -168,7 +188,11 @@ async function send(
   );
   const { results, dryRun } = output.value as BulkReport;
   const done = results.filter(({ result }) => result === 'changed' || result === 'unchanged');
-  if (!dryRun) for (const { id } of done) await queue.append({ kind: 'left', id });
+  if (!dryRun)
+    await leave(
+      queue,
+      done.map(({ id }) => id),
+    );
   return {
     ...output,
     printAfter(how) {

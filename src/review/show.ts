@@ -8,7 +8,7 @@ import { createKeyReader, escapeWaitMs, type Key, type KeyReader } from '../term
 import { createPaint } from '../terminal/paint.js';
 import { type Cards, reviewCard } from './cards.js';
 import { type Frame, frameOf } from './frame.js';
-import { applyRead } from './model.js';
+import { applyRead, burstMs, notSent } from './model.js';
 import type { ReviewQueue } from './queue.js';
 import { cardOnScreen, decisionOnScreen, type Effect, type Review } from './state.js';
 
@@ -48,7 +48,8 @@ async function reviewOn(
       const day = localDay(context.now());
       const step = applyRead(state, keys, { at, day, room, length });
       const { effect } = step;
-      if (effect?.kind === 'send') return { how: 'send', state: step.state };
+      if (effect?.kind === 'send' && (await staysQuiet(screen)))
+        return { how: 'send', state: step.state };
       if (effect?.kind === 'leave') return { how: effect.how, state: step.state };
       state = await carryOut(context, queue, effect, step.state);
     }
@@ -56,6 +57,12 @@ async function reviewOn(
     if (event.kind === 'resize' || keys[0] === 'redraw') screen.draw({ lines: [] });
     frame = picture(state);
   }
+}
+
+/** Returns false if more keys come with `w`: what asks next must not read them as its answer. */
+async function staysQuiet(screen: FullScreen): Promise<boolean> {
+  const event = await screen.next(burstMs);
+  return event.kind === 'quiet' || event.kind === 'resize';
 }
 
 /** Returns the keys that an event completes. */
@@ -72,6 +79,7 @@ async function carryOut(
   state: Review,
 ): Promise<Review> {
   if (effect?.kind === 'keep') await queue.append(effect.entry);
+  if (effect?.kind === 'send') return notSent(state);
   if (effect?.kind !== 'open') return state;
   const { url } = effect;
   const { openObstacle, openWithDesktop } = await import('../terminal/opener.js');

@@ -1,7 +1,7 @@
 /** The opener: hands a file or a web address to the desktop's own program, without a shell and without the key. */
 import { spawn } from 'node:child_process';
 import type { Environment } from '../data/environment.js';
-import { withoutKey } from './pager.js';
+import { environmentWithoutKey } from './pager.js';
 
 /** The program that opens things on each platform; on all others it is `xdg-open`. */
 const openers: { readonly [platform: string]: string } = {
@@ -30,7 +30,7 @@ export function openWithDesktop(
     stdio: 'ignore',
     // Ctrl-C in the terminal later does not close what was opened.
     detached: true,
-    env: withoutKey(env),
+    env: environmentWithoutKey(env),
   });
   return new Promise<boolean>((resolve) => {
     // Some openers run as long as what they opened.

@@ -43,11 +43,11 @@ export async function showInPager(
 
 /** Returns the environment of the pager. */
 export function pagerEnvironment(env: Environment): NodeJS.ProcessEnv {
-  return { LESS: 'FRX', ...withoutKey(env), LESSSECURE: '1' };
+  return { LESS: 'FRX', ...environmentWithoutKey(env), LESSSECURE: '1' };
 }
 
 /** Returns the environment of another program, which does not get the key. */
-export function withoutKey(env: Environment): NodeJS.ProcessEnv {
+export function environmentWithoutKey(env: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !secretNames.includes(name.toUpperCase())),
   );

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { CancelledError, NetworkError } from '../../src/errors.js';
 import {
   contentRange,
   isSame,
   mayBeSame,
   md5Of,
   rangeValidator,
-} from '../../src/data/file-version.js';
-import { CancelledError, NetworkError } from '../../src/errors.js';
+} from '../../src/files/file-version.js';
 import { recordingService } from '../support/service.js';
 import { storeFor, thrownBy } from './wiring.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { FileStore, UploadSource } from '../../src/api/store/file-store.js';
-import type { FileVersion } from '../../src/data/file-version.js';
 import { download, type FileSink } from '../../src/downloads/resumable-download.js';
 import { ProtocolError, StoreError, UnknownOutcomeError } from '../../src/errors.js';
+import type { FileVersion } from '../../src/files/file-version.js';
 import { type Reply, recordingService } from '../support/service.js';
 import { tcpService } from '../support/tcp.js';
 import { noWait, storeFor, thrownBy, transportTo } from './wiring.js';

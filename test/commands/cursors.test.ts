@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inProcess } from '../support/in-process.js';
-import { temporaryFolder } from '../support/run.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
 import { application, keep } from './tryouts/service.js';
 
 const minute = 60_000;
@@ -75,6 +75,32 @@ test('reset lets a name begin anew, with --at from that time on and also where t
   expect((await run('cursors reset tryouts/lost --at 7d')).code).toBe(0);
   expect(await told('lost')).toEqual(['a']);
   expect(requests.length - before).toBe(4);
+});
+
+test('reset --at beats --initial all, which a cron line always has', async () => {
+  const { run, told, apply } = await aClub();
+  apply('a');
+  expect(await told('mail --initial all')).toEqual(['old', 'a']);
+  await run('cursors reset mail --at 7d');
+  expect(await told('mail --initial all')).toEqual(['a']);
+});
+
+test('TAB offers the names of a list, and with the list where two have one name', async () => {
+  const { env } = await keep([]);
+  const home = temporaryFolder();
+  // oxlint-disable-next-line no-await-in-loop
+  for (const name of ['tryouts/mail', 'teams/mail', 'tryouts/discord'])
+    await inProcess(`cursors reset ${name} --at 1d`, { env, home });
+  const offered = async (line: string) =>
+    (await rosterctl(`__complete ${line}`, { env, home })).stdout.split('\n').slice(1, -1);
+  expect(await offered('tryouts list --since-last d')).toEqual(['discord\ttryouts']);
+  expect(await offered("teams list --since-last ''")).toEqual(['mail\tteams']);
+  expect(await offered("cursors show ''")).toEqual([
+    'teams/mail\tteams',
+    'discord\ttryouts',
+    'tryouts/mail\ttryouts',
+  ]);
+  expect(await offered("-p sandbox cursors show ''")).toEqual([]);
 });
 
 test('reset --at of a list without times is refused at its next use', async () => {

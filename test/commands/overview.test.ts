@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ruleCodes } from '../../src/resources/findings/codes.js';
 import type { Overview } from '../../src/resources/overview.js';
 import { overviewLines } from '../../src/resources/overview-page.js';
+import { describeUnsent } from '../../src/review/queue.js';
 import { createPaint } from '../../src/terminal/paint.js';
 import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden, hostileTexts } from '../support/hostile.js';
@@ -94,7 +95,7 @@ test('says the same as JSON', async () => {
     organization: 'org_7',
     waiting: { pending: 2, oldest: { id: 'a', name: 'Kite' }, reviewing: 1, shortlisted: 0 },
     changed: { submitted: 1, updated: 1 },
-    unfinished: { runs: [], uploads: 0 },
+    unfinished: { runs: [], uploads: 0, decisions: 0 },
     skipped: [],
   });
   expect(Object.keys(findings)).toEqual([...ruleCodes]);
@@ -185,6 +186,7 @@ describe('the page', () => {
     unfinished: {
       runs: ['aaaaaa', 'bbbbbb', 'cccccc'].map((run) => ({ run, left: 62, total: 90 })),
       uploads: 3,
+      decisions: 12,
     },
     findings: Object.fromEntries(ruleCodes.map((code) => [code, 12])),
     skipped: [],
@@ -192,6 +194,7 @@ describe('the page', () => {
   const page = (columns: number, value = busy, unread = new Map<'teams', string>()) =>
     overviewLines(
       { overview: value, unread, failure: undefined },
+      describeUnsent(value.unfinished.decisions),
       (text) => text.replace('rosterctl', 'rosterctl -p club'),
       { now: new Date(), columns, isTerminal: true, isUtf8: true, paint: createPaint(false) },
     );

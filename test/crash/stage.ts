@@ -140,7 +140,8 @@ export async function statuses(
   );
 }
 
-async function startSandbox() {
+/** Starts a sandbox in a process of its own. */
+export async function startSandbox() {
   const data = temporaryFolder();
   const child = spawn(
     process.execPath,
@@ -154,7 +155,8 @@ async function startSandbox() {
   return JSON.parse(text) as { baseUrl: string; organizationId: string; apiKey: string };
 }
 
-function readIfThere(path: string): Buffer {
+/** The bytes of a file; none if it is not there. */
+export function readIfThere(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch {

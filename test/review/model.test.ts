@@ -64,6 +64,13 @@ describe('keys that arrive together', () => {
     expect(person.state().index).toBe(1);
   });
 
+  test('w among other keys does not send', () => {
+    const person = atKeys();
+    person.type('s');
+    expect(person.read(['w', 'y', 'enter']).message).toMatch(/^Other keys came with w\./);
+    expect(person.effects().map(({ kind }) => kind)).toEqual(['keep']);
+  });
+
   test('the reads that follow such a read at once belong to it', () => {
     const person = atKeys();
     person.read(['s', 'r']);
@@ -152,6 +159,17 @@ describe('notes', () => {
     person.read([...letters('srae wq'), 'escape']);
     expect(person.effects()).toEqual([]);
     expect(person.state().mode.kind).toBe('cards');
+  });
+
+  test('a note is no new decision on a status that changed since', () => {
+    const before = atKeys();
+    before.type('s');
+    const person = atKeys([cardOf(1, { status: 'rejected' })], before.kept());
+    person.read(['n']);
+    person.read([...letters('late'), 'enter']);
+    expect(person.kept().queued.get('app_1')?.seen).toBe('pending');
+    person.type('a');
+    expect(person.kept().queued.get('app_1')?.seen).toBe('rejected');
   });
 
   test('n again edits the note, and an empty one drops it', () => {

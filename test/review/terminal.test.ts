@@ -141,7 +141,7 @@ describe('the terminal is given back and the decisions are kept', () => {
 });
 
 describe('what arrives otherwise than a key decides nothing:', () => {
-  test('pasted text, the rest of a read, arrows in pieces, a held key', async () => {
+  test('pasted text, the rest of a read, arrows in pieces, an answer typed ahead', async () => {
     const { desk, writes } = await reviewer();
     await press(desk, `${esc}[200~rrrr\rw\ry${esc}[201~`, /Pasted text is ignored/);
     await pause();
@@ -154,8 +154,10 @@ describe('what arrives otherwise than a key decides nothing:', () => {
     desk.type('D');
     await desk.sees(/^2 of 6/);
     await press(desk, 'r', /2 decided/);
-    await press(desk, 'r', /A held key counts once/);
     expect(desk.screen()[0]).toMatch(/^3 of 6 .* 1 shortlisted {2}1 rejected$/);
+    desk.type('w');
+    desk.type('y\r');
+    await desk.sees(/Other keys came with w/);
     desk.type('q');
     await desk.ended;
     expect(writes()).toEqual([]);
@@ -248,6 +250,21 @@ describe('sending', () => {
     expect(next.usual()).toContain(
       'Applicant app_2 (app_2) is gone: your decision (rejected) is dropped.',
     );
+  });
+
+  test('a decision that took effect already, as by runs resume, leaves the queue', async () => {
+    const { desk, open, service } = await reviewer();
+    await decideTwo(desk);
+    desk.type('q');
+    await desk.ended;
+    service.kept.set('app_1', application('app_1', { status: 'shortlisted' }));
+    const next = open();
+    await next.sees(
+      /1 decision not sent yet: w sends, u undoes\. 1 decision took effect already\./,
+    );
+    next.type('q');
+    await next.ended;
+    expect(next.usual()).toContain('1 decision kept, not sent.');
   });
 
   test('a dry run shows what would be sent and keeps the queue', async () => {

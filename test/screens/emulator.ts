@@ -11,15 +11,15 @@ const { Unicode11Addon } = require('@xterm/addon-unicode11') as typeof Unicode;
 export interface Reading {
   /** The lines as shown, without blanks at their ends; wide letters stand once. */
   readonly lines: readonly string[];
-  /** The letter in each cell of each line; the second cell of a wide letter is undefined. */
-  readonly cells: readonly (readonly (string | undefined)[])[];
+  /** The lines with one character for each cell, so that its place in the text is its column. */
+  readonly grid: readonly string[];
   /** The lines that the emulator had to break. */
   readonly broken: readonly string[];
   readonly cursor: { readonly column: number; readonly line: number; readonly isVisible: boolean };
 }
 
 /** Rows enough for every page, so that nothing scrolls away. */
-const rows = 900;
+const rows = 250;
 
 /** Feeds the output of a program to a terminal of this width and returns its screen. */
 export async function readBack(shown: string, columns: number): Promise<Reading> {
@@ -29,20 +29,22 @@ export async function readBack(shown: string, columns: number): Promise<Reading>
   await new Promise<void>((resolve) => terminal.write(shown, resolve));
   const { active } = terminal.buffer;
   const all = Array.from({ length: rows }, (_, at) => active.getLine(at));
-  const texts = all.map((line) => line?.translateToString(true) ?? '');
-  const last = texts.findLastIndex((text) => text.trim() !== '');
-  const cells = all
-    .slice(0, last + 1)
-    .map((line) =>
-      Array.from({ length: columns }, (_, column) =>
-        line?.getCell(column)?.getWidth() === 0
-          ? undefined
-          : line?.getCell(column)?.getChars() || ' ',
-      ),
-    );
+  const texts = all.map((line) => line?.translateToString(true).trimEnd() ?? '');
+  const count = texts.findLastIndex((text) => text !== '') + 1;
+  const cell = active.getNullCell();
+  const letterAt = (row: number, column: number) => {
+    const letter = all[row]?.getCell(column, cell)?.getChars() ?? '';
+    if (cell.getWidth() === 0) return 'W';
+    return letter.length > 1 ? 'W' : letter || ' ';
+  };
+  const grid = texts.slice(0, count).map((_, row) =>
+    Array.from({ length: columns }, (__, column) => letterAt(row, column))
+      .join('')
+      .trimEnd(),
+  );
   const reading = {
-    lines: texts.slice(0, last + 1).map((text) => text.trimEnd()),
-    cells,
+    lines: texts.slice(0, count),
+    grid,
     broken: texts.filter((_, at) => all[at + 1]?.isWrapped),
     cursor: {
       column: active.cursorX,
@@ -52,14 +54,4 @@ export async function readBack(shown: string, columns: number): Promise<Reading>
   };
   terminal.dispose();
   return reading;
-}
-
-/** One character for each cell of each line, so that its place in the text is its column. */
-export function grid({ cells }: Reading): readonly string[] {
-  return cells.map((line) =>
-    line
-      .map((cell) => (cell?.length === 1 ? cell : 'W'))
-      .join('')
-      .trimEnd(),
-  );
 }

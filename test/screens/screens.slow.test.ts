@@ -7,12 +7,13 @@ import { views, wideViews } from './views.js';
 
 const { home, env, screenOf } = await openTerminal();
 
-/** The home folder gets an interrupted upload, and a run in which one row was refused. */
+/** The home folder gets an interrupted upload, a cursor, and a run in which one row was refused. */
 beforeAll(async () => {
   writeFileSync(join(home, 'paper.pdf'), '%PDF-1.4');
   const upload = await rosterctl('docs upload paper.pdf --retries 0', { home, env });
   const change = await rosterctl('tryouts set-status --all --to withdrawn --yes', { home, env });
-  expect([upload.code, change.code]).toEqual([9, 8]);
+  const cursor = await rosterctl('tryouts list --since-last discord', { home, env });
+  expect([upload.code, change.code, cursor.code]).toEqual([9, 8, 0]);
 });
 
 // oxlint-disable-next-line no-control-regex

@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { converse } from '../support/converse.js';
+import { wholeConversation } from '../support/converse.js';
 import { splitWords, temporaryFolder } from '../support/run.js';
 import { awkwardClub } from './club.js';
-import { grid, type Reading, readBack } from './emulator.js';
+import { type Reading, readBack } from './emulator.js';
 import type { View } from './views.js';
 
 export type Screen = Reading & { readonly shown: string };
@@ -33,7 +33,13 @@ export async function openTerminal(): Promise<Terminal> {
         ([question, text]) => [question, text.replace('SERVICE', service.baseUrl)] as const,
       );
       const at = changesHome ? homeOfClub(service.baseUrl) : home;
-      const { shown } = await converse(at, splitWords(line), typed, { ...env, ...own }, columns);
+      const { shown } = await wholeConversation(
+        at,
+        splitWords(line),
+        typed,
+        { ...env, ...own },
+        columns,
+      );
       return { shown, ...(await readBack(shown, columns)) };
     },
   };
@@ -55,12 +61,11 @@ function homeOfClub(baseUrl: string): string {
 
 /** Expects that the terminal broke no line, that columns are aligned, and that the cursor is below. */
 export function expectOrder({ isTable }: View, screen: Screen): void {
-  const { broken, cursor, lines } = screen;
+  const { broken, cursor, lines, grid } = screen;
   expect(broken).toEqual([]);
   expect(cursor).toEqual({ column: 0, line: lines.length, isVisible: true });
-  const rows = grid(screen);
-  if (isTable) expect(outOfColumn(rows)).toEqual([]);
-  expect(unalignedMoves(rows)).toEqual([]);
+  if (isTable) expect(outOfColumn(grid)).toEqual([]);
+  expect(unalignedMoves(grid)).toEqual([]);
 }
 
 /** The rows whose cells do not begin below the heads, in cells of the terminal. */

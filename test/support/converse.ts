@@ -14,6 +14,22 @@ export function converse(
   return talk([process.execPath, launcher, ...line], { home, answers, own, cols });
 }
 
+const end = '\u001b]9;end\u0007';
+const untilSeen = `"$@"; code=$?; stty -echo; printf '\\033]9;end\\007'; read -r _; exit $code`;
+
+/**
+ * The same for pages of any length: the terminal stays open until all was read. Otherwise what
+ * follows the first 4,095 bytes is lost now and then, because libuv takes the hang-up for the end.
+ */
+export async function wholeConversation(
+  ...[home, line, answers = [], own = {}, cols = 100]: Parameters<typeof converse>
+): Promise<{ shown: string; code: number }> {
+  const words = ['sh', '-c', untilSeen, 'sh', process.execPath, launcher, ...line];
+  const typed = [...answers, [/\]9;end/, '\n'] as const];
+  const { shown, code } = await talk(words, { home, answers: typed, own, cols });
+  return { shown: shown.slice(0, shown.indexOf(end)), code };
+}
+
 /** The same with a shell that knows jobs, whose prompt is `shell> `; `rosterctl` is what was built. */
 export function inShell(
   home: string,

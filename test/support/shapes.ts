@@ -91,6 +91,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     unfinished: z.object({
       runs: z.array(z.object({ run: text, left: z.number(), total: z.number() })),
       uploads: z.number(),
+      decisions: z.number(),
     }),
     findings: z.record(z.enum(ruleCodes), z.nullable(z.number())),
     skipped: z.array(z.object({ codes: z.array(z.enum(ruleCodes)), reason: text })),

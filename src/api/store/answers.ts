@@ -1,9 +1,10 @@
 /** Responses of the file store: errors, retries, and the headers that an upload may need. */
-import { isEncoded } from '../../data/file-version.js';
+
 import { isObject, type JsonObject } from '../../data/json.js';
 import { readJson } from '../../data/json-body.js';
 import { plural } from '../../data/text.js';
 import { type Delivery, ProtocolError, StoreError } from '../../errors.js';
+import { isEncoded } from '../../files/file-version.js';
 import { deliveryOfStatus } from '../retry.js';
 
 interface Reply {

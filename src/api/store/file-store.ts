@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import type { FileHandle } from 'node:fs/promises';
-import { md5Of } from '../../data/file-version.js';
 import type { JsonObject } from '../../data/json.js';
 import type { Instant } from '../../data/time.js';
 import { BugError, InputError, ProtocolError } from '../../errors.js';
+import { md5Of } from '../../files/file-version.js';
 import { exchange } from '../exchange.js';
 import type { ProxyChoice } from '../proxy.js';
 import { type AttemptOutcome, type RetryPolicy, requestedWait, retry } from '../retry.js';

@@ -17,10 +17,11 @@ export default defineCommand({
     'Each file is named after its document and written to -D or the current folder; if documents ' +
     'share a name, their ids are added to it. An existing file is not replaced (exit ' +
     '11). An unfinished download is named NAME.partial: run the same ' +
-    'command again to continue it. --skip-existing downloads only what is missing. The API key is not sent to the file store.',
+    'command again to continue it. --skip-existing downloads only what is missing; with -D it remembers what it downloaded ' +
+    '(.rosterctl-downloads.json), so that it also fetches what was replaced on the service. It never renames or deletes a file: those whose documents are gone are listed. The API key is not sent to the file store.',
   examples: [
     ['Into the current folder', 'doc_0001'],
-    ['A backup of all; run it again to fetch what is missing', '--all -D backup --skip-existing'],
+    ['A mirror of all; run it again to fetch what is new', '--all -D backup --skip-existing'],
     ['By name', 'name:NDA.docx'],
     ['Under another name', 'doc_0001 -O copy.pdf'],
     ['To a pipe', 'doc_0001 -O -'],

@@ -3,6 +3,7 @@ import {
   type ColumnType,
   cellFields,
   cellKey,
+  dateLike,
   type SheetCell,
   typedCell,
   valueLike,
@@ -38,8 +39,8 @@ export type FieldValue =
   | {
       readonly target: FieldTarget;
       readonly text: string;
-      /** What a workbook tells of the cell, if it is no text. */
-      readonly inSheet?: SheetCell['kind'];
+      /** In a workbook: the cell's column, and its kind if it is no text. */
+      readonly inSheet?: Pick<SheetCell, 'column' | 'kind'> | undefined;
     }
   | { readonly target: FieldTarget; readonly value: unknown };
 
@@ -68,34 +69,23 @@ export function inputText(
   return text === clearWord ? null : unguard(cell);
 }
 
-/** Returns the text of a cell as `inputText`; in a workbook, throws InputError for a cell that cannot be used. */
-export function textInCell(
-  { cells, marks }: CsvRow,
-  index: number,
-  options: { readonly raw: boolean },
-): string | null | undefined {
-  const mark = marks?.get(index);
-  if (mark?.kind === 'refused') throw new InputError(mark.reason, { hint: mark.hint });
-  // Nothing in a workbook is guarded but by its reader.
-  return inputText(cells[index] ?? '', marks ? { raw: false } : options);
-}
-
-/** Returns what a workbook tells of a cell that is no text. */
+/**
+ * Returns what kind of value a cell of a workbook holds, if it is no text. Throws InputError as
+ * `inputText` does for one that cannot be used.
+ */
 export function sheetKind({ marks }: CsvRow, index: number): SheetCell['kind'] {
   const mark = marks?.get(index);
-  return mark?.kind === 'refused' ? undefined : mark?.kind;
+  if (mark?.kind === 'refused') throw new InputError(mark.reason, { hint: mark.hint });
+  return mark?.kind;
 }
 
 /** Returns the value of a cell for a new record. Throws InputError as `inputText` does. */
 export function newValue(
   { type, seen }: FieldTarget,
   text: string,
-  inSheet?: SheetCell['kind'],
+  kind?: SheetCell['kind'],
 ): unknown {
-  if (inSheet === 'date')
-    throw new InputError('holds a date, not text.', {
-      hint: 'Format the cell as text and type the value as the service writes it.',
-    });
+  if (kind === 'date' && type === undefined) return dateLike(seen?.sample, text);
   return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
 }
 
@@ -122,17 +112,14 @@ function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, 
   const { field, type, seen } = given.target;
   const asJson = (value: unknown) => [cellKey(`${field}:json`), printJson(value)] as const;
   if ('value' in given) return given.value === null ? [cellKey(field), null] : asJson(given.value);
-  if (type !== undefined) return [cellKey(`${field}:${type}`), given.text];
+  const { text, inSheet } = given;
+  const cell = inSheet ? ({ text, ...inSheet } satisfies SheetCell) : text;
+  if (type !== undefined) return [cellKey(`${field}:${type}`), cell];
   const present = locate(record, field)?.value ?? undefined;
-  if (given.inSheet !== undefined && (present !== undefined || given.inSheet === 'date'))
-    return [
-      cellKey(field),
-      { text: given.text, column: field, kind: given.inSheet } satisfies SheetCell,
-    ];
   const sample = seen?.sample;
   if (present !== undefined || sample === undefined || typeof sample === 'string')
-    return [cellKey(field), given.text];
-  return asJson(valueLike(sample, given.text));
+    return [cellKey(field), cell];
+  return asJson(newValue(given.target, text, inSheet?.kind));
 }
 
 function withoutPlace<T>(work: () => T, field: string): T {

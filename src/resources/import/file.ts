@@ -5,10 +5,11 @@ import type { ResourceName } from '../../data/resources.js';
 import type { NamedEncoding } from '../../files/text-decoder.js';
 import { givenFields } from '../update.js';
 import { type ColumnOptions, type FileColumn, fileColumns, keyColumn } from './columns.js';
-import { readSheet, type Sheet } from './sheet.js';
+import { openSheet, type Sheet } from './sheet.js';
 
 /** The values of an import's command line. */
-export interface ImportValues extends Pick<BulkValues, 'map' | 'ignoreColumns'> {
+export interface ImportValues
+  extends Pick<BulkValues, 'map' | 'ignoreColumns' | 'sheet' | 'takeFormulas'> {
   readonly file: string;
   readonly key: string;
   readonly createOnly?: boolean;
@@ -45,7 +46,7 @@ export async function openFile(
   resource: ResourceName,
   values: ImportValues,
 ): Promise<ImportFile> {
-  const sheet = await readSheet(context, values.file, values);
+  const sheet = await openSheet(context, values.file, values);
   const options: ImportOptions = {
     resource,
     key: values.key,
@@ -53,7 +54,7 @@ export async function openFile(
     ignoresUnknown: values.ignoreColumns ?? false,
     teamColumn: values.teamColumn,
     teamField: values.teamField,
-    raw: context.settings.csvRaw && !sheet.header.marks,
+    raw: context.settings.csvRaw,
     mode: values.createOnly ? 'create' : values.updateOnly ? 'update' : 'both',
     skipsInvalid: values.skipInvalid,
     given: givenFields(values),

@@ -23,11 +23,11 @@ export const importFlags = {
   }),
   createOnly: flag('skip rows whose record is there', { group: 'selection' }),
   updateOnly: flag('skip rows whose record is missing', { group: 'selection' }),
+  sheet: csvFlags.sheet,
+  takeFormulas: csvFlags.takeFormulas,
   map: csvFlags.map,
   ignoreColumns: csvFlags.ignoreColumns,
   skipInvalid: flag('import the other rows although some are invalid', { group: 'safety' }),
-  sheet: csvFlags.sheet,
-  takeFormulas: csvFlags.takeFormulas,
   encoding: param(
     z.optional(z.enum(namedEncodings)),
     'the encoding, if it is not UTF-8 or UTF-16',

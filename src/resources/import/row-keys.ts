@@ -6,7 +6,7 @@ import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { resourceWords } from '../../data/resources.js';
 import { InputError } from '../../errors.js';
-import { textInCell } from './cells.js';
+import { inputText } from './cells.js';
 import type { FileColumn, Mapping } from './columns.js';
 import type { ImportFile } from './file.js';
 import { foldKey, type KeyIndex, keyText } from './lists.js';
@@ -48,12 +48,12 @@ export class RowKeys {
   match(row: CsvRow, key: string): JsonObject | undefined {
     const { options, index, ids, key: column } = this.world;
     const { noun, plural } = resourceWords[options.resource];
-    const at = this.place(row, column);
+    const at = cellPlace(row, column);
     if (key === '') throw new InputError(`${at} is empty, and it is the key.`);
     const lines = this.lines.get(this.foldInFile(key));
     if (lines && lines.at.length > 1)
       throw new InputError(
-        `Lines ${listed(lines.at)}: ${nameOf(column)} is "${lines.text}" in each.`,
+        `${row.marks ? 'Rows' : 'Lines'} ${listed(lines.at)}: ${nameOf(column)} is "${lines.text}" in each.`,
         {
           hint: 'Each key may stand in the file once.',
         },
@@ -82,7 +82,7 @@ export class RowKeys {
     const own = organization && row.cells[organization.index]?.trim();
     if (organization && own && own !== organizationId)
       throw new InputError(
-        `${this.place(row, organization)} holds "${own}", and this profile is of ${organizationId}.`,
+        `${cellPlace(row, organization)} holds "${own}", and this profile is of ${organizationId}.`,
         { hint: 'Choose the profile of that organization with -p, or remove the column.' },
       );
     const column = mapping.service.get('id');
@@ -92,8 +92,8 @@ export class RowKeys {
     const { key } = options;
     throw new InputError(
       record
-        ? `${this.place(row, column)} holds "${id}", and the ${key} is that of ${String(record['id'])}.`
-        : `${this.place(row, column)} holds "${id}", whose ${key} is another: ${keyText(named, key) || 'none'}.`,
+        ? `${cellPlace(row, column)} holds "${id}", and the ${key} is that of ${String(record['id'])}.`
+        : `${cellPlace(row, column)} holds "${id}", whose ${key} is another: ${keyText(named, key) || 'none'}.`,
       { hint: `To change the ${key} of a record: --key id` },
     );
   }
@@ -107,7 +107,7 @@ export class RowKeys {
     const other = this.named.get(name);
     if (other !== undefined)
       throw new InputError(
-        `Lines ${other} and ${row.line}: ${nameOf(column)} names the same ${resourceWords[options.resource].noun}.`,
+        `${row.marks ? 'Rows' : 'Lines'} ${other} and ${row.line}: ${nameOf(column)} names the same ${resourceWords[options.resource].noun}.`,
         {
           hint: 'Each key may stand in the file once.',
         },
@@ -116,18 +116,14 @@ export class RowKeys {
   }
 
   /** The text of a row's key; empty if it has none. */
-  textOf(row: CsvRow): string {
+  textOf({ cells }: CsvRow): string {
     const { key, options } = this.world;
     try {
-      return textInCell(row, key.index, options)?.trim() ?? '';
+      return inputText(cells[key.index] ?? '', options)?.trim() ?? '';
     } catch (error) {
-      if (error instanceof InputError) return row.cells[key.index]?.trim() ?? '';
+      if (error instanceof InputError) return cells[key.index]?.trim() ?? '';
       throw error;
     }
-  }
-
-  private place(row: CsvRow, column: FileColumn): string {
-    return cellPlace(row, column);
   }
 
   private foldInFile(text: string): string {
@@ -136,7 +132,7 @@ export class RowKeys {
   }
 }
 
-/** Names a cell of a row for a message: `Line 9: Team`, in a workbook `B9: Team`. */
+/** Names a cell of a row for a message: `Line 9: Team`, in a workbook `F9: Team`. */
 export function cellPlace(row: CsvRow, column: FileColumn): string {
   return `${rowPlace(row, column.index)}: ${nameOf(column)}`;
 }

@@ -1,5 +1,5 @@
 /** Reads one row of an import: the record that it creates, the fields that it changes, or what is wrong with it. */
-import { type CsvRow, rowPlace } from '../../data/csv-reader.js';
+import { type CsvRow, columnName, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { locate, plainText } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
@@ -8,11 +8,11 @@ import type { SelectedRow } from '../../runs/report.js';
 import {
   type FieldValue,
   type ImportedRow,
+  inputText,
   newValue,
   ownCell,
   recordFrom,
   sheetKind,
-  textInCell,
 } from './cells.js';
 import type { FileColumn, MappedColumn } from './columns.js';
 import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
@@ -72,7 +72,8 @@ export class RowReader {
         const { column } = each;
         const value = this.collect(
           problems,
-          () => ('value' in each ? each.value : newValue(each.target, each.text, each.inSheet)),
+          () =>
+            'value' in each ? each.value : newValue(each.target, each.text, each.inSheet?.kind),
           row,
           column,
         );
@@ -98,12 +99,14 @@ export class RowReader {
       const value = this.collect(
         problems,
         (): FieldValue | undefined => {
-          const text = textInCell(row, column.index, options);
+          const kind = sheetKind(row, column.index);
+          const text = inputText(row.cells[column.index] ?? '', options);
           if (text === undefined) return undefined;
           const { target } = column;
           if (text === null) return { target, value: null };
           if (column.byName && teams) return teams.value(text, target);
-          return { target, text, inSheet: sheetKind(row, column.index) };
+          const inSheet = row.marks && { column: columnName(column.index), kind };
+          return { target, text, inSheet };
         },
         row,
         column,
@@ -120,17 +123,17 @@ export class RowReader {
       cells.length === count && cells.every((cell, at) => cell === sheet.header.cells[at]);
     if (isSame)
       throw new InputError(`${rowPlace(row)} repeats the header.`, { hint: 'Remove it.' });
-    if (cells.length !== count)
+    if (!row.marks && cells.length !== count)
       throw new InputError(
         `${rowPlace(row)} has ${cells.length} cells, but the header has ${count}.`,
         { hint: 'Put a value that contains the delimiter in double quotes.' },
       );
-    const unnamed = sheet.header.cells.findIndex(
-      (head, at) => head.trim() === '' && cells[at]?.trim() !== '' && !this.isUsed(at),
+    const unnamed = cells.findIndex(
+      (cell, at) => cell.trim() !== '' && !sheet.header.cells[at]?.trim() && !this.isUsed(at),
     );
     if (unnamed >= 0)
       throw new InputError(
-        `${rowPlace(row)}: column ${unnamed + 1} holds "${cells[unnamed]}", and it has no name.`,
+        `${rowPlace(row, unnamed)}: column ${unnamed + 1} holds "${cells[unnamed]}", and it has no name.`,
         { hint: 'Name the column in the header, or empty it.' },
       );
   }

@@ -8,14 +8,8 @@ import { cellFieldNames, cellFields } from '../../data/cell-values.js';
 import type { JsonObject } from '../../data/json.js';
 import { ConflictError } from '../../data/outcome-errors.js';
 import type { ResourceName } from '../../data/resources.js';
-import {
-  type RowPlan,
-  type Sent,
-  type Session,
-  sessionByRow,
-  type Task,
-  type Verification,
-} from '../../engine/operation.js';
+import type { RowPlan, Sent, Session, Task, Verification } from '../../engine/operation.js';
+import { sessionByRow } from '../../engine/row-sessions.js';
 import {
   Failure,
   GuardError,

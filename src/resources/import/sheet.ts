@@ -1,11 +1,11 @@
-/** Reads the file of an import into its header and its rows. */
+/** Reads the file of an import, a CSV or one sheet of a workbook, into its header and its rows. */
 import { createHash } from 'node:crypto';
 import { type FileRowsOptions, fileRows } from '../../bulk/file-rows.js';
-import { mostRows } from '../../bulk/row-names.js';
+import { mostInputRows } from '../../bulk/row-names.js';
 import { inputChunks, noteOpenWorkbook } from '../../bulk/select-rows.js';
 import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
-import { type CsvRow, rowPlace } from '../../data/csv-reader.js';
+import type { CsvRow } from '../../data/csv-reader.js';
 import { InputError, stoppedReading } from '../../errors.js';
 
 /** A table as read from a file: cells are text, exactly as in the file. */
@@ -19,61 +19,45 @@ export interface Sheet {
   readonly digest: string;
 }
 
-/**
- * Reads a CSV or a workbook as a sheet; `-` is stdin. Throws InputError, CancelledError after a
- * signal.
- */
-export async function readSheet(
+/** Reads a CSV or a workbook as a sheet; `-` is stdin. Throws InputError, CancelledError after a signal. */
+export async function openSheet(
   context: Context,
   path: string,
-  values: Pick<FileRowsOptions, 'encoding' | 'sheet' | 'takeFormulas'>,
+  { sheet, takeFormulas, encoding }: Pick<FileRowsOptions, 'sheet' | 'takeFormulas' | 'encoding'>,
 ): Promise<Sheet> {
   const name = path === '-' ? 'stdin' : path;
   if (path !== '-') await noteOpenWorkbook(context, path);
   const hash = createHash('sha256');
   // Another sheet of the same file is another input.
-  if (values.sheet !== undefined) hash.update(`${values.sheet}\0`);
-  const chunks = async function* () {
+  if (sheet !== undefined) hash.update(`${sheet}\0`);
+  const hashed = async function* () {
     for await (const chunk of inputChunks(context, path)) {
       hash.update(chunk);
       yield chunk;
     }
   };
+  const note = (line: string) => context.message(line);
+  const options = { name, sheet, takeFormulas, encoding, offersEncoding: true, note };
   const turn = eventLoopTurns(context.signal, () => stoppedReading(name));
   const all: CsvRow[] = [];
-  const note = (line: string) => context.message(line);
-  for await (const some of fileRows(chunks(), { ...values, name, offers: true, note }))
+  for await (const some of fileRows(hashed(), options))
     for (const row of some) {
       if (!isBlank(row) && !isDelimiterLine(row, all)) all.push(row);
-      if (all.length > mostRows + 1)
-        throw new InputError(`${name} has more than ${mostRows} rows.`, {
+      if (all.length > mostInputRows + 1)
+        throw new InputError(`${name} has more than ${mostInputRows} rows.`, {
           hint: 'Cut it into several files.',
         });
       const waiting = turn(row.cells.length);
       if (waiting) await waiting;
     }
-  const [header, ...rows] = all[0]?.marks ? evened(all) : all;
+  const [header, ...rows] = all;
   if (!header) throw new InputError(`${name} is empty: it has no header.`);
-  for (const [index, mark] of header.marks ?? [])
-    if (mark.kind === 'refused')
-      throw new InputError(`${rowPlace(header, index)}: the head of a column ${mark.reason}`, {
-        hint: mark.hint,
-      });
   return { name, header, rows, digest: hash.digest('hex') };
 }
 
-/** Fills the rows of a sheet up to the same number of cells, because empty ones are not in the file. */
-function evened(rows: readonly CsvRow[]): readonly CsvRow[] {
-  const widths = rows.map(({ cells }) => cells.findLastIndex((cell) => cell.trim() !== '') + 1);
-  const width = widths.reduce((most, each) => Math.max(most, each), 0);
-  return rows.map((row) => ({
-    ...row,
-    cells: Array.from({ length: width }, (_, index) => row.cells[index] ?? ''),
-  }));
-}
-
-function isBlank({ cells }: CsvRow): boolean {
-  return cells.every((cell) => cell.trim() === '');
+/** True for a row without a value; one with a cell that cannot be used is not blank. */
+function isBlank({ cells, marks }: CsvRow): boolean {
+  return cells.every((cell) => cell.trim() === '') && (marks?.size ?? 0) === 0;
 }
 
 /** True for a first line `sep=;`, which tells Excel the delimiter. */

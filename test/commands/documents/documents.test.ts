@@ -276,7 +276,7 @@ test('the type of stdin is determined from --name and the bytes', async () => {
   ]);
   const before = api.requests.length;
   for (const [name, stdin, says] of [
-    ['photo.png', 'hello', 'named like image/png, but its content is text/plain'],
+    ['photo.png', 'hello', 'has the extension of image/png, but its content is text/plain'],
     ['Photo', '\u0000\u0001\u0002', 'The type of the file from stdin is unknown.'],
   ] as const) {
     // oxlint-disable-next-line no-await-in-loop

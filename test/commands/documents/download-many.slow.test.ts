@@ -29,7 +29,10 @@ async function place(options: DocumentStoreOptions) {
     api,
     cwd,
     out: join(cwd, 'out'),
-    there: () => readdirSync(join(cwd, 'out')).toSorted(),
+    there: () =>
+      readdirSync(join(cwd, 'out'))
+        .filter((name) => name !== '.rosterctl-downloads.json')
+        .toSorted(),
     run: (line: string, stdin = '') =>
       rosterctl(`docs download -D out ${line}`, { env: api.env, home: cwd, cwd, stdin }),
   };
@@ -224,7 +227,8 @@ test('a terminal shows which files were skipped, a summary, and sizes in binary 
   writeFileSync(join(here.out, 'doc_0002.txt'), 'x'.repeat(2048));
   const piped = await here.run('doc_0001 doc_0002 --skip-existing');
   expect(piped).toMatchObject({
-    stdout: 'out/doc_0001.txt  2048 bytes\nout/doc_0002.txt  2048 bytes  skipped (exists)\n',
+    stdout:
+      'out/doc_0001.txt  2048 bytes\nout/doc_0002.txt  2048 bytes  skipped (same name and size)\n',
     stderr: '1 downloaded, 1 skipped.\n',
   });
   const line = ['docs', 'download', '-D', 'out', '--all', '--skip-existing'];
@@ -238,8 +242,8 @@ test('a terminal shows which files were skipped, a summary, and sizes in binary 
   ]).toEqual([
     0,
     [
-      'out/doc_0001.txt  2.0 KiB  skipped (exists)',
-      'out/doc_0002.txt  2.0 KiB  skipped (exists)',
+      'out/doc_0001.txt  2.0 KiB  skipped (unchanged)',
+      'out/doc_0002.txt  2.0 KiB  skipped (same name and size)',
       'out/doc_0003.txt  2.0 KiB',
       '1 downloaded, 2 skipped',
     ],

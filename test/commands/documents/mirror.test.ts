@@ -1,0 +1,227 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { documentStore, type Stored, stored } from '../../support/document-store.js';
+import { inProcess } from '../../support/in-process.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+
+const kept = '.rosterctl-downloads.json';
+
+const contract = (id: string, text: string, more: Record<string, unknown> = {}) =>
+  stored(id, Buffer.from(text), { name: 'Contract.txt', updatedAt: '2026-01-01', ...more });
+
+/** What a stranger may write of a document. */
+const entry = (name: string) => ({
+  id: 'doc_1',
+  name,
+  size: 3,
+  sha256: 'a'.repeat(64),
+  updatedAt: '2026-01-01',
+});
+
+/** A service with documents that a test may exchange, and the folder that mirrors them. */
+async function mirror(...documents: Stored[]) {
+  const api = await documentStore({ documents });
+  const home = temporaryFolder();
+  const out = join(home, 'out');
+  const run = (line = '--all', env: Record<string, string> = {}) =>
+    inProcess(`docs download -D ${out} --skip-existing ${line}`, {
+      env: { ...api.env, ...env },
+      home,
+    });
+  const asked = () => api.asked().splice(0);
+  const files = () =>
+    Object.fromEntries(
+      readdirSync(out)
+        .filter((name) => name !== kept)
+        .map((name) => [name, readFileSync(join(out, name), 'utf8')]),
+    );
+  const requested = () => {
+    const ids = asked();
+    api.store.requests.length = 0;
+    return ids;
+  };
+  return { api, documents, home, out, run, files, requested };
+}
+
+test('a mirror downloads each document once, and remembers it in a private file', async () => {
+  const { run, requested, out, files } = await mirror(
+    contract('doc_1', 'one', { name: 'a.txt' }),
+    contract('doc_2', 'two', { name: 'b.txt', updatedAt: undefined }),
+  );
+  expect((await run()).code).toBe(0);
+  expect([requested(), files()]).toEqual([['doc_1', 'doc_2'], { 'a.txt': 'one', 'b.txt': 'two' }]);
+  const content = JSON.parse(readFileSync(join(out, kept), 'utf8'));
+  expect(content).toMatchObject({
+    schema: 1,
+    organization: 'org_7',
+    files: [
+      { id: 'doc_1', name: 'a.txt', size: 3, updatedAt: '2026-01-01' },
+      { id: 'doc_2', name: 'b.txt', size: 3, record: expect.stringMatching(/^\w{64}$/) },
+    ],
+  });
+  expect(statSync(join(out, kept)).mode & 0o777).toBe(0o600);
+  const again = await run();
+  expect([again.code, requested()]).toEqual([0, []]);
+  expect(again.stdout).toContain('a.txt  3 bytes  skipped (unchanged)');
+});
+
+test('what was replaced on the service is fetched again, also at the same size', async () => {
+  const { run, requested, documents, files } = await mirror(contract('doc_1', 'one'));
+  await run();
+  requested();
+  documents[0] = contract('doc_1', 'two', { updatedAt: '2026-02-02' });
+  expect((await run()).code).toBe(0);
+  expect([requested(), files()]).toEqual([['doc_1'], { 'Contract.txt': 'two' }]);
+});
+
+test('no file that is there is renamed, whatever else gets its name', async () => {
+  const { run, documents, files, requested } = await mirror(contract('doc_1', 'one'));
+  await run();
+  requested();
+  documents.push(contract('doc_2', 'two'));
+  await run();
+  expect(files()).toEqual({ 'Contract.txt': 'one', 'Contract-doc_2.txt': 'two' });
+  expect(requested()).toEqual(['doc_2']);
+  documents[0] = contract('doc_1', 'one', { name: 'Renamed.txt', updatedAt: '2026-03-03' });
+  const renamed = await run('--all --json');
+  const rows = JSON.parse(renamed.stdout) as { id: string; path: string }[];
+  expect(rows.find(({ id }) => id === 'doc_1')?.path).toMatch(/Contract\.txt$/);
+  expect(Object.keys(files())).toEqual(['Contract-doc_2.txt', 'Contract.txt']);
+  documents[1] = contract('doc_2', 'newer', { updatedAt: '2026-04-04' });
+  await run();
+  expect(files()).toEqual({ 'Contract.txt': 'one', 'Contract-doc_2.txt': 'newer' });
+});
+
+test('a file whose document is gone stays and is told; its successor gets its id appended', async () => {
+  const { run, documents, files } = await mirror(contract('doc_1', 'old one'));
+  await run();
+  documents[0] = contract('doc_2', 'new');
+  const ran = await run();
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(
+    '1 document is no longer in the list; its file stays: Contract.txt (doc_1)',
+  );
+  expect(files()).toEqual({ 'Contract.txt': 'old one', 'Contract-doc_2.txt': 'new' });
+  expect((await run('--tag none')).stderr).not.toContain('no longer');
+});
+
+test('what --overwrite brought meanwhile is taken as it is', async () => {
+  const { run, api, home, out, documents, files } = await mirror(contract('doc_1', 'one'));
+  await run();
+  documents[0] = contract('doc_1', 'newer', { updatedAt: '2026-02-02' });
+  const line = `docs download --all -D ${out} --overwrite`;
+  expect((await inProcess(line, { env: api.env, home })).code).toBe(0);
+  expect((await run()).stderr).not.toContain('was changed here');
+  expect(files()).toEqual({ 'Contract.txt': 'newer' });
+  expect((await run()).stdout).toContain('skipped (unchanged)');
+});
+
+test('a file that was changed here stays, and the document comes beside it', async () => {
+  const { run, files, out, documents } = await mirror(contract('doc_1', 'one'));
+  await run();
+  writeFileSync(join(out, 'Contract.txt'), 'my own notes');
+  const ran = await run();
+  expect(ran.stderr).toContain('was changed here and stays');
+  expect(files()).toEqual({ 'Contract.txt': 'my own notes', 'Contract-doc_1.txt': 'one' });
+  writeFileSync(join(out, 'Contract-doc_1.txt'), 'ONE');
+  documents[0] = contract('doc_1', 'two', { updatedAt: '2026-02-02' });
+  await run();
+  expect(files()).toMatchObject({ 'Contract-doc_1.txt': 'ONE', 'Contract.txt': 'my own notes' });
+});
+
+test('the folder of another organization or service is refused before a document is requested', async () => {
+  const { run, api, out } = await mirror(contract('doc_1', 'one'));
+  mkdirSync(out);
+  const other = { schema: 1, origin: api.baseUrl, organization: 'org_other', files: [] };
+  for (const content of [other, { ...other, origin: 'https://x/v1', organization: 'org_7' }]) {
+    writeFileSync(join(out, kept), JSON.stringify(content));
+    const ran = await run('--all --json');
+    expect([ran.code, errorOf(ran).code]).toEqual([11, 'otherOrganization']);
+  }
+  expect(api.store.requests).toEqual([]);
+  expect(readdirSync(out)).toEqual([kept]);
+});
+
+test('a damaged file is ignored with a note and written anew', async () => {
+  const { run, out, requested } = await mirror(contract('doc_1', 'one'));
+  await run();
+  requested();
+  const text = readFileSync(join(out, kept), 'utf8');
+  for (const damaged of [text.slice(0, -20), '', '[]', '{"schema":2}']) {
+    writeFileSync(join(out, kept), damaged);
+    const ran = await run();
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('is damaged')]);
+    expect(ran.stdout).toContain('skipped (same name and size)');
+  }
+  expect(requested()).toEqual([]);
+});
+
+test('entries of strangers can save a download, and name no place to write', async () => {
+  const { run, out, home, api, documents } = await mirror(contract('doc_1', 'one'));
+  mkdirSync(out);
+  writeFileSync(join(home, 'secret'), 'abc');
+  symlinkSync(join(home, 'secret'), join(out, 'link'));
+  mkdirSync(join(out, 'folder'));
+  for (const name of [
+    '../secret',
+    join(home, 'secret'),
+    'link',
+    'folder',
+    '..',
+    '',
+    'a\0b',
+    '.x',
+  ]) {
+    const head = { schema: 1, origin: api.baseUrl, organization: 'org_7' };
+    writeFileSync(join(out, kept), JSON.stringify({ ...head, files: [entry(name), 7, {}] }));
+    const ran = await run('doc_1');
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('out/Contract.txt')]);
+    documents[0] = contract('doc_1', 'two', { updatedAt: '2026-02-02' });
+  }
+  expect(readFileSync(join(home, 'secret'), 'utf8')).toBe('abc');
+  expect(lstatSync(join(out, 'link')).isSymbolicLink()).toBe(true);
+});
+
+test('a link in place of the file is neither read nor written through', async () => {
+  const { run, out, home, requested } = await mirror(contract('doc_1', 'one'));
+  mkdirSync(out);
+  writeFileSync(join(home, 'precious'), 'keep me');
+  symlinkSync(join(home, 'precious'), join(out, kept));
+  const ran = await run();
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('is not a regular file')]);
+  expect([requested(), readFileSync(join(home, 'precious'), 'utf8')]).toEqual([
+    ['doc_1'],
+    'keep me',
+  ]);
+});
+
+test('without -D nothing is remembered, and only name and size are compared', async () => {
+  const api = await documentStore({ documents: [contract('doc_1', 'one')] });
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'Contract.txt'), 'two');
+  const at = { env: api.env, home: cwd, cwd };
+  const one = await rosterctl('docs download doc_1 --skip-existing', at);
+  expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('only these were compared')]);
+  const all = await rosterctl('docs download --all --skip-existing', at);
+  expect(all.stdout).toContain('skipped (same name and size)');
+  expect([readdirSync(cwd).includes(kept), api.store.requests]).toEqual([false, []]);
+});
+
+test('a dry run says what would be fetched, and writes nothing', async () => {
+  const { run, documents, out } = await mirror(contract('doc_1', 'one'), contract('doc_2', 'x'));
+  await run();
+  const before = readFileSync(join(out, kept), 'utf8');
+  documents[1] = contract('doc_2', 'y', { updatedAt: '2026-02-02' });
+  const { changes } = JSON.parse((await run('--all -n --json')).stdout);
+  expect(changes).toMatchObject([{ id: 'doc_2', to: join(out, 'Contract-doc_2.txt') }]);
+  expect(readFileSync(join(out, kept), 'utf8')).toBe(before);
+});

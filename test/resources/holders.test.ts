@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { application, keep, steps } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
+import { temporaryFolder } from '../support/run.js';
+
+const people = [
+  application('app_1', { name: 'Nilo', email: 'nilo@example.org', status: 'rejected' }),
+  application('app_2', { name: 'Nilo', email: 'NILO@example.org', formId: 'f1' }),
+  application('app_3', { name: 'Ann', email: 'ann@example.org', formId: 'f1' }),
+  application('app_4', { name: 'Ann', email: 'ann@example.org', formId: 'f2' }),
+];
+const refused = { status: 409, json: { error: 'conflict' } };
+
+test('a refusal names the application that holds the same e-mail', async () => {
+  const service = await keep(people, (_, step) => (step === 'PATCH app_2' ? refused : undefined));
+  const ran = await inProcess('tryouts update app_2 --status accepted --json', {
+    env: service.env,
+    home: temporaryFolder(),
+  });
+  expect(ran.code).toBe(6);
+  expect(ran.stderr).toContain(
+    'It and the application app_1 (Nilo, rejected) have the same e-mail.',
+  );
+  expect(steps(service)).toEqual(['GET app_2', 'PATCH app_2', 'LIST']);
+});
+
+test('one that is not refused costs no request more', async () => {
+  const service = await keep(people);
+  await inProcess('tryouts update app_2 --status accepted', {
+    env: service.env,
+    home: temporaryFolder(),
+  });
+  expect(steps(service)).toEqual(['GET app_2', 'PATCH app_2']);
+});
+
+test('a change of filtered applications says it before the first write, but not across forms', async () => {
+  const service = await keep(people);
+  const ran = await inProcess('tryouts set-status --status pending --to accepted --yes', {
+    env: service.env,
+    home: temporaryFolder(),
+  });
+  expect(ran.stderr).toContain(
+    'app_2 (Nilo) and the application app_1 (Nilo, rejected) have the same e-mail; the service may refuse it.',
+  );
+  expect(ran.stderr).not.toContain('app_3 (Ann)');
+  const order = steps(service);
+  expect(order.lastIndexOf('LIST')).toBeLessThan(
+    order.findIndex((step) => step.startsWith('PATCH')),
+  );
+});

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { report, several } from '../bulk/user.js';
+import { cut, keep, steps } from '../commands/tryouts/service.js';
+import { type Desk, sitDown } from '../support/full-screen.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { seeded } from '../support/seeded.js';
+
+const settle = { ROSTERCTL_SETTLE: '0.2s', NO_COLOR: '1' };
+
+/** Every kind of key, what the screen says after it, and how many decisions there are then. */
+const script: readonly (readonly [key: string, says: RegExp, decided: number])[] = [
+  ['s', /1 decided/, 1],
+  ['r', /2 decided/, 2],
+  ['a', /3 decided/, 3],
+  ['e', /4 decided/, 4],
+  ['\r', /: skipped/, 4],
+  ['n', /^Note:/, 4],
+  ['Strong aim', /^Note: Strong aim/, 4],
+  ['\r', /5 decided/, 5],
+  ['s', /5 decided, u undoes/, 5],
+  ['u', /a note to add/, 5],
+  ['\u001b[D', /^5 of/, 5],
+  ['\u001b[C', /^6 of/, 5],
+  ['\u001b[B', /^6 of/, 5],
+  [' ', /^6 of/, 5],
+  ['/', /^Search:/, 5],
+  ['app_2\r', /Found "app_2"/, 5],
+  ['?', /Any key goes back/, 5],
+  ['x', /w send/, 5],
+  ['o', /no link to open/, 5],
+  ['X', /lower case/, 5],
+  ['a', /5 decided/, 5],
+  ['w', /Change 5 applications\?/, 5],
+];
+
+async function play(desk: Desk, keys: typeof script): Promise<void> {
+  for (const [key, says] of keys) {
+    // oxlint-disable no-await-in-loop
+    // The screen may show it already: two keys in one read would count as one.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    desk.type(key);
+    await desk.sees(says);
+    // oxlint-enable no-await-in-loop
+  }
+}
+
+test.concurrent.each(script.map(([key], index) => [index + 1, JSON.stringify(key)] as const))(
+  'kill -9 after %i keys, the last %s, loses no decision and sends nothing',
+  async (length) => {
+    const service = await keep(several(8));
+    const home = temporaryFolder();
+    const env = { ...service.env, ...settle };
+    const desk = sitDown(['tryouts', 'review'], { home, env });
+    await desk.sees(/^1 of 8/);
+    const played = script.slice(0, length);
+    await play(desk, played);
+    desk.kill('SIGKILL');
+    await desk.ended;
+    const wanted = played.at(-1)?.[2] ?? 0;
+    const { stdout } = await rosterctl('tryouts review --discard -n', { home, env });
+    expect(stdout).toContain(`Would drop ${wanted} unsent decision`);
+    expect(steps(service).filter((step) => step.startsWith('PATCH'))).toEqual([]);
+  },
+);
+
+test('kill -9 while decisions are sent: the next review sends the rest, and nothing twice', async () => {
+  const random = seeded(Number(process.env['REVIEW_SEED'] ?? 7));
+  const kills = Number(process.env['CRASH_KILLS'] ?? 6);
+  for (let round = 0; round < kills; round += 1) {
+    const count = 12;
+    const stopAt = 1 + Math.floor(random() * count);
+    const isLost = random() < 0.5;
+    let desk: Desk | undefined;
+    let writes = 0;
+    const service = await keep(several(count), (request, step) => {
+      if (!step.startsWith('PATCH')) return undefined;
+      writes += 1;
+      if (writes !== stopAt) return undefined;
+      desk?.kill('SIGKILL');
+      // Half of the time the service has not heard of it either.
+      return isLost ? (_, response) => cut(request, response) : undefined;
+    });
+    const home = temporaryFolder();
+    const env = { ...service.env, ...settle };
+    desk = sitDown(['tryouts', 'review'], { home, env });
+    await desk.sees(/^1 of/);
+    for (let number = 1; number <= count; number += 1) {
+      desk.type('srae'[number % 4] ?? 's');
+      await desk.sees(new RegExp(`${number} decided`));
+    }
+    desk.type('w');
+    await desk.sees(/Change 12 applications\?/);
+    desk.type('y\r');
+    await desk.ended;
+    const next = sitDown(['tryouts', 'review'], { home, env });
+    desk = undefined;
+    await next.sees(/took effect already|not sent yet/);
+    next.type('w');
+    await next.sees(/Change \d+ applications?\?|Nothing is decided yet/);
+    next.type(next.usual().includes('Change') ? 'y\r' : 'q');
+    expect(await next.ended).toMatchObject({ code: 0 });
+    const statuses = [...service.kept.values()].map(({ status }) => status);
+    expect(statuses.filter((status) => status === 'pending')).toEqual([]);
+    const left = await rosterctl('tryouts review --discard --yes', { home, env });
+    expect(left.stdout).toBe('There is no unsent review.\n');
+    // Where every decision took effect, the run that was killed only has to find that out.
+    if (next.usual().includes('Nothing was decided'))
+      await rosterctl('runs resume last --yes', { home, env });
+    const runs = await rosterctl('runs list --all --json', { home, env });
+    const unfinished = expect.objectContaining({ state: 'unfinished' });
+    expect(JSON.parse(runs.stdout)).not.toContainEqual(unfinished);
+    expect(report(await rosterctl('runs show last --json', { home, env })).summary['failed']).toBe(
+      0,
+    );
+  }
+});
+
+test('a review that was stopped from outside is drawn anew when it goes on', async () => {
+  const service = await keep(several(3));
+  const desk = sitDown(['tryouts', 'review'], {
+    home: temporaryFolder(),
+    env: { ...service.env, ...settle },
+  });
+  await desk.sees(/^1 of 3/);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const before = desk.written().length;
+  desk.kill('SIGSTOP');
+  desk.kill('SIGCONT');
+  await desk.sees(/^1 of 3/);
+  while (!desk.written().slice(before).includes('1 of 3'))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  desk.type('s');
+  await desk.sees(/1 decided/);
+  desk.type('q');
+  expect(await desk.ended).toMatchObject({ code: 0 });
+});
