@@ -59,6 +59,8 @@ export const dryRun = z.looseObject({
   changes: z.array(z.looseObject({ field: text })),
 });
 
+const template = z.array(z.object({ column: text, field: text, type: text }));
+
 const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   'teams delete': deleted,
   'players delete': deleted,
@@ -122,6 +124,8 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
       fix: textOrNull,
     }),
   ),
+  'teams template': template,
+  'players template': template,
   'uploads list': z.array(
     z.object({
       id: text,
