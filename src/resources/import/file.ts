@@ -1,5 +1,6 @@
 /** The file of an import: its sheet, and the columns as far as they are known without the service. */
 import type { BulkValues } from '../../bulk/invocation.js';
+import { type KeyComparison, keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import type { ResourceName } from '../../data/resources.js';
 import type { NamedEncoding } from '../../files/text-decoder.js';
@@ -24,6 +25,8 @@ export interface ImportValues
 
 /** What the command line says about an import, beside its columns. */
 export interface ImportOptions extends ColumnOptions {
+  /** How keys compare. */
+  readonly comparison: KeyComparison;
   readonly mode: 'create' | 'update' | 'both';
   readonly skipsInvalid: boolean;
   /** `--team-field`. */
@@ -50,6 +53,7 @@ export async function openFile(
   const options: ImportOptions = {
     resource,
     key: values.key,
+    comparison: keyComparison(values.key, resource),
     map: values.map ?? [],
     ignoresUnknown: values.ignoreColumns ?? false,
     teamColumn: values.teamColumn,

@@ -1,6 +1,6 @@
 /** Resolves the rows of an import against the records that are there: what to create, what to change, what is wrong. */
 import { serviceFields } from '../../api/records.js';
-import { aliasKind, keyComparison } from '../../cli/column-aliases.js';
+import { aliasKind } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import { InputErrors } from '../../data/input-errors.js';
 import type { JsonObject } from '../../data/json.js';
@@ -31,7 +31,7 @@ export async function resolveImport(
   const mayNameTeams = options.teamColumn !== undefined || namesTeams(columns, options);
   const teams = mayNameTeams ? await readTeams(context) : undefined;
   const seen = new SeenFields();
-  const index = new KeyIndex(options.key, keyComparison(options.key, resource));
+  const index = new KeyIndex(options.key, options.comparison);
   const ids = new Map<string, JsonObject>();
   const holders = new Set<string>();
   for await (const record of wholeList(context, resource)) {

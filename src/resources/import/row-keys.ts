@@ -1,6 +1,5 @@
 /** Finds the record of an imported row by its key, and refuses keys that are empty, repeated or ambiguous. */
 
-import { keyComparison } from '../../cli/column-aliases.js';
 import { type CsvRow, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
@@ -22,8 +21,7 @@ export interface ImportWorld extends Omit<ImportFile, 'columns'> {
 }
 
 /** Returns the id of a row whose record does not exist yet: its key, in the form in which equal keys are equal. */
-export function idOfNew({ key, resource }: ImportFile['options'], text: string): string {
-  const comparison = keyComparison(key, resource);
+export function idOfNew({ key, comparison }: ImportFile['options'], text: string): string {
   return `${key}:${comparison === 'anyCase' ? foldKey(text, comparison) : text.trim()}`;
 }
 
@@ -101,9 +99,7 @@ export class RowKeys {
   /** Refuses a second row for a record, which two spellings of a name may find. Throws InputError. */
   checkOnce(row: CsvRow, key: string, record: JsonObject | undefined): void {
     const { options, key: column } = this.world;
-    const name = record
-      ? String(record['id'])
-      : foldKey(key, keyComparison(options.key, options.resource));
+    const name = record ? String(record['id']) : foldKey(key, options.comparison);
     const other = this.named.get(name);
     if (other !== undefined)
       throw new InputError(
@@ -127,7 +123,7 @@ export class RowKeys {
   }
 
   private foldInFile(text: string): string {
-    const comparison = keyComparison(this.world.options.key, this.world.options.resource);
+    const { comparison } = this.world.options;
     return foldKey(text, comparison === 'sameCaseFirst' ? 'exact' : comparison);
   }
 }

@@ -30,6 +30,7 @@ function importedInto(all: readonly JsonObject[], text: string) {
   const options: ImportOptions = {
     resource: 'players',
     key: 'memberNo',
+    comparison: 'exact',
     map: [],
     ignoresUnknown: false,
     raw: false,
