@@ -51,7 +51,7 @@ export async function readReferences(
   }));
   const seenKinds = new Set<LookedUpKind>();
   const ids = new Map<string, Candidate>();
-  await readWhole(context, resource, (record) => {
+  await readWholeList(context, resource, (record) => {
     const candidate = candidateOf(record);
     ids.set(candidate.id, candidate);
     for (const { kind, field, entries } of fields) {
@@ -95,7 +95,7 @@ function add(entries: Map<string, Entry[]>, key: string, entry: Entry): void {
 }
 
 /** Reads a list in which every record counts. Throws GuardError if some may be missing. */
-async function readWhole(
+export async function readWholeList(
   context: Context,
   resource: ResourceName,
   see: (record: JsonObject) => void,

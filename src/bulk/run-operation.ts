@@ -259,6 +259,11 @@ export function defineOperation<A extends Params, F extends Params, T>(
   command: Described<A, F> & {
     readonly operation: Operation;
     readonly view: View<T>;
+    /** Replaces values that have to be looked up before anything else (a reference by its id). */
+    readonly prepare?: (
+      context: Context,
+      values: ValuesOf<A> & ValuesOf<F>,
+    ) => Promise<ValuesOf<A> & ValuesOf<F>>;
     /** What the command does once its run has ended without a failure. */
     readonly followUp?: (
       context: Context,
@@ -267,18 +272,19 @@ export function defineOperation<A extends Params, F extends Params, T>(
     ) => Promise<CommandOutput>;
   },
 ): Command {
-  const { followUp, ...described } = command;
+  const { prepare, followUp, ...described } = command;
   const { operation } = described;
   return {
     kind: 'operation',
     local: false,
     asks: !operation.createsRow,
     ...described,
-    async run(context: Context, values: object, words: readonly string[]) {
+    async run(context: Context, given: ValuesOf<A> & ValuesOf<F>, words: readonly string[]) {
       const { view } = command;
+      const values = prepare ? await prepare(context, given) : given;
       const line = { operation, words, view, values: values as BulkValues };
       const output = await runOperation(context, line);
-      return followUp ? followUp(context, values as never, output) : output;
+      return followUp ? followUp(context, values, output) : output;
     },
   } as Command;
 }

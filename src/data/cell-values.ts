@@ -257,7 +257,8 @@ function invalidCell(cell: string, expected: string): InputError {
   return new InputError(`holds "${text}", which is not ${expected}.`);
 }
 
-function findField(record: JsonObject, name: string): Located | undefined {
+/** Returns the field of a record that a column of its export shows; undefined if there is none. */
+export function findField(record: JsonObject, name: string): Located | undefined {
   // Compare keys as exported only if the header contains replacement characters.
   const isKey = /[\u2400\ufffd]/.test(name)
     ? (key: string, spelling: string) => exportText(key) === spelling

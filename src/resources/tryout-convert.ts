@@ -8,7 +8,7 @@ import { labelOf } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
-import { createHolders } from './holders.js';
+import { aboutPeople, createHolders } from './person/holders.js';
 import { readerForWrite, readFor } from './read.js';
 import { sendWrite, sentRefusal } from './send.js';
 import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
@@ -37,7 +37,7 @@ const accepted = 'accepted';
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
   const reader = readerForWrite(context, 'tryouts', 'convert');
   const notes = createNotes(context);
-  const holders = createHolders(context, ['tryouts', 'players']);
+  const holders = createHolders(context, aboutPeople);
   const applicationIds = new Map<string, string>();
   return {
     // Only one resend, and only if provably not applied: a second player would be worse.

@@ -9,8 +9,8 @@ import { nameFirstFew, orList } from '../data/text.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
 import { CancelledError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
-import { createHolders } from './holders.js';
 import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
+import { createHolders } from './person/holders.js';
 import { readerForWrite, readFor } from './read.js';
 import { sendWrite } from './send.js';
 

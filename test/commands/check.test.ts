@@ -309,22 +309,24 @@ describe('what cannot be checked', () => {
   });
 });
 
-describe('--since-last', async () => {
-  /** A service whose lists change, and lines typed at it by one person. */
-  async function person(lists: { tryouts?: unknown; players?: unknown }) {
-    const { env } = await recordingService(({ url }) => {
-      const list = url.includes('/players/') ? lists.players : lists.tryouts;
-      return Array.isArray(list) ? { status: 200, json: list } : (list as Reply);
-    });
-    const home = temporaryFolder();
-    const told = async (flags = '') => {
-      const ran = await inProcess(`check --since-last mail --json -q ${flags}`, { env, home });
-      return [ran.code, ...found(ran)];
-    };
-    return { env, home, told };
-  }
-  const odd = (id: string) => fresh(id, { status: 'odd' });
+/** A service whose lists change, and lines typed at it by one person. */
+async function person(lists: { tryouts?: unknown; players?: unknown }) {
+  const { env } = await recordingService(({ url }) => {
+    const list = url.includes('/players/') ? lists.players : lists.tryouts;
+    return Array.isArray(list) ? { status: 200, json: list } : (list as Reply);
+  });
+  const home = temporaryFolder();
+  const told = async (flags = '') => {
+    const ran = await inProcess(`check --since-last mail --json -q ${flags}`, { env, home });
+    return [ran.code, ...found(ran)];
+  };
+  return { env, home, told };
+}
+const odd = (id: string) => fresh(id, { status: 'odd' });
 
+const same = (id: string) => fresh(id, { email: 'kite@example.com', formId: 'f' });
+
+describe('--since-last', () => {
   test('tells each finding once, and again when it was settled and came back', async () => {
     const lists = { tryouts: [odd('a')] };
     const { told, env, home } = await person(lists);
@@ -342,7 +344,6 @@ describe('--since-last', async () => {
   });
 
   test('a person who applies a third time is a new finding', async () => {
-    const same = (id: string) => fresh(id, { email: 'kite@example.com', formId: 'f' });
     const lists = { tryouts: [same('a'), same('b')] };
     const { told } = await person(lists);
     expect(await told('--initial all')).toEqual([0, 'duplicate.email a b']);

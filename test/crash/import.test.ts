@@ -61,7 +61,7 @@ test.each(Array.from({ length: rounds }, (_, round) => seed + round))(
     const { report, killed } = await untilItEnds(line, { env, home }, random);
     // Late writes have arrived by now.
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(killed).toBeGreaterThan(3);
+    expect(killed).toBeGreaterThan(1);
     expect(early).toEqual([]);
     expect(report.summary['total']).toBe(rows);
     const counts = await countByKey();

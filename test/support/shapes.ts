@@ -59,6 +59,8 @@ export const dryRun = z.looseObject({
   changes: z.array(z.looseObject({ field: text })),
 });
 
+const template = z.array(z.object({ column: text, field: text, type: text }));
+
 const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   'teams delete': deleted,
   'players delete': deleted,
@@ -96,6 +98,23 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     findings: z.record(z.enum(ruleCodes), z.nullable(z.number())),
     skipped: z.array(z.object({ codes: z.array(z.enum(ruleCodes)), reason: text })),
   }),
+  person: z.object({
+    schema: z.literal(1),
+    reference: text,
+    organization: text,
+    applications: z.array(z.looseObject({ id: text })),
+    players: z.array(z.looseObject({ id: text })),
+    links: z.array(
+      z.object({
+        from: text,
+        to: text,
+        by: z.enum(['email', 'discordUserId', 'convertedPlayerId']),
+      }),
+    ),
+    possibleDocuments: z.nullable(z.array(z.object({ id: text, name: text }))),
+    files: z.array(text),
+    notSearched: z.array(text),
+  }),
   check: z.array(
     z.object({
       code: z.enum(ruleCodes),
@@ -105,6 +124,8 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
       fix: textOrNull,
     }),
   ),
+  'teams template': template,
+  'players template': template,
   'uploads list': z.array(
     z.object({
       id: text,

@@ -9,6 +9,7 @@ import { downloadCall } from '../../downloads/download-one.js';
 import { copyPrivately } from '../../downloads/private-copy.js';
 import { withRecords } from '../../downloads/target-names.js';
 import { idOf } from '../../resources/params.js';
+import { idsOfWords } from '../../resources/read.js';
 import { openObstacle, openWithDesktop } from '../../terminal/opener.js';
 import { singleLine } from '../../terminal/safe-text.js';
 
@@ -30,6 +31,7 @@ export default defineCommand({
     'Only the types that can be uploaded are opened.',
   examples: [
     ['Look at a contract', 'doc_0001'],
+    ['By its name', 'name:NDA.docx'],
     ['The signed URL alone, for a browser', 'doc_0001 --url'],
   ],
   calls: ['listDocuments', 'downloadDocument'],
@@ -44,7 +46,8 @@ export default defineCommand({
     const name = value.path.split(/[/\\]/).at(-1) ?? '';
     return [`Opened ${singleLine(name)} (${binarySize(value.bytes)}), a read-only copy.`];
   }),
-  async run(context, { id, url }): Promise<Result> {
+  async run(context, { id: word, url }): Promise<Result> {
+    const [id = word] = await idsOfWords(context, 'documents', [word]);
     if (url) return (await signedUrl(context, id)) as Row;
     const [record] = await withRecords(context, [{ row: 1, id }]);
     if (context.settings.dryRun) return plannedOpen(context, id);

@@ -13,6 +13,7 @@ import { isObject } from '../../data/json.js';
 import { isProvenNotFound } from '../../data/outcome-errors.js';
 import { BugError, Failure, GuardError, UsageError } from '../../errors.js';
 import { idOf } from '../../resources/params.js';
+import { idsOfWords } from '../../resources/read.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { uploadOperation } from '../../uploads/operation.js';
 import { findInList, type ReplaceValues, replacement } from '../../uploads/replacement.js';
@@ -63,6 +64,10 @@ export default defineOperation({
         { hint: 'Run it in a terminal, or add --yes. --dry-run shows what it would do.' },
       );
     },
+  },
+  async prepare(context, values) {
+    const [id = values.id] = await idsOfWords(context, 'documents', [values.id]);
+    return { ...values, id };
   },
   followUp: deleteReplaced,
 });
@@ -115,7 +120,8 @@ async function requireNew(context: Context, { id, file }: Values, made: unknown)
 async function removeOld(context: Context, { id, waitLock: wait }: Values): Promise<CommandOutput> {
   const { default: command } = await import('./delete.js');
   if (command.kind !== 'operation') throw new BugError('docs delete is no operation.');
-  const values = { ids: [id], waitLock: wait };
+  // A bare word could read as a reference.
+  const values = { ids: [`id:${id}`], waitLock: wait };
   return command.run(context, values, ['documents', 'delete']);
 }
 

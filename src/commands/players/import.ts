@@ -13,7 +13,7 @@ export default defineOperation({
     ['Look first', 'roster.csv --key email --dry-run'],
     ['Import a roster', 'roster.csv --key email --yes'],
     ['Set a field in every row', 'roster.csv --key email -F kind=player --dry-run'],
-    ['Rename a column', "roster.csv --key email --map 'Position=role' --dry-run"],
+    ['Rename a column', "roster.csv --key email --map 'Role=kind' --dry-run"],
   ],
   calls: ['listPlayers', 'listTeams', 'getPlayer', 'createPlayer', 'updatePlayer'],
   args: importArgs,

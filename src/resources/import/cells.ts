@@ -4,6 +4,7 @@ import {
   cellFields,
   cellKey,
   dateLike,
+  findField,
   type SheetCell,
   typedCell,
   valueLike,
@@ -11,7 +12,7 @@ import {
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../../data/csv.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import { isObject, type JsonObject, printJson } from '../../data/json.js';
-import { isIndex, locate } from '../../data/path.js';
+import { isIndex } from '../../data/path.js';
 import { InputError } from '../../errors.js';
 import type { SeenField } from './seen-fields.js';
 
@@ -101,7 +102,7 @@ export function ownCell(
   const { target } = given;
   // What is empty already need not be cleared, also where the service does not show the field.
   const isCleared = 'value' in given && given.value === null;
-  if (isCleared && (locate(record, target.field)?.value ?? null) === null) return undefined;
+  if (isCleared && (findField(record, target.field)?.value ?? null) === null) return undefined;
   const [key, cell] = cellFor(given, record);
   // Its message begins with the line and the field, which the caller names by the column instead.
   const changed = withoutPlace(() => cellFields({ [key]: cell }, record, line), target.field);
@@ -115,7 +116,7 @@ function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, 
   const { text, inSheet } = given;
   const cell = inSheet ? ({ text, ...inSheet } satisfies SheetCell) : text;
   if (type !== undefined) return [cellKey(`${field}:${type}`), cell];
-  const present = locate(record, field)?.value ?? undefined;
+  const present = findField(record, field)?.value ?? undefined;
   const sample = seen?.sample;
   if (present !== undefined || sample === undefined || typeof sample === 'string')
     return [cellKey(field), cell];

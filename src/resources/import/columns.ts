@@ -33,6 +33,8 @@ export interface FileColumn {
   /** The name that it goes by: its head, or what `--map` makes of it. */
   readonly name: string;
   readonly type: ColumnType | undefined;
+  /** Its name ends in the type of another tool, unless it is the whole name of a field. */
+  readonly typeProblem?: InputError | undefined;
   readonly isMapped: boolean;
   readonly isTeam: boolean;
 }
@@ -56,7 +58,7 @@ export interface Mapping {
 
 /**
  * Returns the columns of a header. Throws UsageError for a `--map` or `--team-column` of a column that
- * is not there, InputError for the type of another tool.
+ * is not there, InputError for a `--map` to the type of another tool.
  */
 export function fileColumns(
   header: readonly string[],
@@ -73,8 +75,16 @@ export function fileColumns(
   const mapped = new Map(options.map.map(([from, to]) => [find('--map', from), to]));
   const team = options.teamColumn === undefined ? -1 : find('--team-column', options.teamColumn);
   return heads.map((head, index) => {
-    const { name, type } = readColumnName(mapped.get(index) ?? head);
-    return { index, head, name, type, isMapped: mapped.has(index), isTeam: index === team };
+    const isMapped = mapped.has(index);
+    const column = { index, head, isMapped, isTeam: index === team };
+    const text = mapped.get(index) ?? head;
+    try {
+      const { name, type } = readColumnName(text);
+      return { ...column, name, type };
+    } catch (error) {
+      if (!(error instanceof InputError) || isMapped) throw error;
+      return { ...column, name: text, type: undefined, typeProblem: error };
+    }
   });
 }
 
@@ -154,7 +164,7 @@ export function mapColumns(
     if (field === undefined) {
       if (column.head === '' && !column.isMapped) continue;
       if (options.ignoresUnknown) ignored.push(column.head);
-      else onProblem(unknownColumn(column, options, known));
+      else onProblem(column.typeProblem ?? unknownColumn(column, options, known));
       continue;
     }
     const other = taken.get(field);
@@ -174,8 +184,13 @@ export function mapColumns(
   return { columns: mapped, service, ignored, overruled };
 }
 
-function targetOf(field: string, { type }: FileColumn, seen: SeenFields): FieldTarget {
-  return { field, type, seen: seen.get(field) };
+function targetOf(
+  field: string,
+  { type, head, isMapped }: FileColumn,
+  seen: SeenFields,
+): FieldTarget {
+  const isWhole = !isMapped && field === head;
+  return { field, type: isWhole ? undefined : type, seen: seen.get(field) };
 }
 
 /** True for a column such as `Team`, where the records hold ids of teams and no field of that name. */
@@ -196,9 +211,9 @@ function fieldFor(
   { seen, service, given }: KnownFields,
 ): string | undefined {
   const fields = [...new Set([...seen.names, ...service, ...given.keys()])];
-  if (fields.includes(name)) return name;
-  // A column of a record may itself end in what looks like a type.
+  // A field may itself end in what looks like a type.
   if (fields.includes(head) && !isMapped) return head;
+  if (fields.includes(name)) return name;
   const equal = fields.filter((field) => plainName(field) === plainName(name));
   if (equal.length === 1) return equal[0];
   if (equal.length > 1 && !isMapped) return undefined;

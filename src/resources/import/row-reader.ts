@@ -1,7 +1,8 @@
 /** Reads one row of an import: the record that it creates, the fields that it changes, or what is wrong with it. */
+import { findField } from '../../data/cell-values.js';
 import { type CsvRow, columnName, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
-import { locate, plainText } from '../../data/path.js';
+import { plainText } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
 import { InputError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
@@ -40,10 +41,14 @@ export class RowReader {
       return true;
     });
     const values = isWhole ? this.values(row, problems) : [];
-    const record = isWhole ? this.collect(problems, () => this.keys.match(row, key)) : undefined;
+    const matched = isWhole
+      ? this.collect(problems, () => ({ record: this.keys.match(row, key) }))
+      : undefined;
+    const record = matched?.record;
     if (isWhole && problems.length === 0)
       this.collect(problems, () => this.keys.checkOnce(row, key, record));
-    const own = this.own(row, { key, values, record, problems });
+    // A row without a record to compare with is not judged as a new one.
+    const own = matched ? this.own(row, { key, values, record, problems }) : { key };
     const problem = problems.map(({ message }) => message).join(' ');
     const { line, cells } = row;
     const id = record ? String(record['id']) : idOfNew(this.world.options, key || `line ${line}`);
@@ -176,7 +181,7 @@ interface RowContent {
 /** True if the record's list holds the same elements, in whatever order. */
 function isSameSet(each: ColumnValue, record: JsonObject): boolean {
   if (!each.column.byName || !('value' in each) || !Array.isArray(each.value)) return false;
-  const held = locate(record, each.target.field)?.value;
+  const held = findField(record, each.target.field)?.value;
   if (!Array.isArray(held)) return false;
   const texts = new Set(held.map(plainText));
   return texts.size === each.value.length && each.value.every((id) => texts.has(plainText(id)));

@@ -1,4 +1,5 @@
 /** The fields that the records of a list show: their names as columns, and the type of what they hold. */
+import { exportText } from '../../data/csv.js';
 import { isObject, type JsonObject, RawNumber } from '../../data/json.js';
 import { childOf, flatten, isNested, locate } from '../../data/path.js';
 
@@ -26,7 +27,7 @@ export class SeenFields {
     return this.count === 0;
   }
 
-  /** The names in the order of their first record. */
+  /** The names as an export writes them, in the order of their first record. */
   get names(): readonly string[] {
     return [...this.fields.keys()];
   }
@@ -37,21 +38,22 @@ export class SeenFields {
 
   observe(record: JsonObject): void {
     this.count += 1;
-    for (const key of Object.keys(record)) {
-      const value = record[key];
-      if (!isNested(value)) this.note(key, record, [key], value);
-      else if (this.count <= mostSearched) this.search(record, key, value);
-    }
+    const isSearched = this.count <= mostSearched && Object.values(record).some(isNested);
+    if (isSearched) this.search(record);
+    else
+      for (const key of Object.keys(record))
+        if (!isNested(record[key])) this.note(key, record, [key], record[key]);
   }
 
-  private search(record: JsonObject, key: string, value: unknown): void {
-    for (const name of flatten({ [key]: value }).keys()) {
+  private search(record: JsonObject): void {
+    for (const name of flatten(record).keys()) {
       const found = locate(record, name);
       if (found) this.note(name, record, found.path, found.value);
     }
   }
 
-  private note(name: string, record: JsonObject, path: readonly string[], value: unknown): void {
+  private note(key: string, record: JsonObject, path: readonly string[], value: unknown): void {
+    const name = exportText(key);
     const known = this.fields.get(name);
     const isWanted = !known || (isBetterSample(value, known.sample) && !this.mixed.has(name));
     if (isWanted) {

@@ -104,3 +104,9 @@ test('copies older than a day are removed by the next open', async () => {
   expect([existsSync(first), existsSync(second)]).toEqual([false, true]);
   expect(readdirSync(join(home, '.cache/rosterctl/open'))).toHaveLength(2);
 });
+
+test('a document may be named', async () => {
+  const { run, opened } = await desktop();
+  expect((await run('docs open name:Contract.pdf')).code).toBe(0);
+  expect(opened()).toContain('Contract.pdf');
+});

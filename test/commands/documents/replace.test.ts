@@ -117,3 +117,11 @@ test('undo deletes the new document while the old one is there, and never the la
   ]);
   expect(documents).toHaveLength(1);
 });
+
+test('a document may be named, and its successor of the same name is not deleted for it', async () => {
+  const { run, documents } = await office();
+  const ran = await run("docs replace 'name:House rules' new.txt --yes");
+  expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_2']);
+  expect(documents.map(({ id }) => id)).toEqual(['doc_2']);
+  expect((await run("docs replace 'name:Nothing' new.txt --yes")).code).toBe(5);
+});

@@ -341,3 +341,32 @@ test('a template is a table that import takes', async () => {
   );
   expect(results((await desk.report(line)).rows)).toEqual([['player_0032', 'changed']]);
 });
+
+describe('a list that was exported', () => {
+  test.each(['csv', 'xlsx'])('as %s and imported again changes nothing', async (format) => {
+    const desk = await newDesk();
+    await desk.run(`players list -o ${format} --out ~/players.${format}`);
+    await desk.run(`teams list -o ${format} --out ~/teams.${format}`);
+    const players = await desk.report(
+      `players import ~/players.${format} --key email --expect 31 --yes`,
+    );
+    const teams = await desk.report(`teams import ~/teams.${format} --key name --yes`);
+    expect([players.code, teams.code]).toEqual([0, 0]);
+    const all = [...players.rows, ...teams.rows].map(({ result }) => result);
+    expect([all.length, new Set(all)]).toEqual([37, new Set(['unchanged'])]);
+    expect(desk.writes()).toEqual([]);
+  });
+
+  test('names the cells of a workbook that are wrong', async () => {
+    const desk = await newDesk();
+    await desk.run('players list --limit 3 -o xlsx --out ~/players.xlsx');
+    const [id = ''] = (await desk.run('players list --limit 3 -o ids')).stdout.split('\n');
+    const player = desk.books('players').get(id);
+    if (player) desk.books('players').set(id, { ...player, email: 'x@example.org' });
+    const ran = await desk.run('players import ~/players.xlsx --key email --yes --json');
+    expect([ran.code, errorOf(ran)['message']]).toEqual([
+      2,
+      `A2: id holds "${id}", whose email is another: x@example.org.`,
+    ]);
+  });
+});

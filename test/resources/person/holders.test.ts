@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { application, keep, steps } from '../commands/tryouts/service.js';
-import { inProcess } from '../support/in-process.js';
-import { temporaryFolder } from '../support/run.js';
+import { application, keep, steps } from '../../commands/tryouts/service.js';
+import { inProcess } from '../../support/in-process.js';
+import { temporaryFolder } from '../../support/run.js';
 
 const people = [
   application('app_1', { name: 'Nilo', email: 'nilo@example.org', status: 'rejected' }),

@@ -1,12 +1,20 @@
 /** Who else holds an e-mail address or a Discord user: the service may refuse such a write with 409 (contract 4.1 rule 3). */
-import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
-import { labelOf, normalName } from '../data/path.js';
-import { kindWords, type LookedUpKind, referenceField } from '../data/references.js';
-import { type ResourceName, resourceWords } from '../data/resources.js';
-import { foldCase, nameFirstFew, plural } from '../data/text.js';
-import { ApiError } from '../errors.js';
-import { recordsNearby } from './cards/nearby.js';
+import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { labelOf, normalName } from '../../data/path.js';
+import {
+  kindWords,
+  type LookedUpKind,
+  referenceField,
+  referenceKindsOf,
+} from '../../data/references.js';
+import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
+import { foldCase, nameFirstFew, plural } from '../../data/text.js';
+import { ApiError } from '../../errors.js';
+import { recordsNearby } from '../cards/nearby.js';
+
+/** The resources whose records are about people: those with an e-mail address. */
+export const aboutPeople = resourceNames.filter((name) => referenceKindsOf(name).includes('email'));
 
 /** Another record with the same e-mail address or Discord user. */
 interface Holder {

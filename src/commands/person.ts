@@ -1,0 +1,68 @@
+/** `rosterctl person`: what the service shows of one person. */
+import * as z from 'zod/mini';
+import { type DryRun, defineCommand, param, params, ValueWithExit } from '../cli/define.js';
+import { changeLines } from '../cli/lines.js';
+import { linesOf } from '../cli/views.js';
+import { parseReference } from '../data/references.js';
+import { UsageError } from '../errors.js';
+import { recordWord } from '../resources/params.js';
+import type { PersonReport } from '../resources/person/find-person.js';
+
+const text = () => z.string().check(z.minLength(1, 'must not be empty'));
+
+export default defineCommand({
+  summary: 'See what the service shows of one person',
+  about:
+    'It reads applications, players and the names of documents. Records are of one person if they share an e-mail address or a Discord user id, or if the application became the player; never because of a name. A name: or tag: must be one person. ' +
+    'Documents that mention the name are listed as possible; --with-document fetches one. --out writes person.json and those files to a folder. ' +
+    'The end says what was not searched. This helps to answer a data request; it is not the answer.',
+  examples: [
+    ['By e-mail', 'email:nilo.mandelkow@example.org'],
+    ['By the id of an application or a player', 'app_0001'],
+    ['Everything, for a script', 'discord:niloheron_demo --json'],
+    ['Into a folder', 'player_0001 --out nimbus --with-document doc_0001'],
+  ],
+  calls: ['listTryouts', 'listPlayers', 'listDocuments', 'downloadDocument'],
+  args: {
+    ref: param(recordWord('tryouts'), 'an e-mail, Discord user, id or name', {
+      placeholder: 'REF',
+      completes: 'id:tryouts',
+    }),
+  },
+  flags: {
+    out: param(z.optional(text()), 'write person.json and documents into this folder', {
+      placeholder: 'FOLDER',
+      group: 'output',
+      completes: 'directory',
+    }),
+    withDocument: params(z.optional(z.array(recordWord('documents'))), 'fetch this document, too', {
+      placeholder: 'ID',
+      group: 'output',
+      completes: 'id:documents',
+    }),
+  },
+  hasSideEffects: true,
+  view: linesOf((value: PersonReport | DryRun, canvas) =>
+    'dryRun' in value ? changeLines(value, canvas) : [],
+  ),
+  async run(context, { ref, out: folder, withDocument = [] }) {
+    if (folder === undefined && withDocument.length > 0)
+      throw new UsageError('--with-document needs --out FOLDER.');
+    const { findPerson } = await import('../resources/person/find-person.js');
+    const found = await findPerson(context, parseReference(ref));
+    const { failure } = found;
+    let { person } = found;
+    if (folder !== undefined) {
+      const { planFiles, writeFiles } = await import('../downloads/person-files.js');
+      const documents = await planFiles(context, folder, withDocument);
+      if (context.settings.dryRun) return documents.dryRun;
+      person = await writeFiles(context, person, documents);
+    }
+    const { personLines } = await import('../resources/person/page.js');
+    const now = context.now();
+    return new ValueWithExit<PersonReport | DryRun>(person, failure?.exitName ?? 'done', {
+      failed: () => failure && { id: '', error: failure, isUnreported: true },
+      lines: (canvas) => personLines(person, now, canvas),
+    });
+  },
+});

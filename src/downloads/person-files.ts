@@ -1,0 +1,67 @@
+/** The folder of one person: person.json and the documents that were named. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DryRun } from '../cli/define.js';
+import type { Context } from '../context.js';
+import { printJson } from '../data/json.js';
+import { GuardError } from '../errors.js';
+import { writeAtomically } from '../files/atomic-write.js';
+import { makeFolder } from '../files/private.js';
+import type { PersonReport } from '../resources/person/find-person.js';
+import { idsOfWords } from '../resources/read.js';
+import type { SelectedRow } from '../runs/report.js';
+import { downloadDocuments } from './download-documents.js';
+
+/** What will be written, known before anything is. */
+interface PlannedFiles {
+  readonly folder: string;
+  readonly path: string;
+  readonly rows: readonly SelectedRow[];
+  readonly dryRun: DryRun;
+}
+
+/** Checks the folder and finds the documents. Throws GuardError if person.json is there already. */
+export async function planFiles(
+  context: Context,
+  folder: string,
+  documents: readonly string[],
+): Promise<PlannedFiles> {
+  const path = join(folder, 'person.json');
+  if (existsSync(path))
+    throw new GuardError(`${path} exists already.`, { hint: 'Give --out another folder.' });
+  const ids = await idsOfWords(context, 'documents', documents);
+  const rows = ids.map((id, index) => ({ row: index + 1, id }));
+  const changes = [
+    { id: null, field: 'file', from: null, to: path },
+    ...ids.map((id) => ({ id, field: 'file', from: null, to: folder })),
+  ];
+  return { folder, path, rows, dryRun: { schema: 1, dryRun: true, requests: [], changes } };
+}
+
+/**
+ * Writes the documents and then person.json, both private to the user. Throws the failure of a
+ * download, OutputError.
+ */
+export async function writeFiles(
+  context: Context,
+  person: PersonReport,
+  { folder, path, rows }: PlannedFiles,
+): Promise<PersonReport> {
+  makeFolder(folder, 0o700);
+  const files: string[] = [];
+  for (const row of rows) {
+    const target = {
+      file: undefined,
+      dir: folder,
+      skipExisting: false,
+      overwrite: false,
+      url: false,
+    };
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await downloadDocuments(context, 'downloadDocument', [row], target, true);
+    if (result && 'path' in result && typeof result.path === 'string') files.push(result.path);
+  }
+  const written = { ...person, files: [...files, path] };
+  await writeAtomically(path, `${printJson(written)}\n`, { mode: 0o600 });
+  return written;
+}

@@ -1,0 +1,219 @@
+/** What the service shows of one person: applications and players, linked by e-mail, Discord user id and conversion, never by name. */
+import { resource as rowOf } from '../../api/resources.js';
+import { readWholeList } from '../../bulk/reference-index.js';
+import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { type Candidate, ReferencesError } from '../../data/outcome-errors.js';
+import { labelOf, normalName } from '../../data/path.js';
+import { answersTo, type Reference, referenceField } from '../../data/references.js';
+import { type ResourceName, resourceWords } from '../../data/resources.js';
+import { foldCase } from '../../data/text.js';
+import { ApiError, type Failure } from '../../errors.js';
+import { playerIdOf } from '../tryout-filters.js';
+import { aboutPeople } from './holders.js';
+
+/** What `rosterctl person` prints as JSON. */
+export interface PersonReport {
+  readonly schema: 1;
+  readonly reference: string;
+  readonly organization: string;
+  readonly applications: readonly JsonObject[];
+  readonly players: readonly JsonObject[];
+  /** Why two of these records are one person. */
+  readonly links: readonly Link[];
+  /** Documents whose names mention the person; null where they could not be listed. */
+  readonly possibleDocuments: readonly { readonly id: string; readonly name: string }[] | null;
+  /** The files that this command wrote. */
+  readonly files: readonly string[];
+  readonly notSearched: readonly string[];
+}
+
+interface Link {
+  readonly from: string;
+  readonly to: string;
+  readonly by: 'email' | 'discordUserId' | 'convertedPlayerId';
+}
+
+/** A person, and the first list that could not be read. */
+export interface FoundPerson {
+  readonly person: PersonReport;
+  readonly failure: Failure | undefined;
+}
+
+/** An application or a player, with the values that link it to others. */
+interface Entry {
+  readonly resource: ResourceName;
+  readonly record: JsonObject;
+  /** `email:ann@example.org`, `discordUserId:9…`, `convertedPlayerId:player_1` */
+  readonly keys: readonly string[];
+}
+
+/** What no call of this API shows, said at the end of each answer. */
+const outside = [
+  'what is inside files',
+  'other areas of the service, such as calendar, tasks, availability and chat',
+  'backups, runs and exports on this machine',
+];
+
+/**
+ * Reads applications, players and documents, each list once and whole, and collects one person. A
+ * list that this key may not read is named under `notSearched`. Throws ReferencesError where nobody,
+ * or more than one person, answers; GuardError for a list that may be incomplete.
+ */
+export async function findPerson(context: Context, reference: Reference): Promise<FoundPerson> {
+  const { api, settings } = context;
+  const unread: string[] = [];
+  let failure: Failure | undefined;
+  const read = async (resource: ResourceName, see: (record: JsonObject) => void) => {
+    try {
+      await readWholeList(context, resource, see);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      failure ??= error;
+      unread.push(`${resourceWords[resource].plural} (this key may not list them)`);
+      return false;
+    }
+  };
+  const entries: Entry[] = [];
+  // oxlint-disable-next-line no-await-in-loop
+  for (const resource of aboutPeople)
+    await read(resource, (record) => {
+      entries.push({ resource, record, keys: keysOf(context, resource, record) });
+    });
+  if (failure && unread.length === aboutPeople.length) throw failure;
+  const seeds = entries.filter(({ record, resource }) =>
+    answersTo(record, reference, resource, settings.overrides),
+  );
+  const { members, links } = onePerson(reference, seeds, entries);
+  const names = new Set(members.map(({ record }) => labelOf(record, '')).filter(isTelling));
+  const documents: { id: string; name: string }[] = [];
+  const isListed = await read('documents', (record) => {
+    const name = labelOf(record, '');
+    if ([...names].some((each) => foldCase(name).includes(foldCase(each))))
+      documents.push({ id: String(record['id']), name });
+  });
+  const of = (resource: ResourceName) =>
+    members.filter((entry) => entry.resource === resource).map(({ record }) => record);
+  const person: PersonReport = {
+    schema: 1,
+    reference: reference.text,
+    organization: api.organizationId,
+    applications: of('tryouts'),
+    players: of('players'),
+    links,
+    possibleDocuments: isListed ? documents : null,
+    files: [],
+    notSearched: [...unread, ...outside],
+  };
+  return { person, failure };
+}
+
+/** A name of one short word would be found in too many documents. */
+function isTelling(name: string): boolean {
+  return name.trim().length > 3;
+}
+
+function keysOf(context: Context, resource: Entry['resource'], record: JsonObject): string[] {
+  const { overrides } = context.settings;
+  const emails = referenceField(resource, 'email', overrides).values(record) ?? [];
+  const users = referenceField(resource, 'discord', overrides).values(record) ?? [];
+  const playerId = rowOf(resource).calls.convert ? playerIdOf(record) : String(record['id']);
+  return [
+    ...emails.map((email) => `email:${foldCase(email)}`),
+    ...users.filter((user) => isUserId(user, record)).map((id) => `discordUserId:${id}`),
+    ...(playerId === undefined ? [] : [`convertedPlayerId:${playerId}`]),
+  ];
+}
+
+/** True for the Discord user id among the values of a record; a user name may change hands. */
+function isUserId(value: string, record: JsonObject): boolean {
+  const named = Object.entries(record).some(
+    ([key, own]) => own === value && ['discorduserid', 'discordid'].includes(normalName(key)),
+  );
+  return named || /^\d{15,20}$/.test(value);
+}
+
+/** The records linked to these, at any distance. Throws ReferencesError unless they are one person. */
+function onePerson(
+  reference: Reference,
+  seeds: readonly Entry[],
+  entries: readonly Entry[],
+): { members: readonly Entry[]; links: readonly Link[] } {
+  const byKey = new Map<string, Entry[]>();
+  for (const entry of entries)
+    for (const key of entry.keys) byKey.set(key, [...(byKey.get(key) ?? []), entry]);
+  const people: { members: Set<Entry>; links: Link[] }[] = [];
+  for (const seed of seeds) {
+    if (people.some(({ members }) => members.has(seed))) continue;
+    const members = new Set([seed]);
+    const links: Link[] = [];
+    for (const member of members)
+      for (const key of member.keys)
+        for (const other of byKey.get(key) ?? []) {
+          if (members.has(other)) continue;
+          members.add(other);
+          const by = key.slice(0, key.indexOf(':')) as Link['by'];
+          links.push({ from: idOf(member), to: idOf(other), by });
+        }
+    people.push({ members, links });
+  }
+  const [only] = people;
+  // An e-mail address or a Discord user is one person by itself.
+  const isOne = people.length === 1 || ['email', 'discord'].includes(reference.kind);
+  if (!only) throw nobody(reference);
+  if (!isOne)
+    throw severalPeople(
+      reference,
+      people.map(({ members }) => [...members]),
+    );
+  const members = new Set(people.flatMap((each) => [...each.members]));
+  return {
+    members: entries.filter((entry) => members.has(entry)),
+    links: people.flatMap(({ links }) => links),
+  };
+}
+
+function idOf({ record }: Entry): string {
+  return String(record['id']);
+}
+
+function nobody({ text }: Reference): ReferencesError {
+  return new ReferencesError(`No application and no player answers to ${text}.`, {
+    exitName: 'notFound',
+    candidates: [],
+    hint: 'Look for them: rosterctl tryouts list --search TEXT',
+  });
+}
+
+function severalPeople(
+  { text }: Reference,
+  people: readonly (readonly Entry[])[],
+): ReferencesError {
+  const candidates = people.flat().map(({ record }): Candidate => {
+    const textAt = (field: string) => {
+      const value = record[field];
+      return typeof value === 'string' && value !== '' ? value : null;
+    };
+    const [name, email, status] = ['name', 'email', 'status'].map(textAt);
+    return {
+      id: String(record['id']),
+      name: name ?? null,
+      email: email ?? null,
+      status: status ?? null,
+    };
+  });
+  const lines = candidates.map(({ id, name, email, status }) =>
+    ['', id, name, email, status].filter((part) => part !== null).join('  '),
+  );
+  return new ReferencesError(
+    [`${text} is ${people.length} people:`, ...lines.slice(0, mostListed)].join('\n'),
+    {
+      exitName: 'guarded',
+      candidates,
+      hint: 'Use an id or an e-mail address of the one you mean.',
+    },
+  );
+}
+
+const mostListed = 20;

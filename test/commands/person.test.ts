@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
+import { temporaryFolder } from '../support/run.js';
+import { type Reply, recordingService, type Service } from '../support/service.js';
+import { application } from './tryouts/service.js';
+
+const user = '9000000000000100001';
+const applications = [
+  application('app_1', { name: 'Ann Vale', email: 'ann@example.org', discordUserId: user }),
+  application('app_2', { name: 'A. Vale', email: 'ANN@example.org' }),
+  application('app_3', { name: 'Ann Vale', email: 'other@example.org' }),
+  application('app_4', { name: 'Vale', email: 'old@example.org', convertedPlayerId: 'player_1' }),
+];
+const players = [
+  { id: 'player_1', name: 'Ann Vale', discordUserId: user },
+  { id: 'player_2', name: 'Ben Kite', email: 'ben@example.org' },
+];
+const documents = [
+  { id: 'doc_1', name: 'Contract Ann Vale.pdf' },
+  { id: 'doc_2', name: 'Packing list.txt' },
+];
+
+/** A service with these people; a list may be answered by something else. */
+function club(instead: { readonly [resource: string]: Reply } = {}): Promise<Service> {
+  const lists: Record<string, unknown> = {
+    'tryout-applications': applications,
+    players,
+    documents,
+  };
+  return recordingService(({ url }) => {
+    const [, , resource = ''] = url.split(/[/?]/);
+    return instead[resource] ?? { status: 200, json: lists[resource] ?? [] };
+  });
+}
+
+const person = async (service: Service, line: string, home = temporaryFolder()) => {
+  const ran = await inProcess(`person ${line}`, { env: service.env, home });
+  const found = ran.stdout === '' ? {} : (JSON.parse(ran.stdout) as Record<string, unknown>);
+  const ids = (field: string) => ((found[field] ?? []) as { id: string }[]).map(({ id }) => id);
+  return { ...ran, found, ids };
+};
+
+test.each([
+  'email:ann@example.org',
+  `discord:${user}`,
+  'app_2',
+  'player_1',
+  'email:old@example.org',
+])('%s finds all records of one person, by e-mail, Discord user id and conversion', async (ref) => {
+  const { code, ids, found } = await person(await club(), `${ref} --json`);
+  expect([code, ids('applications'), ids('players')]).toEqual([
+    0,
+    ['app_1', 'app_2', 'app_4'],
+    ['player_1'],
+  ]);
+  const links = found['links'] as { by: string }[];
+  expect(links.map(({ by }) => by).toSorted()).toEqual([
+    'convertedPlayerId',
+    'discordUserId',
+    'email',
+  ]);
+});
+
+test('documents that mention the name are possible, and the end says what was not searched', async () => {
+  const service = await club();
+  const { found } = await person(service, 'app_1 --json');
+  expect(found['possibleDocuments']).toEqual([documents[0]]);
+  expect(String(found['notSearched'])).toMatch(/inside files[^]*backups, runs and exports/);
+  expect(service.requests.map(({ url }) => url).filter((url) => url.includes('doc_'))).toEqual([]);
+});
+
+test('a name is no link: two people of one name are refused, with the candidates', async () => {
+  const { code, stderr } = await person(await club(), "'name:Ann Vale' --json");
+  expect(code).toBe(11);
+  const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as {
+    error: { candidates: { id: string }[] };
+  };
+  expect(error.candidates.map(({ id }) => id).toSorted()).toEqual([
+    'app_1',
+    'app_2',
+    'app_3',
+    'app_4',
+    'player_1',
+  ]);
+});
+
+test('nobody is exit 5, and a list that may be incomplete is exit 11', async () => {
+  expect((await person(await club(), 'email:none@example.org --json')).code).toBe(5);
+  const doubtful = { status: 200, json: { players, total: 90 } };
+  expect((await person(await club({ players: doubtful }), 'app_1 --json')).code).toBe(11);
+});
+
+test('a forbidden list is named, and the answer is no success', async () => {
+  const forbidden = { status: 403, json: { error: 'forbidden' } };
+  const { code, found, ids } = await person(await club({ players: forbidden }), 'app_1 --json');
+  expect([code, ids('applications')]).toEqual([7, ['app_1', 'app_2']]);
+  expect(String(found['notSearched'])).toContain('players (this key may not list them)');
+});
+
+test('a folder gets person.json, private, and is not written twice', async () => {
+  const service = await club();
+  const home = temporaryFolder();
+  const folder = join(home, 'ann');
+  await person(service, `app_1 --out ${folder} -n --json`, home);
+  expect(existsSync(folder)).toBe(false);
+  expect((await person(service, `app_1 --out ${folder} --json`, home)).code).toBe(0);
+  const file = join(folder, 'person.json');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ schema: 1, reference: 'app_1' });
+  expect((await person(service, `app_1 --out ${folder} --json`, home)).code).toBe(11);
+  expect((await person(service, 'app_1 --with-document doc_1 --json', home)).code).toBe(2);
+});
