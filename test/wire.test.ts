@@ -189,7 +189,7 @@ const literal: readonly (readonly [
         'POST /v1/documents',
         {
           organizationId: 'org_7',
-          name: 'Rules',
+          name: 'House-rules',
           fileUrl: 'ref:1',
           fileKey: 'documents/org_7/1.txt',
           contentType: 'text/plain',
@@ -213,8 +213,9 @@ const literal: readonly (readonly [
     ],
   ],
   [
-    'docs upload rules.txt --name Rules',
+    'docs upload rules.txt --name House-rules',
     [
+      ['GET /v1/documents/org_7'],
       [
         'POST /v1/uploads/document-file',
         { organizationId: 'org_7', contentType: 'text/plain', sizeBytes: 5 },
@@ -223,7 +224,7 @@ const literal: readonly (readonly [
         'POST /v1/documents',
         {
           organizationId: 'org_7',
-          name: 'Rules',
+          name: 'House-rules',
           fileUrl: 'ref:1',
           fileKey: 'documents/org_7/1.txt',
           contentType: 'text/plain',

@@ -45,9 +45,9 @@ test('a long row is wrapped at whole words, under its own text', async () => {
     (await run(columns)).shown.replaceAll('\r', '').split('\n').slice(-14);
   expect(await screen(80)).toEqual(
     expect.arrayContaining([
-      '  app_2  Applicant app_2  failed  The service rejected the request: 400',
-      '                                  (invalid). The service says: The applicant',
-      '                                  moved to another moved to another moved to',
+      '  app_2  Applicant app_2  failed',
+      '      The service rejected the request: 400 (invalid). The service says: The',
+      '      applicant moved to another moved to another moved to another moved to',
     ]),
   );
   expect(await screen(40)).toEqual(

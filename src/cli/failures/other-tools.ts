@@ -65,7 +65,6 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   delete: ['* remove NAME', '* prune RUN'],
   rm: ['* remove NAME', '* prune RUN', '* forget ID'],
   remove: ['* prune RUN', '* forget ID'],
-  open: ['* download ID'],
   save: ['* download ID'],
   approve: ['* set-status ID --to accepted'],
   decline: ['* set-status ID --to rejected'],
