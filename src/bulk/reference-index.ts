@@ -14,7 +14,7 @@ import {
   referenceKindsOf,
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { foldCase, orList } from '../data/text.js';
+import { foldCase, orList, shellQuote } from '../data/text.js';
 import { ApiError, GuardError } from '../errors.js';
 
 /** The records of one resource, by what references name. */
@@ -80,7 +80,7 @@ export async function readReferences(
       const known = entriesOf(kind);
       return nearestFew(foldCase(value), [...known.keys()], nearestShown).map((folded) => {
         const [first] = known.get(folded) ?? [];
-        return `${kind}:${first?.value} (${first?.candidate.id})`;
+        return `${shellQuote(`${kind}:${first?.value}`)} (${first?.candidate.id})`;
       });
     },
   };

@@ -61,7 +61,7 @@ export function shortReport(
   const shown = [...existing.slice(0, mostExisting), ...listed];
   return [
     ...headline(`${mark} ${summaryLine(report, action)}.${run}`, undo, canvas),
-    ...shown.flatMap(rowLinesOf(report, canvas, { action, names, indent: '  ' })),
+    ...shown.flatMap(rowLinesOf(report, canvas, { action, names, indent: '  ', rows: shown })),
     ...(more > 0 ? [`  … and ${more} more skipped (-v lists all)`] : []),
   ];
 }

@@ -163,7 +163,7 @@ const cases = [
     people,
     undefined,
     5,
-    /Did you mean name:Nilo Tsukiyo \(app_1\)/,
+    /Did you mean 'name:Nilo Tsukiyo' \(app_1\)/,
   ],
   ['finds several', 'name:Nilo.Tsukiyo', people, undefined, 11, /is 2 applications/],
   ['has an incomplete list', 'name:Nobody', people, doubtful, 11, /may be incomplete/],

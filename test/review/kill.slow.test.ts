@@ -65,7 +65,7 @@ test.concurrent.each(script.map(([key], index) => [index + 1, JSON.stringify(key
 
 test('kill -9 while decisions are sent: the next review sends the rest, and nothing twice', async () => {
   const random = seeded(Number(process.env['REVIEW_SEED'] ?? 7));
-  const kills = Number(process.env['CRASH_KILLS'] ?? 6);
+  const kills = Number(process.env['REVIEW_KILLS'] ?? 6);
   for (let round = 0; round < kills; round += 1) {
     const count = 12;
     const stopAt = 1 + Math.floor(random() * count);

@@ -155,9 +155,8 @@ describe('what arrives otherwise than a key decides nothing:', () => {
     await desk.sees(/^2 of 6/);
     await press(desk, 'r', /2 decided/);
     expect(desk.screen()[0]).toMatch(/^3 of 6 .* 1 shortlisted {2}1 rejected$/);
-    desk.type('w');
-    desk.type('y\r');
-    await desk.sees(/Other keys came with w/);
+    await press(desk, 'wy\r', /Other keys came with w/);
+    await pause();
     desk.type('q');
     await desk.ended;
     expect(writes()).toEqual([]);
@@ -211,6 +210,17 @@ describe('sending', () => {
     next.type('y\r');
     expect(await next.ended).toMatchObject({ code: 0 });
     expect(statusOf('app_2')).toBe('rejected');
+  });
+
+  test('runs undo takes a review back', async () => {
+    const { desk, home, env, statusOf } = await reviewer();
+    await decideTwo(desk);
+    await press(desk, 'w', /Change 2 applications\?/);
+    desk.type('y\r');
+    expect(await desk.ended).toMatchObject({ code: 0 });
+    expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['shortlisted', 'rejected']);
+    expect((await rosterctl('runs undo last --yes', { home, env })).code).toBe(0);
+    expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['pending', 'pending']);
   });
 
   test('"no" sends nothing and keeps the queue', async () => {
@@ -276,6 +286,18 @@ describe('sending', () => {
     expect(desk.usual()).toContain('Your 2 decisions are kept');
     expect(writes()).toEqual([]);
   });
+});
+
+test.each<readonly [string, Record<string, string>]>([
+  ['a terminal that cannot move the cursor', { TERM: 'dumb' }],
+  ['plain prompts', { ROSTERCTL_PROMPTS: 'plain' }],
+])('%s: refused with the line to use instead', async (_, env) => {
+  const words = ['-p', 'sandbox', 'tryouts', 'review'];
+  const { shown, code } = await converse(temporaryFolder(), words, [], env);
+  expect(code).toBe(2);
+  expect(shown).toContain(
+    'rosterctl -p sandbox tryouts set-status --status pending --to reviewing',
+  );
 });
 
 test('a second review exits 11 and names the first', async () => {

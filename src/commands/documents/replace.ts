@@ -11,7 +11,7 @@ import type { Context } from '../../context.js';
 import { isUtf8Locale } from '../../data/environment.js';
 import { isObject } from '../../data/json.js';
 import { isProvenNotFound } from '../../data/outcome-errors.js';
-import { BugError, Failure, GuardError, UsageError } from '../../errors.js';
+import { BugError, CancelledError, Failure, GuardError, UsageError } from '../../errors.js';
 import { idOf } from '../../resources/params.js';
 import { idsOfWords } from '../../resources/read.js';
 import { singleLine } from '../../terminal/safe-text.js';
@@ -94,6 +94,11 @@ async function deleteReplaced(
     await remove();
   } catch (error) {
     if (isProvenNotFound(error)) context.note(`${id} is deleted already.`);
+    else if (error instanceof CancelledError)
+      throw new CancelledError(`${id} was not deleted, and ${known} stays.`, {
+        hint: 'To delete the old document, run the same command again.',
+        cause: error,
+      });
     else {
       if (error instanceof Failure)
         context.message(`${id} was not deleted. To delete it, run the same command again.`);
