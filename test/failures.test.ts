@@ -141,6 +141,7 @@ function fillHome(home: string, world: string): void {
     'ids.txt': 'app_1\napp_1\n',
     'rows.csv': 'id,statu\napp_1,x\n',
     'noid.csv': 'name\nx\n',
+    'roster.csv': 'Name,E-Mail\nMira,\n',
     'sheet.csv': 'id,status\napp_1,#REF!\n',
     'wide.csv': 'id,status\napp_1,a,b\n',
   };

@@ -189,7 +189,7 @@ const literal: readonly (readonly [
         'POST /v1/documents',
         {
           organizationId: 'org_7',
-          name: 'House-rules',
+          name: 'Rules',
           fileUrl: 'ref:1',
           fileKey: 'documents/org_7/1.txt',
           contentType: 'text/plain',

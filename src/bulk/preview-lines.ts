@@ -2,12 +2,13 @@
 import { shortValue } from '../cli/lines.js';
 import { sandboxProfile } from '../config/profiles.js';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
 import type { Operation } from '../engine/operation.js';
-import { countsAsError, type ReportRow } from '../runs/report.js';
+import { countsAsError, isDeletion, type ReportRow } from '../runs/report.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { truncate, widestOf } from '../terminal/width.js';
 import type { Invocation } from './invocation.js';
@@ -137,6 +138,9 @@ export function rowLines(
   { tasks, names, times }: Listed,
 ): string[] {
   const deletes = verbOf(action) === verbOf({ action: 'x.delete' });
+  const isUndo = verbOf(action) === verbOf({ action: 'x.undo' });
+  const isUndoneCreate = (after: JsonObject) =>
+    isUndo && isDeletion({ ...action, of: '' }, { row: 0, id: '', result: 'would_change', after });
   const today = now();
   const rows = tasks.map(({ id, previewed = [] }) => {
     const [deletion] = deletes ? previewed : [];
@@ -150,7 +154,11 @@ export function rowLines(
       id: shortValue(id),
       name: truncate(shortValue(name), widestName),
       age: time ? relativeTime(time, today) : '',
-      text: deletes ? '' : describeChanges(changes, action, { isPreview: true }),
+      text: deletes
+        ? ''
+        : isUndoneCreate(changes.after)
+          ? 'delete'
+          : describeChanges(changes, action, { isPreview: true }),
     };
   });
   const columns = stderr.isTerminal ? stderr.columns : Infinity;

@@ -5,7 +5,7 @@ import { aliasRows } from './column-aliases.js';
 export function importPage(
   aligned: (rows: readonly (readonly [name: string, text: string])[]) => string,
 ): string {
-  return `Importing players and teams from a CSV
+  return `Importing players and teams from a CSV or a workbook
 
   rosterctl players template -o csv --out roster.csv
   rosterctl players import roster.csv --key email --dry-run
@@ -37,8 +37,8 @@ another type; a;b is a list. A blank cell changes nothing, <clear> empties the f
 
 All problems of a file are listed at once, with line and column, and nothing is sent
 while there is one. --skip-invalid imports the other rows. Files are UTF-8 or UTF-16,
-with comma, semicolon or tab, up to 200,000 rows; --encoding windows-1252 reads what
-older spreadsheets save.
+with comma, semicolon or tab, or .xlsx (--sheet NAME), up to 200,000 rows; --encoding
+windows-1252 reads what older spreadsheets save.
 
 After the first create the record is read again: if it does not show the key, the import
 stops (exit 11). If the answer to a create is lost, the record is looked up by its key;

@@ -297,6 +297,36 @@ describe('an answer that is lost', () => {
   });
 });
 
+test('an import that the service stopped is resumed without the file, and refused rows are retried', async () => {
+  const desk = await newDesk({
+    faults: ['POST /players #2 throttle', 'POST /players #3 status=400:invalidRequest'],
+  });
+  desk.file('roster.csv', roster);
+  const first = await desk.report(`${line} --retries 0 --concurrency 1`);
+  expect([first.code, first.rows.map(({ result }) => result)]).toEqual([
+    9,
+    ['changed', 'not_attempted', 'failed'],
+  ]);
+  desk.file('roster.csv', '');
+  const resumed = await desk.report('runs resume last --yes');
+  expect([resumed.code, resumed.rows.map(({ result }) => result)]).toEqual([
+    8,
+    ['changed', 'changed', 'failed'],
+  ]);
+  const retried = await desk.report('runs retry last --yes');
+  expect([retried.code, ...results(retried.rows)]).toEqual([0, ['player_0034', 'changed']]);
+  expect(
+    new Set(
+      ['mira', 'jonas', 'nadja'].map(
+        (name) =>
+          [...desk.books('players').values()].filter(({ name: own }) =>
+            String(own).toLowerCase().startsWith(name),
+          ).length,
+      ),
+    ),
+  ).toEqual(new Set([1]));
+});
+
 describe('a key that the service does not keep', () => {
   const shapes = ['record.players={"id":"$id"}'];
 
