@@ -35,7 +35,7 @@ export async function readTeams(context: Context): Promise<Teams> {
     const [team, ...others] = index.find(reference);
     if (!team) {
       const [near] = index.nearest(reference);
-      const meant = near === undefined ? '' : ` Did you mean ${near.replace(/^name:/, '')}?`;
+      const meant = near === undefined ? '' : ` Did you mean ${asCell(near)}?`;
       throw new InputError(`holds "${word}", which is not a team.${meant}`);
     }
     if (others.length > 0)
@@ -61,6 +61,11 @@ export async function readTeams(context: Context): Promise<Teams> {
       throw new InputError(`holds ${ids.length} teams, and ${target.field} takes one.`);
     },
   };
+}
+
+/** A suggested reference as a cell holds it: without its prefix, and without quotes for a shell. */
+function asCell(reference: string): string {
+  return reference.replace(/^'name:(.*)' \(/, '$1 (').replace(/^name:/, '');
 }
 
 /** True if the field holds a list of ids. */
