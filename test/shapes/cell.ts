@@ -126,7 +126,8 @@ export async function runCell(
       ROSTERCTL_API_KEY: server.apiKey,
       ROSTERCTL_SETTLE: '0.1s',
     };
-    writeFileSync(join(home, 'Packing list.txt'), 'socks\n');
+    // Name, type and size of a document of the demo data.
+    writeFileSync(join(home, 'Packing list.txt'), 'socks and a spare pair of socks\n');
     writeFileSync(join(home, 'New rules.txt'), 'be kind\n');
     writeFileSync(join(home, 'Plan B.txt'), 'run\n');
     mkdirSync(join(home, 'files'));
