@@ -8,6 +8,7 @@ import { plainText } from '../../data/path.js';
 import { nameFirstFew, plural } from '../../data/text.js';
 import type { PreviewedRows, PreviewStyle, Task } from '../../engine/operation.js';
 import type { ReportRow, SelectedRow } from '../../runs/report.js';
+import { singleLine } from '../../terminal/safe-text.js';
 import type { ImportedRow } from './cells.js';
 import type { MappedColumn, Mapping } from './columns.js';
 import type { ImportFile } from './file.js';
@@ -20,6 +21,8 @@ export interface ResolvedImport {
   readonly teams: Teams | undefined;
   /** True if there was no record to compare the columns with. */
   readonly isUnchecked: boolean;
+  /** New rows that may be people who are there. */
+  readonly shared: readonly string[];
 }
 
 /** Returns the lines of the preview, for stderr. */
@@ -30,7 +33,7 @@ export function importPreview(
   { tasks, decided, names = new Map() }: PreviewedRows,
   { canAsk, listsRows = true }: PreviewStyle,
 ): string[] {
-  const { mapping, teams, isUnchecked } = resolved;
+  const { mapping, teams, isUnchecked, shared } = resolved;
   const created = tasks.filter(isNew);
   const changed = tasks.filter((task) => !isNew(task));
   const fields = changed.reduce((count, { previewed = [] }) => count + previewed.length, 0);
@@ -75,6 +78,7 @@ export function importPreview(
         ]
       : []),
     ...(teams ? respelled(teams.respelled) : []),
+    ...shared.map(singleLine),
   ];
 }
 

@@ -15,6 +15,7 @@ import { KeyIndex, wholeList } from './lists.js';
 import type { ResolvedImport } from './preview.js';
 import { RowReader } from './row-reader.js';
 import { SeenFields } from './seen-fields.js';
+import { sharedIdentities } from './shared-identities.js';
 import { noteTeamFields, readTeams, teamTarget } from './teams.js';
 
 /**
@@ -61,7 +62,9 @@ export async function resolveImport(
     }
   }
   throwProblems(problems, hasColumnProblems);
-  return { rows: read.map(({ row }) => row), mapping, teams, isUnchecked: seen.isEmpty };
+  const rows = read.map(({ row }) => row);
+  const shared = sharedIdentities(context, options, rows, ids.values());
+  return { rows, mapping, teams, isUnchecked: seen.isEmpty, shared };
 }
 
 /** Throws UsageError for a key that no record has, or that holds no plain value. */

@@ -8,7 +8,12 @@ import {
   referenceField,
   referenceKindsOf,
 } from '../../data/references.js';
-import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
+import {
+  type Overrides,
+  type ResourceName,
+  resourceNames,
+  resourceWords,
+} from '../../data/resources.js';
 import { foldCase, nameFirstFew, plural } from '../../data/text.js';
 import { ApiError } from '../../errors.js';
 import { recordsNearby } from '../cards/nearby.js';
@@ -17,7 +22,7 @@ import { recordsNearby } from '../cards/nearby.js';
 export const aboutPeople = resourceNames.filter((name) => referenceKindsOf(name).includes('email'));
 
 /** Another record with the same e-mail address or Discord user. */
-interface Holder {
+export interface Holder {
   readonly resource: ResourceName;
   readonly record: JsonObject;
   readonly kind: LookedUpKind;
@@ -45,19 +50,26 @@ export interface Holders {
 
 const heldKinds = ['email', 'discord'] as const;
 
+/** Returns the e-mail addresses and the Discord user of a record, as keys that are equal for the same one. */
+export function identitiesOf(
+  resource: ResourceName,
+  record: JsonObject,
+  overrides: Overrides,
+): readonly { readonly kind: LookedUpKind; readonly key: string }[] {
+  const kinds = heldKinds.filter((kind) => referenceKindsOf(resource).includes(kind));
+  return kinds.flatMap((kind) =>
+    (referenceField(resource, kind, overrides).values(record) ?? [])
+      .filter((value) => value.trim() !== '')
+      .map((value) => ({ kind, key: `${kind}:${foldCase(value)}` })),
+  );
+}
+
 /**
  * Looks for other holders among the records of these resources. A list that is forbidden, slow or
  * doubtful says nothing.
  */
 export function createHolders(context: Context, resources: readonly ResourceName[]): Holders {
   const { overrides } = context.settings;
-  const keysIn = (resource: ResourceName, record: JsonObject) =>
-    heldKinds.flatMap((kind) =>
-      (referenceField(resource, kind, overrides).values(record) ?? []).map((value) => ({
-        kind,
-        key: `${kind}:${foldCase(value)}`,
-      })),
-    );
   const watched = new Map<string, Watched[]>();
   const names = new Map<string, string>();
   const found = new Map<string, Holder>();
@@ -66,7 +78,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
     // oxlint-disable-next-line no-await-in-loop
     for (const resource of resources)
       await recordsNearby(context, resource, (record) => {
-        for (const { kind, key } of keysIn(resource, record))
+        for (const { kind, key } of identitiesOf(resource, record, overrides))
           for (const own of watched.get(key) ?? [])
             if (isOther(own, record)) found.set(own.id, { resource, record, kind });
         return false;
@@ -79,7 +91,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
       if (names.has(id) || names.size >= mostWatched) return;
       names.set(id, labelOf(record, id));
       const own = { id, form: formOf(record), playerId: record['convertedPlayerId'] };
-      for (const { key } of keysIn(resource, record))
+      for (const { key } of identitiesOf(resource, record, overrides))
         watched.set(key, [...(watched.get(key) ?? []), own]);
     },
     async note() {
@@ -87,7 +99,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
       const all = [...found];
       for (const [id, holder] of all.slice(0, nameFirstFew))
         context.note(
-          `${id} (${names.get(id)}) and ${wordsFor(holder)}; the service may refuse it.`,
+          `${id} (${names.get(id)}) and ${sameIdentity(holder)}; the service may refuse it.`,
         );
       if (all.length > nameFirstFew)
         context.note(`The same holds for ${plural(all.length - nameFirstFew, 'more record')}.`);
@@ -98,14 +110,14 @@ export function createHolders(context: Context, resources: readonly ResourceName
       const holder = found.get(id);
       if (!holder) return error;
       const { resource, record } = holder;
-      const hint = `It and ${wordsFor(holder)}.\nSee: rosterctl ${resource} get ${String(record['id'])}`;
+      const hint = `It and ${sameIdentity(holder)}.\nSee: rosterctl ${resource} get ${String(record['id'])}`;
       return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
     },
   };
 }
 
-/** `app_0002 (Nilo Tsukiyo, rejected) have the same e-mail`. */
-function wordsFor({ resource, record, kind }: Holder): string {
+/** Completes a sentence that names the other record: `the player player_0002 (Nilo Tsukiyo) have the same e-mail`. */
+export function sameIdentity({ resource, record, kind }: Holder): string {
   const id = String(record['id']);
   const about = [labelOf(record, ''), record['status']].filter(
     (part) => typeof part === 'string' && part !== '',

@@ -47,6 +47,21 @@ describe('a roster', () => {
     expect(stderr).toContain('"LANTERNFISH" is Lanternfish (team_0002).');
   });
 
+  test('says which new row has the Discord user of a player who is there', async () => {
+    const desk = await newDesk();
+    desk.file('roster.csv', roster);
+    expect((await desk.report(line)).code).toBe(0);
+    desk.file(
+      'roster.csv',
+      'Name,E-Mail,Discord ID\nMira K,mira.kite@example.com,9000000000000000101\nNew Vale,new@example.com,9\n',
+    );
+    const { stderr } = await desk.report(`${line} -n`);
+    expect(stderr).toContain(
+      'Mira K (line 2) and the player player_0032 (Mira Kite) have the same Discord user: the service may refuse it, or keep one person twice.\n',
+    );
+    expect(stderr).not.toContain('New Vale (line 3) and');
+  });
+
   test('of 25 imported again sends nothing, also with its rows and columns in another order', async () => {
     const desk = await newDesk();
     const people = Array.from({ length: 25 }, (_, at) => [`P ${at}`, `p${at}@example.org`, 'IGL']);
