@@ -56,7 +56,7 @@ describe('secrets', () => {
         }),
       });
       for (const line of [
-        'docs upload rules.txt',
+        'docs upload rules.txt --if-exists duplicate',
         'docs download doc_1 -O x.txt',
         'docs preview doc_1 -O x',
       ]) {
@@ -65,7 +65,7 @@ describe('secrets', () => {
         expect(ran.stderr).toMatch(/Bad/);
       }
       const lost = await hostileWorld({ store: () => reset });
-      await attack(`docs upload rules.txt${flags}`, { env: lost.env, cwd });
+      await attack(`docs upload rules.txt --if-exists duplicate${flags}`, { env: lost.env, cwd });
     });
 
   fault('F100', 'a signed URL that was typed or piped in appears in no message', async (attack) => {

@@ -77,7 +77,10 @@ const cannot = () => missing('openssl', 'version') ?? cannotChangeNames();
 
 describe('signed URLs of a service on the internet', () => {
   for (const url of urls)
-    for (const line of ['docs upload rules.txt', 'docs download doc_1 -O out.txt'])
+    for (const line of [
+      'docs upload rules.txt --if-exists duplicate',
+      'docs download doc_1 -O out.txt',
+    ])
       fault('F103', `${line}: ${JSON.stringify(url)} is not opened`, async (attack, context) => {
         unlessPossible(context, cannot());
         const trap = await hostileWorld();
@@ -95,7 +98,7 @@ describe('signed URLs of a service on the internet', () => {
     const { options } = await publicService(
       `https://rebound.test:${trap.port}/x?X-Signature=${signature}`,
     );
-    const ran = await attack('docs upload rules.txt', options);
+    const ran = await attack('docs upload rules.txt --if-exists duplicate', options);
     expectFailure(ran, 1, /private network/);
     expect(trap.connections()).toBe(0);
     expect(trap.received()).not.toContain(key);

@@ -71,7 +71,7 @@ describe('LibreOffice', () => {
       const before = service.requests.length;
       const ran = await user.run(`tryouts set-status --csv ${saved} --yes --json`);
       expect(ran).toMatchObject({ code: 2, stdout: '' });
-      expect(errorOf(ran)['message']).toContain('no UTF-8 text');
+      expect(errorOf(ran)['message']).toContain('not UTF-8 text');
       expect(errorOf(ran)['hint']).toContain('UTF-8');
       expect(service.requests).toHaveLength(before);
       const plain = await kept(Array.from({ length: 9 }, () => 'plain'));

@@ -20,7 +20,7 @@ import { otherUser } from './support/machine.js';
 import { type Action, reset, silence } from './support/wire.js';
 import { file, hostileWorld, type World, type WorldOptions } from './support/world.js';
 
-const upload = 'docs upload rules.txt --json';
+const upload = 'docs upload rules.txt --if-exists duplicate --json';
 const xml = (code: string) =>
   `<?xml version="1.0"?><Error><Code>${code}</Code><Message>no \u001b[31m</Message></Error>`;
 const grants = (world: World) =>
@@ -73,7 +73,10 @@ describe('step 1 and 2', () => {
 
   fault('F096', 'every URL has run out: it ends', async (attack) => {
     const world = await withStore(() => ({ status: 403, text: xml('AccessDenied') }));
-    const ran = await attack('docs upload rules.txt', { env: world.env, cwd: folder() });
+    const ran = await attack('docs upload rules.txt --if-exists duplicate', {
+      env: world.env,
+      cwd: folder(),
+    });
     expectFailure(ran, 1, /refused the upload: 403 AccessDenied: no/);
     expect(grants(world).length).toBeLessThanOrEqual(3);
     expect(world.done.documents).toBe(0);
@@ -81,7 +84,10 @@ describe('step 1 and 2', () => {
 
   fault('F097', 'the signature does not match', async (attack) => {
     const world = await withStore(() => ({ status: 403, text: xml('SignatureDoesNotMatch') }));
-    const ran = await attack('docs upload rules.txt', { env: world.env, cwd: folder() });
+    const ran = await attack('docs upload rules.txt --if-exists duplicate', {
+      env: world.env,
+      cwd: folder(),
+    });
     expectFailure(ran, 1, /SignatureDoesNotMatch[^]*headers differ from the signed ones/);
     expect(world.store.count('PUT')).toBe(1);
     expect(world.done.documents).toBe(0);
@@ -121,7 +127,10 @@ describe('step 1 and 2', () => {
       storeOptions: { early: () => ({ status: 403, text: xml('EntityTooLarge') }) },
     });
     const content = 'x'.repeat(8 * 1024 * 1024);
-    const ran = await attack('docs upload rules.txt', { env: world.env, cwd: folder(content) });
+    const ran = await attack('docs upload rules.txt --if-exists duplicate', {
+      env: world.env,
+      cwd: folder(content),
+    });
     expectFailure(ran, 1, /403 EntityTooLarge/);
   });
 
@@ -156,7 +165,7 @@ describe('step 1 and 2', () => {
     });
     const content = 'x'.repeat(16 * 1024 * 1024);
     const env = { ...world.env, ROSTERCTL_RETRIES: '0' };
-    const ran = await attack('docs upload rules.txt', {
+    const ran = await attack('docs upload rules.txt --if-exists duplicate', {
       env,
       cwd: folder(content),
       within: 90_000,
@@ -174,7 +183,10 @@ describe('step 1 and 2', () => {
         status,
         headers: { location: `${elsewhere.origin}/take` },
       }));
-      const ran = await attack('docs upload rules.txt', { env: world.env, cwd: folder() });
+      const ran = await attack('docs upload rules.txt --if-exists duplicate', {
+        env: world.env,
+        cwd: folder(),
+      });
       expectFailure(ran, 1, new RegExp(`redirected the upload \\(${status}\\)`));
       expect(elsewhere.connections()).toBe(0);
     });
@@ -194,7 +206,10 @@ const othersOnly: Action = { json: { documents: [{ ...file, fileKey: 'another' }
 describe('step 3', () => {
   fault('F104', 'the answer is lost: found in the list, or unknown', async (attack) => {
     const world = await hostileWorld(onDocuments(reset, true));
-    const ran = await attack('docs upload rules.txt', { env: world.env, cwd: folder() });
+    const ran = await attack('docs upload rules.txt --if-exists duplicate', {
+      env: world.env,
+      cwd: folder(),
+    });
     expect([0, 10]).toContain(ran.code);
     if (ran.code === 10) expect(ran.stderr).toContain('documents/org_7/rules.txt');
     expect(world.done.documents).toBe(1);
@@ -213,7 +228,7 @@ describe('step 3', () => {
         api: (request, here) =>
           request.url === '/v1/documents/org_7' ? othersOnly : spoilt?.(request, here),
       });
-      const ran = await attack(`docs upload rules.txt --tag 'a b'`, {
+      const ran = await attack(`docs upload rules.txt --if-exists duplicate --tag 'a b'`, {
         env: world.env,
         cwd: folder(),
       });
@@ -237,7 +252,7 @@ describe('interrupted at step 3', () => {
         return silence;
       },
     });
-    const ran = await attack('docs upload rules.txt', {
+    const ran = await attack('docs upload rules.txt --if-exists duplicate', {
       env: world.env,
       cwd: folder(),
       onStart: (id) => (pid = id),
@@ -266,7 +281,7 @@ describe('killed before step 3', () => {
       cwd: folder(),
       home: temporaryFolder(),
     };
-    const killed = await attack('docs upload rules.txt', {
+    const killed = await attack('docs upload rules.txt --if-exists duplicate', {
       ...desk,
       onStart: (pid) => (started = pid),
     });
@@ -306,7 +321,7 @@ describe('the file', () => {
         },
       });
       const env = { ...world.env, ROSTERCTL_RETRIES: '0' };
-      const ran = await attack('docs upload rules.txt', { env, cwd });
+      const ran = await attack('docs upload rules.txt --if-exists duplicate', { env, cwd });
       expectFailure(ran, 2, /changed/);
       expect(world.done.documents).toBe(0);
     });
@@ -407,10 +422,13 @@ describe('the file', () => {
     const world = await hostileWorld({
       api: () => ({ status: 413, json: { error: 'fileTooLarge' } }),
     });
-    const ran = await attack('docs upload rules.txt --content-type text/plain', {
-      env: world.env,
-      cwd,
-    });
+    const ran = await attack(
+      'docs upload rules.txt --if-exists duplicate --content-type text/plain',
+      {
+        env: world.env,
+        cwd,
+      },
+    );
     expectFailure(ran, 3, /too large/);
     expect(JSON.parse(grants(world)[0]?.body.toString() ?? '{}')).toMatchObject({
       sizeBytes: 5_368_709_121,
@@ -428,7 +446,7 @@ describe('the file', () => {
       'docs upload a.html',
       'docs upload noending',
       'docs upload a.zip',
-      'docs upload rules.txt --content-type image/svg+xml',
+      'docs upload rules.txt --if-exists duplicate --content-type image/svg+xml',
       'uploads create --content-type application/zip --size-bytes 1',
     ])
       expectFailure(await attack(line, { env: world.env, cwd }), 2, /\.pdf|application\/pdf|pdf/);
@@ -459,7 +477,10 @@ describe('the file', () => {
   fault('F116', 'names and tags that are odd', async (attack) => {
     const world = await withStore(undefined);
     const cwd = folder();
-    const untagged = await attack('docs upload rules.txt --tag ""', { env: world.env, cwd });
+    const untagged = await attack('docs upload rules.txt --if-exists duplicate --tag ""', {
+      env: world.env,
+      cwd,
+    });
     expectFailure(untagged, 2, /empty/);
     expect(world.requests).toHaveLength(0);
     for (const name of ['n'.repeat(10_000), 'a\u001b[31mb\nc', '=1+1', '../../x']) {
