@@ -3,7 +3,7 @@ import { type CsvRow, csvReader } from '../data/csv-reader.js';
 import { InputError } from '../errors.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 
-/** What reading the rows of a file requires. */
+/** The needs of reading the rows of a file. */
 export interface FileRowsOptions {
   /** The file's name, for messages. */
   readonly name: string;

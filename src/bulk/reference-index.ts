@@ -130,7 +130,7 @@ function orKinds(resource: ResourceName): string {
   return orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
 }
 
-/** What an error and a note say of a record. */
+/** Returns the parts of a record that errors and notes show. */
 export function candidateOf(record: JsonObject): Candidate {
   const textAt = (field: string) => {
     const value = record[field];

@@ -9,7 +9,7 @@ import type { SelectedRow } from '../runs/report.js';
 /** Inputs with more rows are refused; they should be split. */
 export const mostInputRows = 200_000;
 
-/** What the names of rows are checked against. */
+/** The facts that the names of rows are checked against. */
 export interface NamingInput {
   /** The file, for messages. */
   readonly name: string;

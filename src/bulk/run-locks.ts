@@ -1,4 +1,4 @@
-/** Where the run of an invocation is kept, and the lock under which it works. */
+/** The place of an invocation's run, and the lock under which it works. */
 import type { Context } from '../context.js';
 import type { Operation } from '../engine/operation.js';
 import { ConfigError, Failure, OutputError } from '../errors.js';

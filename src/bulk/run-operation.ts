@@ -264,7 +264,7 @@ export function defineOperation<A extends Params, F extends Params, T>(
       context: Context,
       values: ValuesOf<A> & ValuesOf<F>,
     ) => Promise<ValuesOf<A> & ValuesOf<F>>;
-    /** What the command does once its run has ended without a failure. */
+    /** Continues the command once its run has ended without a failure. */
     readonly followUp?: (
       context: Context,
       values: ValuesOf<A> & ValuesOf<F>,

@@ -51,7 +51,7 @@ export interface View<T> {
   readonly interactiveColumns?: readonly (readonly [field: string, header: string])[] | undefined;
   /** Fields that a row may have, nested ones included; not every row has each. */
   readonly rowFields?: readonly string[] | undefined;
-  /** What a person is told instead of an empty table. */
+  /** The text for a person in place of an empty table. */
   readonly whenEmpty?: string | undefined;
   /** Further fields that are no mistake, although no row may have them. */
   readonly seenFields?: ReadonlySet<string> | undefined;

@@ -21,14 +21,14 @@ export interface CursorPlace {
 /** Identifies a cursor within a place. */
 export interface CursorKey {
   readonly name: string;
-  /** What it is about: a resource, or another list whose entries have ids. */
+  /** Its subject: a resource, or another list whose entries have ids. */
   readonly resource: string;
 }
 
 /** Entries by id, each with the hash of the watched field; an empty text where none is watched. */
 export type Entries = ReadonlyMap<string, string>;
 
-/** What a cursor holds: ids and hashes, never values or times of records. */
+/** The state of a cursor: ids and hashes, never values or times of records. */
 export interface CursorState extends CursorKey {
   /** The filter of its first use, as typed; undefined until then. */
   readonly filter: string | undefined;
@@ -37,7 +37,7 @@ export interface CursorState extends CursorKey {
   /** When it was last committed, in ISO form. */
   readonly lastAt: string | undefined;
   readonly seen: Entries;
-  /** What the last --peek printed, until `cursors commit`. */
+  /** The entries that the last --peek printed, until `cursors commit`. */
   readonly pending: Entries | undefined;
   /** Set by `cursors reset --at`: the first use prints what is not older, in milliseconds. */
   readonly since: number | undefined;

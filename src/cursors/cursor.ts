@@ -92,7 +92,7 @@ function wordsOf(filter: string, changed: string | undefined): string {
 export class Cursor {
   /** The entries that match, with the hash of what is watched. */
   private readonly matches = new Map<string, string>();
-  /** What counts as told before this use. */
+  /** The entries that were told before this use. */
   private readonly known: Map<string, string>;
   /** True if this name was never used, or was reset. */
   private readonly isFirst: boolean;

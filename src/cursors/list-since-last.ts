@@ -20,7 +20,7 @@ import { GuardError, UsageError } from '../errors.js';
 import { type Cursor, openCursor } from './cursor.js';
 import { type TypedLine, typedFilter } from './typed-filter.js';
 
-/** What a list command knows of its records. */
+/** A list command's records, and the values that select them. */
 interface CursorList {
   readonly resource: ResourceName;
   readonly tests: readonly RecordTest[];

@@ -10,7 +10,7 @@ export interface CsvRow {
   readonly marks?: ReadonlyMap<number, CellMark>;
 }
 
-/** What a sheet tells of a cell beside its text; `refused`: why it cannot be used. */
+/** A sheet's facts about a cell beside its text; `refused`: why it cannot be used. */
 export type CellMark =
   | { readonly kind: 'number' | 'boolean' | 'date' }
   | { readonly kind: 'refused'; readonly reason: string; readonly hint: string };

@@ -12,7 +12,7 @@ import { idsOfWords } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
 import { downloadDocuments } from './download-documents.js';
 
-/** What will be written, known before anything is. */
+/** The files to write, known before any is written. */
 interface PlannedFiles {
   readonly folder: string;
   readonly path: string;

@@ -12,7 +12,7 @@ import { UsageError } from '../errors.js';
 interface ListedResource {
   readonly resource: ResourceName;
   readonly tests?: readonly RecordTest[];
-  /** What the service is asked to filter itself. */
+  /** The filters that the service applies itself. */
   readonly query?: { readonly [name: string]: string };
   readonly summary?: ListSummary | undefined;
 }

@@ -144,7 +144,7 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly R
   ];
 }
 
-/** What the rules of teams, players and documents found, in words. */
+/** Describes the findings about teams, players and documents. */
 const rosterWords = {
   'player.noTeam': (count: number) => `${plural(count, 'player')} in no team`,
   'team.empty': (count: number) => `${plural(count, 'team')} without players`,

@@ -13,7 +13,7 @@ import { undecided, waiting } from './tryout-filters.js';
 /** How far back `changed` looks. */
 export const changedSince = '7d';
 
-/** What `rosterctl overview` prints as JSON; null where a list could not be read. */
+/** The JSON output of `rosterctl overview`; null where a list could not be read. */
 export interface Overview {
   readonly schema: 1;
   readonly profile: string;

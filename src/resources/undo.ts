@@ -22,7 +22,7 @@ export type UndoJob = JsonObject & {
   readonly route?: string | undefined;
 };
 
-/** What the rows of an undo restore; `mixed`: fields of some records, and others are deleted. */
+/** The effect of an undo on its rows; `mixed`: some fields are restored, other records deleted. */
 export type UndoKind = 'fields' | 'created' | 'mixed';
 
 /** The values that a row of an undo restores; plain JSON. */

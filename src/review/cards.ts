@@ -23,7 +23,7 @@ import type { Card } from './state.js';
 /** The filters of a review. */
 export type ReviewFilters = TryoutFilterValues & ListValues;
 
-/** What there is to review. */
+/** The applications to review. */
 export interface Cards {
   readonly cards: readonly Card[];
   /** Which applications these are, in which order: `pending Valorant, oldest first`. */
@@ -138,7 +138,7 @@ function stateThen(now: string, status: string | undefined, { paint, isUtf8 }: C
   return { text, paint: (part) => (part === text ? painted : part) };
 }
 
-/** What another person changed since the decision, which is therefore going to be a conflict. */
+/** Describes another person's change since the decision, which will therefore be a conflict. */
 function changedSince({ status }: JsonObject, { seen, decision }: Queued) {
   const isAsSeen = (status ?? null) === seen || status === decision.status;
   if (decision.status === undefined || isAsSeen) return [];

@@ -6,7 +6,7 @@ import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';
 import { type Mode, type Review, tallyOf } from './state.js';
 
-/** What a screen shows, and how much of the card it has room for. */
+/** The content of a screen, and how much of the card it has room for. */
 export interface Frame {
   readonly lines: readonly string[];
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;

@@ -17,7 +17,7 @@ import {
   unsealLine,
 } from '../files/synced-lines.js';
 
-/** What was decided about an application: a new status, a line for its notes, or both. */
+/** A decision about an application: a new status, a line for its notes, or both. */
 export interface Decision {
   readonly status?: string | undefined;
   readonly note?: { readonly text: string; readonly day: string } | undefined;
@@ -30,7 +30,7 @@ export interface Queued {
   readonly decision: Decision;
 }
 
-/** What `undo` goes back to: the application's decision before, if it had one. */
+/** The state that `undo` returns to: the application's earlier decision, if it had one. */
 export interface Earlier {
   readonly id: string;
   readonly before: Queued | undefined;
@@ -66,7 +66,7 @@ export function withEntry({ queued, history }: Decisions, entry: QueueEntry): De
   return { queued: next, history: [...history, { id, before: queued.get(id) }] };
 }
 
-/** Where a queue belongs, and the profile that it was begun with. */
+/** The service and organization of a queue, and the profile that began it. */
 interface QueueHead {
   readonly service: string;
   readonly organization: string;

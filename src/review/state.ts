@@ -13,7 +13,7 @@ export interface Card {
   readonly record: JsonObject;
 }
 
-/** What the keys mean at the moment. */
+/** The present meaning of the keys. */
 export type Mode =
   | { readonly kind: 'cards' }
   | { readonly kind: 'help' }
@@ -32,7 +32,7 @@ export interface Review {
   readonly decisions: Decisions;
   /** The cards that were passed without a decision. */
   readonly skipped: ReadonlySet<string>;
-  /** What the last key did. */
+  /** The effect of the last key, in words. */
   readonly message: string;
   /** The decision key that was pressed last, and when it last arrived. */
   readonly held: { readonly key: Key; readonly at: number } | undefined;
@@ -41,20 +41,20 @@ export interface Review {
   readonly quietUntil: number;
 }
 
-/** What a key asks for besides a new state. */
+/** A request of a key besides its new state. */
 export type Effect =
   | { readonly kind: 'keep'; readonly entry: QueueEntry }
   | { readonly kind: 'open'; readonly url: string }
   | { readonly kind: 'send' }
   | { readonly kind: 'leave'; readonly how: 'quit' | 'interrupt' };
 
-/** What a key did: the state after it, and what it asks for. */
+/** The result of a key: the state after it, and its request. */
 export interface ReviewStep {
   readonly state: Review;
   readonly effect?: Effect | undefined;
 }
 
-/** What a step may know of the world. */
+/** The facts about the world that a step may use. */
 export interface ReviewWorld {
   /** When the key arrived, in milliseconds of a monotonic clock. */
   readonly at: number;

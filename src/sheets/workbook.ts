@@ -8,7 +8,7 @@ import { isDateFormat } from './dates.js';
 import { PackedTexts } from './packed-texts.js';
 import { attributeOf, scanXml, XmlError, type XmlHandler } from './xml.js';
 
-/** What reading the cells of one sheet requires. */
+/** The needs of reading the cells of one sheet. */
 export interface Workbook {
   /** The path of the sheet's part. */
   readonly sheet: string;
@@ -16,7 +16,7 @@ export interface Workbook {
   readonly sheetNames: readonly string[];
   readonly is1904: boolean;
   readonly strings: PackedTexts;
-  /** Whether each cell style shows a date. */
+  /** For each cell style, true if it shows a date. */
   readonly dateStyles: readonly boolean[];
   /** Scans a part. Throws InputError. */
   scan(path: string, handler: XmlHandler, onChunk?: () => void): AsyncGenerator<undefined>;

@@ -16,7 +16,7 @@ export interface XmlScanner {
   end(): void;
 }
 
-/** What is wrong with a part of a workbook, as the end of a sentence. */
+/** A fault of a part of a workbook, as the end of a sentence. */
 export class XmlError extends Error {}
 
 /** No part of a workbook nests deeper. */
@@ -48,7 +48,7 @@ const attributePattern = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 class Scanner implements XmlScanner {
   private rest = '';
-  /** Where to go on looking in `rest` for the end of a token. */
+  /** The index in `rest` from which to look for the end of a token. */
   private from = 0;
   private readonly stack: string[] = [];
   private hasRoot = false;

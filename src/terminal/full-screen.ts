@@ -3,14 +3,14 @@ import { Buffer } from 'node:buffer';
 import type { PromptWorld } from './prompt-screen.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
 
-/** What happens at the terminal, in order; `end`: it went away. */
+/** An event at the terminal; `end`: it went away. */
 export type ScreenEvent =
   | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly at: number }
   | { readonly kind: 'resize' }
   | { readonly kind: 'quiet' }
   | { readonly kind: 'end' };
 
-/** What is drawn: lines of at most the screen's columns, and where the cursor stands if it is shown. */
+/** A drawing: lines of at most the screen's columns, and the place of the cursor if it is shown. */
 export interface Drawing {
   readonly lines: readonly string[];
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;
@@ -28,7 +28,7 @@ export interface FullScreen {
   suspend(): void;
 }
 
-/** What a full screen needs of the process. */
+/** The parts of the process that a full screen needs. */
 export interface ScreenWorld extends Pick<PromptWorld, 'signal' | 'onContinue' | 'onStop'> {
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;

@@ -28,7 +28,7 @@ export const escapeWaitMs = 100;
 /** A letter this soon after an ESC is Alt and that letter, sent in pieces. */
 const altMs = 1_000;
 
-/** Where the reader is in a sequence. `escaped`: ESC has counted as a key, but its sequence may still come. */
+/** The reader's position in a sequence. `escaped`: ESC has counted as a key, but its sequence may still come. */
 type State =
   | 'ground'
   | 'escape'

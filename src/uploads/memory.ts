@@ -1,4 +1,4 @@
-/** What this machine uploaded before: the content hash of each document, in the state folder. */
+/** This machine's earlier uploads: the content hash of each document, in the state folder. */
 import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';

@@ -17,7 +17,7 @@ import {
 export interface UploadJob {
   readonly name: string | null;
   readonly tags: readonly string[];
-  /** What happens to a file that a document holds already. */
+  /** The fate of a file that a document holds already. */
   readonly ifExists: 'duplicate' | 'skip' | 'error';
   /** It was typed: where the list cannot tell, nothing is uploaded. */
   readonly isStrict?: boolean;
@@ -62,7 +62,7 @@ export type InspectedFile = NamedFile & {
   readonly text?: OwnText | undefined;
 };
 
-/** What a manifest says about one file's document. */
+/** A manifest's values for one file's document. */
 export type OwnText = {
   readonly name?: string;
   readonly tags?: readonly string[];

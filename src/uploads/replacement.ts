@@ -22,7 +22,7 @@ export interface ReplaceValues {
   readonly contentType: UploadContentType | undefined;
 }
 
-/** What the upload of a replacement does differently from any other upload. */
+/** The differences between the upload of a replacement and any other upload. */
 export const replacement = {
   isMany: () => false,
   job: async (_: Context, { id }: ReplaceValues) => {

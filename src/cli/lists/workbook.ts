@@ -20,7 +20,7 @@ import { documentedChoices } from '../record-fields.js';
 import type { Sink } from '../sink.js';
 import { asRecord, csvColumns, type Rows } from '../writers.js';
 
-/** What the sheet about the records tells. */
+/** The content of the sheet "About". */
 export interface WorkbookContext {
   /** The command line that was typed. */
   readonly command?: ManifestCommand | undefined;

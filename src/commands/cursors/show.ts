@@ -15,7 +15,7 @@ interface ShownCursor {
   readonly lastAt: string | null;
   readonly records: number;
   readonly ids: readonly string[];
-  /** What the last --peek printed. */
+  /** The entries that the last --peek printed. */
   readonly pending: readonly string[];
 }
 

@@ -124,7 +124,7 @@ function kindOf(rows: readonly BeforeImage[]): UndoKind {
   return created === rows.length ? 'created' : 'mixed';
 }
 
-/** What happens to the records of a run that created some and changed others. */
+/** Returns the effect on the records of a run that created some and changed others. */
 function mixedNote(kind: UndoKind, rows: readonly BeforeImage[]): readonly string[] {
   if (kind !== 'mixed') return [];
   const created = rows.filter((row) => row.kind === 'created').length;

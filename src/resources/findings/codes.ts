@@ -29,7 +29,7 @@ export const defaultCodes = Object.keys(onByDefault) as readonly DefaultCode[];
 /** All codes, in the order in which findings are printed. */
 export const ruleCodes = Object.keys({ ...onByDefault, ...onRequest }) as readonly RuleCode[];
 
-/** What the rules find, in sentences for help. */
+/** A sentence on each rule, for help. */
 export const ruleHelp = `These rules run by default: ${explained(onByDefault)}. These run when --only names them: ${explained(onRequest)}.`;
 
 function explained(found: Readonly<Record<string, string>>): string {

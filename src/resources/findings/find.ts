@@ -31,7 +31,7 @@ export interface Skip {
   readonly cause: 'field' | 'incomplete' | ApiError;
 }
 
-/** What the rules found, and which of them did not run. */
+/** The findings, and the rules that did not run. */
 export interface CheckResult {
   readonly findings: readonly Finding[];
   readonly skips: readonly Skip[];

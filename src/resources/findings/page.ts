@@ -9,7 +9,7 @@ import type { CheckResult, Finding } from './find.js';
 import type { RuleWorld } from './rule.js';
 import { rules } from './rules.js';
 
-/** What the page says besides the findings. */
+/** The context of the page of findings. */
 interface PageOptions {
   readonly world: RuleWorld;
   /** True if only findings are left that were not told before. */

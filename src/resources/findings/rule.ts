@@ -18,7 +18,7 @@ export interface Found {
   readonly detail: string;
 }
 
-/** What the rules depend on besides the records. */
+/** The inputs of the rules besides the records. */
 export interface RuleWorld {
   readonly now: Date;
   /** How long an application may wait, in milliseconds. */

@@ -11,7 +11,7 @@ import { InputError, UsageError } from '../../errors.js';
 import type { FieldTarget } from './cells.js';
 import type { SeenFields } from './seen-fields.js';
 
-/** What the command line says about columns. */
+/** The flags on columns. */
 export interface ColumnOptions {
   readonly resource: ResourceName;
   /** The field that identifies a record. */
@@ -45,7 +45,7 @@ export interface MappedColumn extends FileColumn {
   readonly byName: boolean;
 }
 
-/** Where each column goes. */
+/** The destination of each column. */
 export interface Mapping {
   readonly columns: readonly MappedColumn[];
   /** The columns of fields that the service sets, by field: they are not sent. */

@@ -23,7 +23,7 @@ export interface ImportValues
   readonly setString: readonly string[] | undefined;
 }
 
-/** What the command line says about an import, beside its columns. */
+/** The flags of an import, beside those on its columns. */
 export interface ImportOptions extends ColumnOptions {
   /** How keys compare. */
   readonly comparison: KeyComparison;

@@ -98,7 +98,7 @@ function mappingOf({ head, target, byName, type }: MappedColumn): string {
   return `${shortValue(head)} → ${field}${byName ? ' (by name)' : ''}`;
 }
 
-/** What becomes of the other columns. */
+/** Describes the fate of the other columns. */
 function notesOn({ mapping }: ResolvedImport): readonly string[] {
   const { service, ignored, overruled } = mapping;
   const heads = [...service.values()].map(({ head }) => shortValue(head));

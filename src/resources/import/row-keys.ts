@@ -11,7 +11,7 @@ import type { ImportFile } from './file.js';
 import { foldKey, type KeyIndex, keyText } from './lists.js';
 import type { Teams } from './teams.js';
 
-/** What the rows are read against. */
+/** The records and columns that rows are read against. */
 export interface ImportWorld extends Omit<ImportFile, 'columns'> {
   readonly mapping: Mapping;
   readonly teams: Teams | undefined;

@@ -16,7 +16,7 @@ type TemplateColumn = {
   readonly column: string;
   /** The field that it sets. */
   readonly field: string;
-  /** What its cells hold. */
+  /** The kind of its values. */
   readonly type: string;
 };
 

@@ -1,4 +1,4 @@
-/** What the service shows of one person: applications and players, linked by e-mail, Discord user id and conversion, never by name. */
+/** Finds one person's records at the service: applications and players, linked by e-mail, Discord user id and conversion, never by name. */
 import { resource as rowOf } from '../../api/resources.js';
 import { readWholeList } from '../../bulk/reference-index.js';
 import type { Context } from '../../context.js';
@@ -12,7 +12,7 @@ import { ApiError, type Failure } from '../../errors.js';
 import { playerIdOf } from '../tryout-filters.js';
 import { aboutPeople } from './holders.js';
 
-/** What `rosterctl person` prints as JSON. */
+/** The JSON output of `rosterctl person`. */
 export interface PersonReport {
   readonly schema: 1;
   readonly reference: string;
@@ -48,7 +48,7 @@ interface Entry {
   readonly keys: readonly string[];
 }
 
-/** What no call of this API shows, said at the end of each answer. */
+/** The places that no call of this API shows, named at the end of each answer. */
 const outside = [
   'what is inside files',
   'other areas of the service, such as calendar, tasks, availability and chat',

@@ -28,7 +28,7 @@ export interface Holder {
   readonly kind: LookedUpKind;
 }
 
-/** What is kept of a record that is about to be written. */
+/** The parts to compare of a record that is about to be written. */
 interface Watched {
   readonly id: string;
   readonly form: unknown;
