@@ -86,7 +86,10 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     warn: () => holders.note(),
     async send(step, { id }, isFresh): Promise<Sent> {
       const sending = { resource: 'tryouts', id, reader, isFresh } as const;
-      if (step.name === accepted) return sendWrite(context, step.call, sending);
+      if (step.name === accepted)
+        return sendWrite(context, step.call, sending).catch(async (error: unknown) => {
+          throw await holders.explain(error, id);
+        });
       try {
         const sent = await sendWrite(context, step.call, sending);
         const player = sent.sign ? undefined : playerIn(context, sent.answer.body, id);
@@ -95,7 +98,8 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
           ...sent,
           record: player === undefined ? undefined : { id, convertedPlayerId: player },
         };
-      } catch (error) {
+      } catch (refused) {
+        const error = await holders.explain(refused, id);
         // A read of the application will show whether it is already converted.
         if (error instanceof ApiError && error.status === 409) return sentRefusal(error);
         throw error;

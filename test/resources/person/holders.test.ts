@@ -24,6 +24,22 @@ test('a refusal names the application that holds the same e-mail', async () => {
   expect(steps(service)).toEqual(['GET app_2', 'PATCH app_2', 'LIST']);
 });
 
+test('a refused conversion names it too, also where --accept is refused', async () => {
+  for (const [step, line] of [
+    ['CONVERT app_2', 'tryouts convert app_2 --yes --json'],
+    ['PATCH app_2', 'tryouts convert app_2 --accept --yes --json'],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop
+    const service = await keep(people, (_, each) => (each === step ? refused : undefined));
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await inProcess(line, { env: service.env, home: temporaryFolder() });
+    expect(ran.code).toBe(6);
+    expect(ran.stderr).toContain(
+      'It and the application app_1 (Nilo, rejected) have the same e-mail.',
+    );
+  }
+});
+
 test('one that is not refused costs no request more', async () => {
   const service = await keep(people);
   await inProcess('tryouts update app_2 --status accepted', {
