@@ -324,7 +324,9 @@ async function person(lists: { tryouts?: unknown; players?: unknown }) {
 }
 const odd = (id: string) => fresh(id, { status: 'odd' });
 
-const same = (id: string) => fresh(id, { email: 'kite@example.com', formId: 'f' });
+// All at one moment, so that the ids decide the order.
+const submittedAt = new Date().toISOString();
+const same = (id: string) => fresh(id, { email: 'kite@example.com', formId: 'f', submittedAt });
 
 describe('--since-last', () => {
   test('tells each finding once, and again when it was settled and came back', async () => {

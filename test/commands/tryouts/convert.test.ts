@@ -80,7 +80,8 @@ describe('a conversion', () => {
       step === 'PATCH app_1' ? { status: 409, json: { error: 'conflict' } } : undefined,
     );
     expect(ran.code).toBe(6);
-    expect(steps(service)).toEqual(['GET app_1', 'PATCH app_1']);
+    // Afterwards the lists are read, to name who holds the same e-mail.
+    expect(steps(service)).toEqual(['GET app_1', 'PATCH app_1', 'GET v1', 'LIST']);
   });
 
   test('in a dry run shows both requests and sends none', async () => {
