@@ -263,16 +263,16 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
     case 'CERT_NOT_YET_VALID':
       return "Its certificate is not valid yet. Check this machine's clock: it may be behind.";
     case 'CERT_REVOKED':
-      return 'Its certificate was revoked. Ask whoever runs it for a new one.';
+      return 'Its certificate was revoked. Ask its operator for a new one.';
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
     case 'ERR_SSL_HTTP_REQUEST':
       return `The server there does not speak TLS. Is the port right? ${advice}`;
     case 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION':
     case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
-      return 'It does not support TLS 1.2 or newer. Ask whoever runs it.';
+      return 'It does not support TLS 1.2 or newer. Ask its operator to enable it.';
     default:
-      return 'It ended the handshake, or its certificate cannot be used. Ask whoever runs it.';
+      return 'It ended the handshake, or its certificate cannot be used. Ask its operator.';
   }
 }
 

@@ -13,36 +13,36 @@ export function importPage(
 
 The key is a field that identifies a record, such as email. Each row changes the record
 that has its key, or creates one; nothing is deleted. Importing the same file again sends
-nothing. E-mail and Discord compare in any case, names best in the same case, other keys
-exactly. A key may stand in the file once, and only one record may have it. To change the
+nothing. E-mail addresses and Discord names match in any case, names as typed or else in
+any case, other keys exactly. A key may occur once in the file and in one record only. To change the
 e-mail addresses themselves, export the list and import it with --key id.
 
-A column goes to the field of its name, whatever its case, blanks, -, _ and dots, or to
-the field of an alias:
+A column sets the field of the same name, ignoring case, spaces, -, _ and dots, or the
+field of an alias:
 
 ${aligned(aliasRows())}
 
-The preview shows where each column goes. For others: --map 'Position=role', or skip them
-with --ignore-columns. The fields that the service sets itself are never sent; with a
-column updatedAt, a record that changed since the export is a conflict. -F kind=player
+The preview shows which field each column sets. Map other columns with --map
+'Position=role', or skip them with --ignore-columns. The fields that the service sets itself are never sent; with an
+updatedAt column, a record that changed since the export is a conflict. -F kind=player
 sets a field in every row.
 
-Teams are named, in any case, several with ; between; an id is written id:team_0001.
---team-column COLUMN names another column, and --team-field FIELD the field for the ids
-(--team-field 'teamIds[]' for a list) where no player shows it.
+A Team column names teams, in any case, separated by ; and takes ids as id:team_0001.
+--team-column COLUMN names another column. If no player shows a field with team ids, name
+it with --team-field FIELD ('teamIds[]' for a list).
 
-A cell gets the type that the field has in the records: a number stays a number, and a
-text that looks like one stays text. name:text, :int, :bool and :json in the head set
+A cell takes the type of the field in the records: a number stays a number, and text
+that looks like a number stays text. name:text, :int, :bool and :json in the head set
 another type; a;b is a list. A blank cell changes nothing, <clear> empties the field.
 
 All problems of a file are listed at once, with line and column, and nothing is sent
-while there is one. --skip-invalid imports the other rows. Files are UTF-8 or UTF-16,
-with comma, semicolon or tab, or .xlsx (--sheet NAME), up to 200,000 rows; --encoding
-windows-1252 reads what older spreadsheets save.
+until they are fixed. --skip-invalid imports the other rows. Files are UTF-8 or UTF-16,
+with comma, semicolon or tab, or .xlsx (--sheet NAME), with up to 200,000 rows. --encoding
+windows-1252 reads files of older spreadsheet programs.
 
-After the first create the record is read again: if it does not show the key, the import
-stops (exit 11). If the answer to a create is lost, the record is looked up by its key;
-if it is not found, the row is unknown (exit 10) and is never sent again by itself. Look,
-then run the same command with --restart. rosterctl runs undo last restores what was
+After the first create, the record is read again; if it does not show the key, the
+import stops (exit 11). If the answer to a create is lost, the record is looked up by its key;
+if it is not found, the row is unknown (exit 10) and is never sent again
+automatically. Check, then run the same command with --restart. rosterctl runs undo last restores what was
 changed and deletes what was created. See also: rosterctl help bulk`;
 }

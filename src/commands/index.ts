@@ -60,7 +60,7 @@ export const commands: CommandTable = {
     undo: () => import('./runs/undo.js'),
     prune: () => import('./runs/prune.js'),
   }),
-  cursors: group('See and set back what --since-last has told', ['cursor'], {
+  cursors: group('Manage what --since-last remembers', ['cursor'], {
     list: () => import('./cursors/list.js'),
     show: () => import('./cursors/show.js'),
     commit: () => import('./cursors/commit.js'),

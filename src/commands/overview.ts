@@ -9,8 +9,8 @@ const view: View<Overview> = { kind: 'lines' };
 export default defineCommand({
   summary: 'See what waits, on one screen',
   about:
-    'It shows who waits and for how long, what changed in the last seven days, accepted applicants who are no players yet, gaps in the rosters, unfinished runs, uploads and reviews of this machine, and what rosterctl check finds. Each row ends with the command that shows it. ' +
-    'It only reads the four lists. Where this key may not read one, its row says so; with --strict, or if it may read none, the exit code is 7.',
+    'Shows who is waiting and for how long, what changed in the last seven days, accepted applicants who are not players yet, gaps in the rosters, unfinished runs, uploads and reviews on this machine, and the findings of rosterctl check. Each row ends with the command that shows more. ' +
+    'If your key may not read a list, its row says so; with --strict, or if it may read none of them, the exit code is 7.',
   examples: [
     ['What waits', ''],
     ['For a script', '--json'],

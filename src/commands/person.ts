@@ -11,11 +11,11 @@ import type { PersonReport } from '../resources/person/find-person.js';
 const text = () => z.string().check(z.minLength(1, 'must not be empty'));
 
 export default defineCommand({
-  summary: 'See what the service shows of one person',
+  summary: 'Show everything the service has about one person',
   about:
-    'It reads applications, players and the names of documents. Records are of one person if they share an e-mail address or a Discord user id, or if the application became the player; never because of a name. A name: or tag: must be one person. ' +
+    'Reads applications, players and the names of documents. Records belong to one person if they share an e-mail address or a Discord user id, or if the application became the player, but never because of a name. A name: or tag: must find exactly one person. ' +
     'Documents that mention the name are listed as possible; --with-document fetches one. --out writes person.json and those files to a folder. ' +
-    'The end says what was not searched. This helps to answer a data request; it is not the answer.',
+    'The last lines say what was not searched. This helps to answer a data request; it is not the answer.',
   examples: [
     ['By e-mail', 'email:nilo.mandelkow@example.org'],
     ['By the id of an application or a player', 'app_0001'],

@@ -4,43 +4,43 @@
 export const cursorsPage = `What is new: --since-last NAME
 
 A list with --since-last NAME prints only what is new since NAME last succeeded, oldest
-first. NAME is a word of yours, one for each mail, channel or script.
+first. Choose any NAME, a different one for each mailbox, channel or script.
 
-  # Every ten minutes: cron mails who applied, and nothing when nobody did
+  # Every ten minutes: cron mails new applicants, and sends no mail if there are none
   rosterctl -p club tryouts list --since-last mail -q --template '{name} {email}'
 
-The first use records what is there, prints nothing, and says so even with -q, so that you
-notice when the state folder was lost. --initial all prints everything instead.
+The first use records the records that exist and prints none of them. It says so even
+with -q, so that you notice if the state folder was lost. --initial all prints them all.
 
-  --changed FIELD  also what has another value in FIELD now; what left the
-                   filter and came back is new, too
-  --limit N        the oldest N; the others come next time
-  --exit-code      12 if something was printed
-  --peek           record nothing; cursors commit NAME does it later
+  --changed FIELD  also print records whose FIELD has changed, and those that
+                   left the filter and came back
+  --limit N        print the oldest N; the others come next time
+  --exit-code      exit with 12 if something was printed
+  --peek           record nothing until cursors commit NAME
 
-Nothing is told silently less than once: the cursor moves only after all rows were written
-and the exit code is 0 or 12. After an error, a signal, a full disk or a closed pipe (head
-too: exit 1) the same rows come again. A list that may be incomplete prints nothing
-(exit 11). Two uses of one NAME at once: the second exits 11.
+Every record is printed at least once: the cursor moves only after all rows were written and
+the exit code is 0 or 12. After an error, a signal, a full disk or a closed pipe (also head:
+exit 1), the next run prints the same rows again. If the list may be incomplete, nothing is
+printed (exit 11). If two commands use one NAME at once, the second exits with 11.
 
-rosterctl check --since-last NAME prints only findings that NAME has not been told.
+rosterctl check --since-last NAME prints only new findings.
 
-A pipe or a file does not prove delivery. Where a program of yours passes the rows on, let
-it confirm:
+Writing to a pipe or a file does not prove delivery. If another program passes the rows on,
+commit only after it succeeds:
 
   rosterctl -p club tryouts list --since-last discord --peek -q --out new.txt &&
     { [ ! -s new.txt ] || post new.txt; } && rosterctl -p club cursors commit discord -q
 
-docs/scripts.md has that line for Discord and for mail. cursors commit accepts exactly what the last --peek printed. Do not run two such lines of
-one NAME at once (flock -n).
+docs/scripts.md shows this for Discord, the README for mail. cursors commit accepts exactly
+what the last --peek printed. Do not run two such commands with one NAME at once: put
+flock -n FILE in front of each.
 
-A cursor belongs to one list of one organization, and to the filter and --changed of its
-first use; with others it is refused. It holds ids and hashes, no names and no times of
-records, so equal times, late records and a wrong clock change nothing. A record that is
-deleted is forgotten.
+A cursor belongs to one list of one organization, and to the filter and the --changed of
+its first use; any other is refused. It stores ids and hashes instead of names and times,
+so equal times, late records and a wrong clock do not matter. Deleted records are forgotten.
 
   rosterctl cursors list
-  rosterctl cursors show discord             the filter, what is pending
-  rosterctl cursors reset discord            the next use is a first use
-  rosterctl cursors reset discord --at 7d    it prints what was submitted since then
-  rosterctl cursors reset tryouts/discord    the list, where two have that name`;
+  rosterctl cursors show discord             its filter, and what is pending
+  rosterctl cursors reset discord            start over with the next use
+  rosterctl cursors reset discord --at 7d    print the last seven days again
+  rosterctl cursors reset tryouts/discord    name the list if two share the name`;

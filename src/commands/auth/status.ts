@@ -25,7 +25,7 @@ interface CheckedKey {
 
 export default defineLocalCommand({
   summary: 'Show which key is used, and check it with the service',
-  about: 'The exit code is 4 if there is no key or the service refuses it (401).',
+  about: 'Exits with 4 if no key is stored, or if the service rejects it (401).',
   examples: [
     ['The active profile', ''],
     ['Every stored profile, without asking the service', '--all --offline'],

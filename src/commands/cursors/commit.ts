@@ -21,11 +21,11 @@ interface Committed {
 }
 
 export default defineLocalWrite({
-  summary: 'Accept what --peek printed, once it was delivered',
+  summary: 'Accept what --peek printed, after it was delivered',
   about:
-    'Exactly the rows that the last --since-last NAME --peek printed count as known from now on. ' +
-    'Until then each use prints them again.',
-  examples: [['After the post arrived', 'discord']],
+    'Records exactly the rows that the last --since-last NAME --peek printed. ' +
+    'Until then, each use prints them again.',
+  examples: [['After the message was delivered', 'discord']],
   calls: [],
   args: { name: cursorArgument },
   // Told as a note, so that a cron line with -q says nothing.

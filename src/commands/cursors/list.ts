@@ -17,8 +17,8 @@ interface CursorRow {
 export default defineLocalCommand({
   summary: 'List the cursors of --since-last',
   about:
-    'Those of this organization on this machine. A cursor holds ids and hashes, never what the ' +
-    'records say. See: rosterctl help cursors',
+    'Lists the cursors of this organization on this machine. A cursor stores ids and hashes, never the ' +
+    'content of records. See: rosterctl help cursors',
   examples: [['All of them', '']],
   calls: [],
   view: rowsOf<CursorRow>(['name', 'resource', 'records', 'lastAt']),

@@ -24,14 +24,14 @@ interface Reset {
 }
 
 export default defineLocalWrite({
-  summary: 'Forget what a cursor knows, or set it back',
+  summary: 'Start a cursor over, or set it back in time',
   about:
-    'The next use is a first use: it records and prints nothing, and may have another filter. With ' +
-    '--at it prints what was submitted (other records: created) since then. RESOURCE/NAME names the ' +
-    'list, also for a cursor that is gone.',
+    'The next use is a first use: it records what exists, prints nothing, and may have another filter. With ' +
+    '--at, it prints what was submitted (for other records: created) since then. RESOURCE/NAME names the ' +
+    'list, even of a cursor that was lost.',
   examples: [
-    ['Begin anew', 'discord --dry-run'],
-    ['Tell the last week again', 'tryouts/discord --at 7d'],
+    ['See what starting over would do', 'discord --dry-run'],
+    ['Print the last week again', 'tryouts/discord --at 7d'],
   ],
   calls: [],
   args: { name: cursorArgument },

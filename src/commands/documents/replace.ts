@@ -21,11 +21,11 @@ import { findInList, type ReplaceValues, replacement } from '../../uploads/repla
 const { waitLock, restart } = bulkFlags;
 
 export default defineOperation({
-  summary: 'Replace a document by a file',
+  summary: 'Replace a document with a file',
   about:
     'Uploads the file as a new document with the name and the tags of the old one, downloads it to compare its bytes, ' +
     'and then asks to delete the old one; in a script, add --yes. The new document has an id of its own. If it is interrupted, run ' +
-    'the same command again: it continues where it stopped. While the old document is there, runs undo can delete the new one; a deletion cannot be undone. ' +
+    'the same command again: it continues where it stopped. While the old document exists, runs undo can delete the new one; a deletion cannot be undone. ' +
     'The service does not document the deletion: see rosterctl help undocumented.',
   examples: [
     ['See what would be sent', 'doc_0001 contract.pdf --dry-run'],

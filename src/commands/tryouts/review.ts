@@ -9,20 +9,20 @@ import { asRare } from '../../resources/tryout-selection.js';
 import type { ReviewValues } from '../../review/review.js';
 
 export default defineOperation({
-  summary: 'Review applications one by one, and decide them by keys',
+  summary: 'Review applications one by one with single keys',
   about:
-    'Shows one application a screen, oldest first: contact, games, answers, notes, other ' +
-    'applications of the same person. Without --status or --not-status: the pending ones. ' +
+    'Shows one application per screen, oldest first: contact, games, answers, notes, other ' +
+    'applications of the same person. By default, these are the pending ones. ' +
     'Keys, lower case: s shortlist, r reject, a accept, e reviewing, n note, u undo, Enter next, ' +
-    'w send, q keep and leave, ? all keys. A decision is kept on this machine at once, also if the ' +
-    'terminal dies. Nothing is sent before w, which shows every change and asks. An application ' +
-    'that was changed since you saw it is a conflict and left alone; what could not be sent stays ' +
+    'w send, q keep and leave, ? all keys. Each decision is saved on this machine at once, so a closed ' +
+    'terminal loses nothing. Nothing is sent until you press w, which shows every change and asks. An application ' +
+    'that someone changed since you saw it is a conflict and is left alone; decisions that could not be sent stay ' +
     "for the next review. Status changes trigger your organization's Flows (automations). " +
     'That cannot be undone.',
   examples: [
     ['Who is waiting, longest first', ''],
     ['One game', '--game Valorant'],
-    ['Go on with what was decided and not sent', '--resume'],
+    ['Continue with decisions that were not sent', '--resume'],
   ],
   calls: ['listTryouts', 'getTryout', 'updateTryout'],
   flags: {
