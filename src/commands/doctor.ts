@@ -22,7 +22,7 @@ import { settingPlace } from './config/shared.js';
 export default defineLocalWrite({
   summary: 'Check configuration, connection and what the key may read',
   about:
-    'Each line says pass, warn or fail, and what to do about it. It only reads. --shapes finds out how the service sends its lists (envelope, pages, ids, fields) and which settings read them completely; --apply stores these settings after asking. The exit code is 1 if a check fails.',
+    'Each line says pass, warn or fail, and what to do about it. It only reads. --shapes finds out how the service sends its lists (envelope, pages, ids, fields, references) and which settings read them completely; --apply stores these settings after asking. The exit code is 1 if a check fails.',
   examples: [
     ['Check the active profile', ''],
     ['Find out what the service really sends', '--shapes'],

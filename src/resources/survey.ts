@@ -10,6 +10,12 @@ import type { Answer, Api } from '../api/types.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { normalName } from '../data/path.js';
+import {
+  type LookedUpKind,
+  referenceField,
+  referenceKindsOf,
+  referenceSetting,
+} from '../data/references.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import { Failure, ProtocolError } from '../errors.js';
 import { surveyPages } from './survey-pages.js';
@@ -23,7 +29,7 @@ export interface Survey {
 }
 
 export interface SurveyFinding {
-  readonly subject: 'envelope' | 'id' | 'fields' | 'pages';
+  readonly subject: 'envelope' | 'id' | 'fields' | 'references' | 'pages';
   readonly result: 'pass' | 'warn' | 'fail';
   readonly text: string;
   /** The settings that settle it; several only if one of them has to be chosen. */
@@ -60,6 +66,8 @@ export async function surveyList(
     findings.push(id.finding);
     if (id.field !== undefined) settle(`ids.${resource}`, id.field);
     findings.push({ subject: 'fields', result: 'pass', text: fieldTypes(rows), settings: [] });
+    const text = workingReferences(rows, resource, overrides);
+    findings.push({ subject: 'references', result: 'pass', text, settings: [] });
   }
   const evidence = readEvidence(isObject(body) ? body : {}, headers, resource);
   const pages = await surveyPages(api, resource, { ...overrides, ...settings }, evidence.hint);
@@ -161,6 +169,29 @@ function namesResource(path: string, resource: ResourceName): boolean {
   const { envelopes } = rowOf(resource);
   return envelopes.some((name) => normalName(path).includes(name));
 }
+
+// --- references ---
+
+/** Says which references find these records, and how to name the fields of the others. */
+function workingReferences(
+  rows: FoundList['rows'],
+  resource: ResourceName,
+  overrides: Overrides,
+): string {
+  const works = (kind: LookedUpKind) => {
+    const field = referenceField(resource, kind, overrides);
+    return rows.some((row) => field.values(row) !== undefined);
+  };
+  const kinds = referenceKindsOf(resource);
+  const working = kinds.filter(works);
+  const found = `${prefixes(['id', ...working])} can name a record`;
+  const missing = kinds.filter((kind) => !working.includes(kind));
+  const [first] = missing;
+  if (first === undefined) return found;
+  return `${found}; no field for ${prefixes(missing)} (rosterctl config set ${referenceSetting(resource, first)} FIELD)`;
+}
+
+const prefixes = (kinds: readonly string[]) => kinds.map((kind) => `${kind}:`).join(', ');
 
 // --- ids ---
 

@@ -157,6 +157,26 @@ test('a total that no way leads to is named, and nothing is set', async () => {
   expect(ran.stdout).toContain('rosterctl config set paging.total none');
 });
 
+test('says which references work, and the setting that makes another one work', async () => {
+  const people = players.slice(0, 7).map((each, at) => ({ ...each, handle: `kite${at}#DEMO` }));
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    json: url.endsWith('/p3') ? people[3] : url.includes('/players/') ? people : [],
+  }));
+  const options = { env: service.env, home: temporaryFolder() };
+  const references = async () =>
+    (await rosterctl('doctor --shapes', options)).stdout.match(/players references +(.*)/)?.[1];
+  expect(await references()).toBe(
+    'id:, name: can name a record; no field for email:, discord:, tag: (rosterctl config set refs.players.email FIELD)',
+  );
+  await rosterctl('config set refs.players.tag handle', options);
+  expect(await references()).toBe(
+    'id:, name:, tag: can name a record; no field for email:, discord: (rosterctl config set refs.players.email FIELD)',
+  );
+  const { stdout } = await rosterctl('players get tag:kite3#DEMO --json', options);
+  expect(JSON.parse(stdout)).toMatchObject({ handle: 'kite3#DEMO' });
+});
+
 test('--apply asks, and without a terminal needs --yes', async () => {
   const [first] = personalities;
   if (!first) throw new Error('no personality');
