@@ -266,6 +266,9 @@ const literal: readonly (readonly [
     'tryouts convert app_1 --yes',
     [
       ['GET /v1/tryout-applications/app_1?organizationId=org_7'],
+      // Who else holds the same e-mail address or Discord user.
+      ['GET /v1/players/org_7'],
+      ['GET /v1/tryout-applications?organizationId=org_7'],
       ['POST /v1/tryout-applications/app_1/convert-to-player', { organizationId: 'org_7' }],
       ['GET /v1/tryout-applications/app_1?organizationId=org_7'],
     ],

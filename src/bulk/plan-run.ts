@@ -191,7 +191,7 @@ async function beginRun(
   };
   if (operation.confirm !== 'never' && !isSingle) printPreview(context, subject, fullPreview);
   printPreviewNotes(context, operation, fullPreview);
-  await warnOfRefusals(context, session, { isListed: !input.rows, count: tasks.length });
+  await warnOfRefusals(context, invocation, session, tasks.length);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
   const record = only?.previewState?.record;
   await confirmChanges(

@@ -176,16 +176,19 @@ interface DryRows {
 }
 
 /**
- * Says before the first write which rows the service may refuse, where a person decides or where a
- * list costs little beside the rows.
+ * Says before the first write which rows the service may refuse: for a write that always needs a yes,
+ * where a person decides, or where a list costs little beside the rows.
  */
 export async function warnOfRefusals(
   { prompts, settings }: Context,
+  { operation, source }: Pick<Invocation, 'operation'> & Partial<Pick<Invocation, 'source'>>,
   session: Session,
-  { isListed, count }: { readonly isListed: boolean; readonly count: number },
+  count: number,
 ): Promise<void> {
   const isAsked = prompts.unavailable === undefined && !settings.yes;
-  if (count > 0 && (isAsked || isListed || count > singleReads)) await session.warn?.();
+  const isWorthIt =
+    operation.confirm === 'always' || isAsked || source === 'filter' || count > singleReads;
+  if (count > 0 && isWorthIt) await session.warn?.();
 }
 
 /** Previews rows as a run would, and sends nothing. */
@@ -207,7 +210,7 @@ export async function dryRunMany(
   if (tasks.length > 0 && isShown)
     printPreview(context, subject, preview, { listsRows: !context.isInteractive });
   printPreviewNotes(context, operation, preview);
-  await warnOfRefusals(context, session, { isListed: source === 'filter', count: tasks.length });
+  await warnOfRefusals(context, { operation, source }, session, tasks.length);
   if (isShown) printCap(context, subject, tasks.length, values);
   const { errorCount, isTooMany } = errorsBefore(values, decided);
   if (tasks.length > 0 && isTooMany)

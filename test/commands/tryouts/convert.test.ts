@@ -5,6 +5,9 @@ import { application, cut, type Instead, keep, steps, written } from './service.
 
 const player = { convertedPlayerId: 'player_9', convertedPlayer: { id: 'player_9', name: 'Ann' } };
 
+/** The lists of players and applications, read to name who holds the same e-mail. */
+const holdersRead = ['GET v1', 'LIST'];
+
 async function convert(words: string, fields: Record<string, unknown> = {}, instead?: Instead) {
   const service = await keep([application('app_1', fields)], instead);
   const ran = await rosterctl(`tryouts convert app_1 ${words} --json`, { env: service.env });
@@ -23,7 +26,7 @@ describe('a conversion', () => {
     expect(ran.stderr).toBe(
       'app_1 is not accepted: the status is pending. --accept sets it first.\n',
     );
-    expect(steps(service)).toEqual(['GET app_1', 'CONVERT app_1', 'GET app_1']);
+    expect(steps(service)).toEqual(['GET app_1', ...holdersRead, 'CONVERT app_1', 'GET app_1']);
     expect(written(service)).toEqual([{ organizationId: organization }]);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       id: 'app_1',
@@ -58,6 +61,7 @@ describe('a conversion', () => {
     expect(ran.code).toBe(0);
     expect(steps(service)).toEqual([
       'GET app_1',
+      ...holdersRead,
       'PATCH app_1',
       'GET app_1',
       'CONVERT app_1',
@@ -72,7 +76,7 @@ describe('a conversion', () => {
 
   test('with --accept of an accepted applicant sends no status', async () => {
     const { service } = await convert('--accept --yes', { status: 'accepted' });
-    expect(steps(service)).toEqual(['GET app_1', 'CONVERT app_1', 'GET app_1']);
+    expect(steps(service)).toEqual(['GET app_1', ...holdersRead, 'CONVERT app_1', 'GET app_1']);
   });
 
   test('is not sent if the acceptance is rejected', async () => {
@@ -80,8 +84,7 @@ describe('a conversion', () => {
       step === 'PATCH app_1' ? { status: 409, json: { error: 'conflict' } } : undefined,
     );
     expect(ran.code).toBe(6);
-    // Afterwards the lists are read, to name who holds the same e-mail.
-    expect(steps(service)).toEqual(['GET app_1', 'PATCH app_1', 'GET v1', 'LIST']);
+    expect(steps(service)).toEqual(['GET app_1', ...holdersRead, 'PATCH app_1']);
   });
 
   test('in a dry run shows both requests and sends none', async () => {

@@ -40,6 +40,20 @@ test('a refused conversion names it too, also where --accept is refused', async 
   }
 });
 
+test('a script hears of the other holder before it converts one application', async () => {
+  const service = await keep(people);
+  const ran = await inProcess('tryouts convert app_2 --accept --yes', {
+    env: service.env,
+    home: temporaryFolder(),
+  });
+  expect(ran.stderr).toContain(
+    'app_2 (Nilo) and the application app_1 (Nilo, rejected) have the same e-mail; the service may refuse it.',
+  );
+  const sent = steps(service);
+  expect(sent.indexOf('LIST')).toBeLessThan(sent.indexOf('PATCH app_2'));
+  expect(sent.at(-1)).not.toBe('LIST');
+});
+
 test('one that is not refused costs no request more', async () => {
   const service = await keep(people);
   await inProcess('tryouts update app_2 --status accepted', {
