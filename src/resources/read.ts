@@ -219,11 +219,12 @@ export async function showRecords(
   const isCard = context.isInteractive && !context.settings.fields && ids.length === 1;
   if (!isCard || id === undefined) return finding;
   const reading = import('./cards/history.js').then(({ pastChanges }) =>
-    pastChanges(context, resource, id),
+    pastChanges(context, resource, [id]),
   );
   const [found, makeCard, changes] = await Promise.all([finding, load(), reading]);
   if (!isObject(found) || found instanceof ValueWithExit) return found;
-  return new ValueWithExit(found, 'done', { lines: await makeCard(context, found, changes) });
+  const past = changes.get(id) ?? [];
+  return new ValueWithExit(found, 'done', { lines: await makeCard(context, found, past) });
 }
 
 /** The result of a `get`: a record, or several. */

@@ -10,6 +10,7 @@ import { OrderedRecords, orderByField, usualSorting } from '../data/sorting.js';
 import { applicationParts, isOther } from '../resources/cards/application.js';
 import { type CardLines, cardOf } from '../resources/cards/card.js';
 import type { CardStyle } from '../resources/cards/fields.js';
+import { type PastChanges, pastChanges } from '../resources/cards/history.js';
 import type { Nearby } from '../resources/cards/nearby.js';
 import { tryoutSummary } from '../resources/list-summary.js';
 import { type TryoutFilterValues, tryoutTests } from '../resources/tryout-filters.js';
@@ -34,6 +35,8 @@ export interface Cards {
   readonly gone: readonly (readonly [id: string, queued: Queued])[];
   /** Every application of the list, or why it says nothing about other applications of a person. */
   readonly everyone: Nearby;
+  /** What this machine changed of them. */
+  readonly changes: PastChanges;
 }
 
 /**
@@ -70,6 +73,7 @@ export async function loadCards(
   const shown = everyone.filter(isShown);
   const isComplete = list.completeness().state === 'complete';
   const ids = new Set(everyone.map(({ id }) => String(id)));
+  const shownIds = shown.map(({ id }) => String(id));
   return {
     cards: inReviewOrder(shown, values).map((record) => ({
       id: String(record['id']),
@@ -80,6 +84,7 @@ export async function loadCards(
     none: summary.none().text,
     gone: isComplete ? [...queued].filter(([id]) => !ids.has(id)) : [],
     everyone: isComplete ? { records: everyone } : { reason: 'the list may be incomplete' },
+    changes: await pastChanges(context, 'tryouts', shownIds),
   };
 }
 
@@ -103,15 +108,15 @@ function titleOf(values: ReviewFilters | undefined): string {
 /** Draws the card of an application with what is decided about it. */
 export function reviewCard(
   context: Context,
-  { record }: Card,
+  { id, record }: Card,
   queued: Queued | undefined,
-  everyone: Nearby,
+  { everyone, changes }: Pick<Cards, 'everyone' | 'changes'>,
 ): CardLines {
   const nearby =
     'reason' in everyone
       ? everyone
       : { records: everyone.records.filter((other) => isOther(other, record)) };
-  return cardOf(context, record, [], (style) => {
+  return cardOf(context, record, changes.get(id) ?? [], (style) => {
     const parts = applicationParts(record, style, nearby);
     if (!queued) return parts;
     const { note } = queued.decision;

@@ -18,7 +18,7 @@ export interface Shown {
   readonly state: Review;
 }
 
-type Shows = Pick<Cards, 'title' | 'everyone'> & { readonly queue: ReviewQueue };
+type Shows = Pick<Cards, 'title' | 'everyone' | 'changes'> & { readonly queue: ReviewQueue };
 
 /** Shows a review until a key or a signal ends it. Throws OutputError if a decision cannot be written. */
 export function showReview(context: Context, start: Review, shows: Shows): Promise<Shown> {
@@ -93,7 +93,7 @@ async function carryOut(
 function painter(
   screen: FullScreen,
   context: Context,
-  { title, everyone }: Pick<Cards, 'title' | 'everyone'>,
+  loaded: Pick<Cards, 'title' | 'everyone' | 'changes'>,
 ): (state: Review) => Frame {
   const { streams, env } = context;
   const paint = createPaint(streams.stderr.color);
@@ -107,9 +107,9 @@ function painter(
     const now = [card, queued, columns];
     if (now.some((each, index) => each !== key[index])) {
       const canvas: Canvas = { now: context.now(), columns, isTerminal: true, isUtf8, paint };
-      lines = reviewCard(context, card, queued, everyone)(canvas);
+      lines = reviewCard(context, card, queued, loaded)(canvas);
       key = now;
     }
-    return frameOf(state, lines, { columns, rows, paint, isUtf8, title });
+    return frameOf(state, lines, { columns, rows, paint, isUtf8, title: loaded.title });
   };
 }

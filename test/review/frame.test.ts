@@ -27,9 +27,10 @@ function screenOf(state: Review, columns: number, rows: number, isUtf8 = true): 
   const style = styleOf(columns, rows, isUtf8);
   const card = state.cards[state.index];
   if (!card) throw new Error('no card');
-  const others = { records: state.cards.map(({ record }) => record) };
+  const everyone = { records: state.cards.map(({ record }) => record) };
+  const loaded = { everyone, changes: new Map() };
   const queued = state.decisions.queued.get(card.id);
-  const lines = reviewCard(context, card, queued, others)({ ...style, now, isTerminal: true });
+  const lines = reviewCard(context, card, queued, loaded)({ ...style, now, isTerminal: true });
   return frameOf(state, lines, style).lines.map(withoutColor);
 }
 

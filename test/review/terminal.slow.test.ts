@@ -85,6 +85,22 @@ test('sixty applications are decided in one command line and 63 keys, and the re
   expect(left.stdout).toBe(`Dropped ${refused} unsent decisions.\n`);
 });
 
+test('a card shows what this machine changed before', async () => {
+  const service = await keep(several(2));
+  const [home, env] = [temporaryFolder(), { ...service.env, NO_COLOR: '1' }];
+  await rosterctl('tryouts set-status app_1 app_2 --to reviewing --yes', { home, env });
+  await rosterctl('tryouts update app_2 --status shortlisted', { home, env });
+  const words = ['tryouts', 'review', '--status', 'reviewing,shortlisted'];
+  const desk = sitDown(words, { home, env, columns: 80, rows: 24 });
+  await desk.sees(/^Here .* pending → reviewing +\(run [0-9a-f]{6}\)$/);
+  expect(desk.screen().join('\n')).toContain('app_1');
+  await press(desk, '\r', /^2 of 2/);
+  await desk.sees(/^Here .* reviewing → shortlisted +\(run [0-9a-f]{6}\)$/);
+  await desk.sees(/^ .* pending → reviewing +\(run [0-9a-f]{6}\)$/);
+  desk.type('q');
+  expect(await desk.ended).toMatchObject({ code: 0 });
+});
+
 /** The id that the card on the screen names. */
 async function idOnScreen(desk: Desk): Promise<string> {
   await desk.sees(/\bapp_\d+\b/);

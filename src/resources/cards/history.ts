@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
-import { type JournalRecord, parseJournal } from '../../runs/journal.js';
+import { parseJournal } from '../../runs/journal.js';
 import { headOf, isHere, type RunHead } from '../../runs/plan.js';
 import {
   isRunName,
@@ -25,6 +25,15 @@ export interface PastChange {
   readonly isUnknown: boolean;
 }
 
+/** The changes of records, by id. */
+export type PastChanges = ReadonlyMap<string, readonly PastChange[]>;
+
+/** The records whose changes are read. */
+interface Sought {
+  readonly resource: ResourceName;
+  readonly ids: ReadonlySet<string>;
+}
+
 /** How many runs are opened: a card must not get slower with every run of a season. */
 const maxRuns = 200;
 /** How many are read in one turn of the event loop. */
@@ -35,18 +44,18 @@ const maxJournalBytes = 4 * 1024 * 1024;
 const maxBytes = 16 * 1024 * 1024;
 
 /**
- * Returns the changes of a record by the newest ended runs, newest first. Files that cannot be read
- * count as none, because a card must not fail over them.
+ * Returns the changes of each of these records by the newest ended runs, newest first. Files that
+ * cannot be read count as none, because a card must not fail over them.
  */
 export async function pastChanges(
   context: Context,
   resource: ResourceName,
-  id: string,
-): Promise<readonly PastChange[]> {
+  ids: readonly string[],
+): Promise<PastChanges> {
+  const changes = new Map<string, PastChange[]>();
   const store = storeIn(context);
-  if (!store) return [];
-  const changes: PastChange[] = [];
-  const quoted = printJson(id);
+  if (!store) return changes;
+  const sought = { resource, ids: new Set(ids) };
   let bytes = 0;
   for (const [index, run] of newestRuns(store).entries()) {
     // The reads are synchronous, because 200 in the thread pool take longer: requests go on in between.
@@ -58,7 +67,8 @@ export async function pastChanges(
     if (size > maxJournalBytes) continue;
     bytes += size;
     if (bytes > maxBytes) break;
-    changes.push(...changesIn(path, quoted, context, resource, id));
+    for (const [id, change] of changesIn(path, context, sought))
+      changes.set(id, [...(changes.get(id) ?? []), change]);
   }
   return changes;
 }
@@ -82,15 +92,14 @@ function newestRuns(store: RunStore): readonly string[] {
 
 function changesIn(
   path: string,
-  quoted: string,
   context: Context,
-  resource: ResourceName,
-  id: string,
-): readonly PastChange[] {
+  { resource, ids }: Sought,
+): readonly (readonly [id: string, change: PastChange])[] {
   try {
     const text = readFileSync(path, 'utf8');
-    // Parsing checks a digest per line, so only journals that mention the record are parsed.
-    if (!text.includes(quoted)) return [];
+    // Parsing checks a digest per line, so a journal that does not mention the only record is not parsed.
+    const [only] = ids;
+    if (ids.size === 1 && !text.includes(printJson(only))) return [];
     const { records } = parseJournal(Buffer.from(text), path);
     const head = headOf(records[0]);
     if (head?.resource !== resource || !isHere(context, { head })) return [];
@@ -98,24 +107,23 @@ function changesIn(
     // A row that was resumed has several; the last one counts.
     const last = new Map(results.map((record) => [record['row'], record]));
     return [...last.values()]
-      .filter((record) => isAbout(record, id))
       .filter(({ result }) => result === 'changed' || result === 'unknown')
-      .map(({ t, before, after, result }) => ({
-        at: new Date(t),
-        head,
-        before: fieldsOf(before),
-        after: fieldsOf(after),
-        isUnknown: result === 'unknown',
-      }))
+      .map(({ t, id, before, after, result }): readonly [string, PastChange] => [
+        // A row that creates a record has no id of its own; the new one is among its values.
+        String(fieldsOf(after)['id'] ?? id),
+        {
+          at: new Date(t),
+          head,
+          before: fieldsOf(before),
+          after: fieldsOf(after),
+          isUnknown: result === 'unknown',
+        },
+      ])
+      .filter(([id]) => ids.has(id))
       .toReversed();
   } catch {
     return [];
   }
-}
-
-/** A row that creates a record has no id of its own; the new one is among its values. */
-function isAbout(record: JournalRecord, id: string): boolean {
-  return record['id'] === id || fieldsOf(record['after'])['id'] === id;
 }
 
 function fieldsOf(value: unknown): { readonly [field: string]: unknown } {
