@@ -40,8 +40,10 @@ interface ParamOptions {
     | `id:${string}`
     /** Keys with the values of each: `list=array|data paging=none|page`. */
     | `pair:${string}`
-    /** A path of `ResourceWords.completed`, of the resource after which the command is named. */
-    | `value:${string}`;
+    /** A field of this resource; with `field` alone, of the one after which the command is named. */
+    | `field:${string}`
+    /** A path of `ResourceWords.completed` of a resource: `value:tryouts:gamerTags.game`. */
+    | `value:${string}:${string}`;
 }
 
 /** A positional or flag; its schema defines type, choices and whether it may be absent. */

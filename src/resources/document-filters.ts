@@ -21,7 +21,7 @@ export const untaggedFilters = {
     'of this content type: pdf, image/png; image/ for all',
     {
       group,
-      completes: 'value:contentType',
+      completes: 'value:documents:contentType',
     },
   ),
   since: param(z.optional(parsedBy(parseWhen)), 'created since: 7d, yesterday, monday, 2026-11', {
@@ -37,7 +37,7 @@ export const untaggedFilters = {
 export const documentFilters = {
   tag: params(z.optional(z.array(z.string())), 'with this tag; several: with all', {
     group,
-    completes: 'value:tags',
+    completes: 'value:documents:tags',
   }),
   ...untaggedFilters,
 };

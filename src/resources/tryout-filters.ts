@@ -40,13 +40,13 @@ export const tryoutFilters = {
     {
       placeholder: 'GAME',
       group,
-      completes: 'value:gamerTags.game',
+      completes: 'value:tryouts:gamerTags.game',
     },
   ),
   form: params(z.optional(z.array(parsedBy(parseAnswer))), 'applicants who gave this answer', {
     placeholder: "'question=answer'",
     group,
-    completes: 'value:formResponses',
+    completes: 'value:tryouts:formResponses',
   }),
   since: param(point(), 'submitted since: 7d, yesterday, monday, 2026-11', {
     placeholder: 'WHEN',

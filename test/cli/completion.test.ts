@@ -140,10 +140,11 @@ describe('every command', () => {
 
 test('each value that a parameter completes is one that its resource remembers', () => {
   const all: { readonly [name: string]: ResourceWords } = resourceWords;
-  const paths = table.commands.flatMap(({ words: [noun = ''], args, flags }) =>
-    [...args, ...flags].flatMap(({ completes = '' }) =>
-      completes.startsWith('value:') ? [[noun, completes.replace('value:', '')] as const] : [],
-    ),
+  const paths = table.commands.flatMap(({ args, flags }) =>
+    [...args, ...flags].flatMap(({ completes = '' }) => {
+      const [kind, noun = '', path] = completes.split(':');
+      return kind === 'value' ? [[noun, path] as const] : [];
+    }),
   );
   expect(paths.length).toBeGreaterThan(0);
   for (const [noun, path] of paths) expect(all[noun]?.completed).toContain(path);

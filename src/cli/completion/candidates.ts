@@ -167,8 +167,8 @@ function pair(known: string, current: string, kept: string): Completion | undefi
 }
 
 function valuesOf(completes: string, { line, knowledge }: Place): Candidates {
-  const [kind, what = ''] = completes.split(':');
-  const resource = line.command?.words[0] ?? line.noun ?? '';
+  const [kind, typed, path = ''] = completes.split(':');
+  const resource = typed ?? line.command?.words[0] ?? line.noun ?? '';
   switch (kind) {
     case 'field':
       return [
@@ -177,7 +177,7 @@ function valuesOf(completes: string, { line, knowledge }: Place): Candidates {
         .filter((field) => field !== '')
         .join('\n');
     case 'value':
-      return knowledge.values(resource, what);
+      return knowledge.values(resource, path);
     case 'run':
       return knowledge.runs();
     case 'cursor':

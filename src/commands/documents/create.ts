@@ -48,7 +48,7 @@ export default defineOperation({
     sizeBytes: param(sizeBytesSchema, 'the size from step 1', { placeholder: 'N' }),
     name: nameFlag('documents'),
     tag: params(z.optional(z.array(z.string())), 'a tag of the document', {
-      completes: 'value:tags',
+      completes: 'value:documents:tags',
     }),
     restart: restartCreateFlag,
   },

@@ -17,7 +17,7 @@ const tagsFlag = (text: string) =>
   params(z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))), text, {
     placeholder: 'TAG',
     group: 'change',
-    completes: 'value:tags',
+    completes: 'value:documents:tags',
   });
 
 export default defineOperation({

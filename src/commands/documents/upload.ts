@@ -76,7 +76,7 @@ export default defineOperation({
       'a tag of the documents',
       {
         group: 'change',
-        completes: 'value:tags',
+        completes: 'value:documents:tags',
       },
     ),
     contentType: param(z.optional(UploadContentType), 'the type of the file, whatever its name', {
