@@ -74,6 +74,17 @@ export function mondayOf(date: Date): string {
   return localDay(localMidnight(date.getFullYear(), date.getMonth(), date.getDate() - sinceMonday));
 }
 
+/** Returns the Mondays from `first` to `last`, at most `most` of them, the latest. */
+export function mondaysBetween(first: string, last: string, most: number): readonly string[] {
+  const mondays: string[] = [];
+  for (let monday = last; monday >= first && mondays.length < most; ) {
+    mondays.push(monday);
+    const [year = 0, month = 0, day = 0] = monday.split('-').map(Number);
+    monday = localDay(localMidnight(year, month - 1, day - 7));
+  }
+  return mondays.toReversed();
+}
+
 function wordOf(text: string): When | undefined {
   const word = text.toLowerCase();
   if (word === 'today') return { kind: 'daysAgo', days: 0 };

@@ -22,6 +22,17 @@ export function firstOf(names: readonly string[]): string {
   return names.slice(0, 20).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+/** Returns `1,200`. */
+export function groupedNumber(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** Returns a share as `34 %`; `<1 %` for one that is not zero. */
+export function percent(share: number): string {
+  const rounded = Math.round(share * 100);
+  return rounded === 0 && share > 0 ? '<1 %' : `${rounded} %`;
+}
+
 /** Returns the text with its first letter in upper case. */
 export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

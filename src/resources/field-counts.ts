@@ -7,6 +7,12 @@ import { isEmptyValue, type RecordTest } from '../data/where.js';
 /** How often each value occurs; records without a value count under the empty text. */
 export type Counts = Readonly<Record<string, number>>;
 
+/** The distinct values of one application, as texts: of the field, and of the question of that name. */
+export interface ValuesOfTryout {
+  readonly ofField: readonly string[];
+  readonly ofQuestion: readonly string[];
+}
+
 /**
  * Counts applications by a field. Each element of a list counts, once per application. A name that no
  * record has as a field may be a question: `Main role` is then `formResponses.Main role`.
@@ -14,7 +20,7 @@ export type Counts = Readonly<Record<string, number>>;
 export class FieldCounts {
   private readonly ofField = new Map<string, number>();
   private readonly ofQuestion = new Map<string, number>();
-  private isQuestion = false;
+  private isAsked = false;
   /** The API's name of the field, which differs from the one typed if that is a label. */
   private field: string;
 
@@ -34,20 +40,34 @@ export class FieldCounts {
     this.field = nameOf(this.field);
   }
 
-  add(record: JsonObject): void {
-    count(this.ofField, valuesAt(record, this.field));
-    if (!isAsked(record, this.field)) return count(this.ofQuestion, undefined);
-    this.isQuestion = true;
-    count(this.ofQuestion, valuesAt(record, questionPath(this.field)));
+  /** Counts a record, and returns its values; the empty text for none. */
+  add(record: JsonObject): ValuesOfTryout {
+    this.isAsked ||= isAsked(record, this.field);
+    const ofField = textsOf(valuesAt(record, this.field));
+    const ofQuestion = textsOf(valuesAt(record, questionPath(this.field)));
+    for (const text of ofField) this.ofField.set(text, (this.ofField.get(text) ?? 0) + 1);
+    for (const text of ofQuestion) this.ofQuestion.set(text, (this.ofQuestion.get(text) ?? 0) + 1);
+    return { ofField, ofQuestion };
   }
 
-  /** Returns the API's name of the field, and the counts, the most frequent value first. */
-  counts(): readonly [field: string, counts: Counts] {
-    const hasField = [...this.ofField.keys()].some((value) => value !== '');
-    const isQuestion = this.isQuestion && !hasField;
-    const found = [...(isQuestion ? this.ofQuestion : this.ofField)];
-    const sorted = found.toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-    return [isQuestion ? questionPath(this.field) : this.field, Object.fromEntries(sorted)];
+  /** The API's name of the field; known once every record was counted. */
+  get name(): string {
+    return this.isQuestion ? questionPath(this.field) : this.field;
+  }
+
+  /** Returns the counts, the most frequent value first. */
+  counts(): Counts {
+    const found = [...(this.isQuestion ? this.ofQuestion : this.ofField)];
+    return Object.fromEntries(found.toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
+  }
+
+  /** Returns those values of an application that were counted. */
+  valuesIn({ ofField, ofQuestion }: ValuesOfTryout): readonly string[] {
+    return this.isQuestion ? ofQuestion : ofField;
+  }
+
+  private get isQuestion(): boolean {
+    return this.isAsked && ![...this.ofField.keys()].some((value) => value !== '');
   }
 }
 
@@ -59,7 +79,7 @@ function isAsked(record: JsonObject, question: string): boolean {
   return valuesAt(record, questionPath(question)) !== undefined;
 }
 
-function count(counts: Map<string, number>, values: readonly unknown[] = []): void {
+function textsOf(values: readonly unknown[] = []): readonly string[] {
   const texts = new Set(values.filter((value) => !isEmptyValue(value)).map(plainText));
-  for (const text of texts.size > 0 ? texts : ['']) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return texts.size > 0 ? [...texts] : [''];
 }

@@ -2,7 +2,8 @@
 import type { TryoutStatus } from '../api/schemas.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { Canvas } from '../cli/views.js';
-import { localDay, mondayOf, timeOf } from '../data/dates.js';
+import { localDay, mondaysBetween, timeOf } from '../data/dates.js';
+import { groupedNumber, percent } from '../data/text.js';
 import { longDay, shortDay, waitingTime } from '../data/time.js';
 import { type LabelledRow, labelledLines } from '../terminal/labels.js';
 import { dotOf, filledLines, type Piece } from '../terminal/pieces.js';
@@ -10,18 +11,7 @@ import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
 import type { Counts } from './field-counts.js';
 import { waiting } from './tryout-filters.js';
-
-/** The JSON output of `tryouts stats`. */
-export interface Stats {
-  readonly schema: 1;
-  readonly total: number;
-  readonly byStatus: Counts;
-  readonly byGame: Counts;
-  readonly byWeek: readonly { readonly week: string; readonly count: number }[];
-  readonly converted: number;
-  /** The counts of each field of `--by`, by the API's name; only if one was typed. */
-  readonly by?: Readonly<Record<string, Counts>>;
-}
+import type { Stats } from './tryout-tally.js';
 
 /** The page's facts beyond the counts; times in milliseconds since 1970. */
 export interface StatsFacts {
@@ -32,8 +22,6 @@ export interface StatsFacts {
   /** True if other filters than those of time select the applications. */
   readonly isFiltered: boolean;
 }
-
-const dayMs = 86_400_000;
 
 /** Wider, a bar and its number are too far apart. */
 const maxWidth = 80;
@@ -71,7 +59,7 @@ function titleLines(
       ? longDay(end)
       : `${shortDay(start, end)} ${dash} ${longDay(end)}`;
   const title = days.length === 0 ? who : `${who}, ${period}`;
-  const all = `${grouped(total)} in all`;
+  const all = `${groupedNumber(total)} in all`;
   const free = columns - displayWidth(title) - all.length;
   if (free < 2) return [...wrap(title, columns).map(paint.bold), all];
   return [`${paint.bold(title)}${' '.repeat(free)}${all}`];
@@ -122,7 +110,7 @@ function fieldLines(
   return [
     ...wrap(truncate(heading, columns * 3), columns).map(paint.bold),
     ...barLines(bars, total, canvas, columns),
-    ...(more > 0 ? [paint.dim(`  and ${grouped(more)} more values`)] : []),
+    ...(more > 0 ? [paint.dim(`  and ${groupedNumber(more)} more values`)] : []),
   ];
 }
 
@@ -141,7 +129,7 @@ function barLines(
   columns: number,
 ): readonly string[] {
   const rows = bars.map(({ label, count, remark = '', paint: ofLabel = (text) => text }) => ({
-    ...{ label: truncate(singleLine(label), maxLabelWidth), number: grouped(count) },
+    ...{ label: truncate(singleLine(label), maxLabelWidth), number: groupedNumber(count) },
     ...{ share: count / total, remark, ofLabel },
   }));
   const labels = widestOf(rows.map(({ label }) => label));
@@ -170,18 +158,13 @@ function remarkOf(status: string, { converted }: Stats, facts: StatsFacts, now: 
   if (status === waiting && oldestPending !== undefined && oldestPending < now.getTime())
     return `oldest waits ${waitingTime(now.getTime() - oldestPending)}`;
   if (status !== chosen || converted === 0) return '';
-  return `${grouped(converted)} became ${converted === 1 ? 'a player' : 'players'}`;
+  return `${groupedNumber(converted)} became ${converted === 1 ? 'a player' : 'players'}`;
 }
 
 function barOf(share: number, width: number, isUtf8: boolean): string {
   const full = share === 0 ? 0 : Math.max(1, Math.round(share * width));
   const [on, off] = isUtf8 ? ['█', '░'] : ['#', '.'];
   return on.repeat(full) + off.repeat(width - full);
-}
-
-function percent(share: number): string {
-  const rounded = Math.round(share * 100);
-  return rounded === 0 && share > 0 ? '<1 %' : `${rounded} %`;
 }
 
 /** How many games are named; the others are counted. */
@@ -193,7 +176,7 @@ function gamesRow({ byGame }: Stats, { paint, isUtf8 }: Canvas): readonly Labell
   const more = games.length - maxGames;
   const pieces: Piece[] = [
     ...games.slice(0, maxGames).map(([game, count]) => ({
-      text: `${truncate(singleLine(game), maxLabelWidth)} ${grouped(count)}`,
+      text: `${truncate(singleLine(game), maxLabelWidth)} ${groupedNumber(count)}`,
     })),
     ...(more > 0 ? [{ text: `and ${more} more` }] : []),
     { text: '(an applicant may play several)', paint: paint.dim },
@@ -209,7 +192,7 @@ function weeksRow({ byWeek }: Stats, { now, paint, isUtf8 }: Canvas): readonly L
   const day = (week = '') => shortDay(new Date(timeOf(week) ?? 0), now);
   const lines = (room: number) => {
     const most = room - day(first.week).length - day(last.week).length - 2;
-    const weeks = weeksBetween(first.week, last.week, Math.max(1, most));
+    const weeks = mondaysBetween(first.week, last.week, Math.max(1, most));
     const values = weeks.map((week) => counts.get(week) ?? 0);
     const highest = Math.max(...values);
     const chart = sparkline(values, highest, isUtf8);
@@ -217,22 +200,11 @@ function weeksRow({ byWeek }: Stats, { now, paint, isUtf8 }: Canvas): readonly L
       weeks.length === 1 ? [day(weeks[0]), chart] : [day(weeks[0]), chart, day(weeks.at(-1))];
     const pieces = [
       { text: days.join(' ') },
-      { text: `most ${grouped(highest)} a week`, paint: paint.dim },
+      { text: `most ${groupedNumber(highest)} a week`, paint: paint.dim },
     ];
     return filledLines(pieces, '  ', room);
   };
   return [{ label: 'Weeks', lines }];
-}
-
-/** The Mondays from `first` to `last`, at most `most` of them, the latest. */
-function weeksBetween(first: string, last: string, most: number): readonly string[] {
-  const weeks: string[] = [];
-  for (let week = last; week >= first && weeks.length < most; ) {
-    weeks.unshift(week);
-    // Noon of a Monday less seven days is the Monday before in any time zone.
-    week = mondayOf(new Date((timeOf(week) ?? 0) + dayMs / 2 - 7 * dayMs));
-  }
-  return weeks;
 }
 
 function sparkline(values: readonly number[], highest: number, isUtf8: boolean): string {
@@ -240,9 +212,4 @@ function sparkline(values: readonly number[], highest: number, isUtf8: boolean):
   return values
     .map((value) => levels[Math.ceil((value / Math.max(1, highest)) * (levels.length - 1))] ?? '')
     .join('');
-}
-
-/** Returns `1,200`. */
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

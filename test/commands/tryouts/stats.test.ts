@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Stats, statsLines } from '../../../src/resources/stats-page.js';
+import { statsLines } from '../../../src/resources/stats-page.js';
+import type { Stats } from '../../../src/resources/tryout-tally.js';
 import { createPaint } from '../../../src/terminal/paint.js';
 import { displayWidth } from '../../../src/terminal/width.js';
 import { forbidden, hostileTexts } from '../../support/hostile.js';

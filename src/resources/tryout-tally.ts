@@ -1,0 +1,139 @@
+/** Counts tryout applications by status, game, week and any field, for `tryouts stats` and `report`. */
+import * as z from 'zod/mini';
+import { TryoutStatus } from '../api/schemas.js';
+import type { RecordList } from '../api/types.js';
+import { params, type ValuesOf } from '../cli/define.js';
+import { listFlags } from '../cli/filters.js';
+import { filterList } from '../cli/lists/filter-list.js';
+import type { Context } from '../context.js';
+import { mondayOf, timeOf } from '../data/dates.js';
+import type { JsonObject } from '../data/json.js';
+import { type Counts, FieldCounts, type ValuesOfTryout } from './field-counts.js';
+import { gamesOf, isConverted, tryoutFilters, tryoutTests, waiting } from './tryout-filters.js';
+
+/** The flags of a command that counts applications: their filters, and the fields to count by. */
+export const tallyFlags = {
+  ...tryoutFilters,
+  where: { ...listFlags.where, completes: 'field:tryouts' as const },
+  search: listFlags.search,
+  by: params(
+    z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
+    'also count by this field or question',
+    { placeholder: 'FIELD', group: 'output', completes: 'field:tryouts' },
+  ),
+};
+
+export type TallyValues = ValuesOf<typeof tallyFlags>;
+
+/** The JSON output of `tryouts stats`. */
+export interface Stats {
+  readonly schema: 1;
+  readonly total: number;
+  readonly byStatus: Counts;
+  readonly byGame: Counts;
+  readonly byWeek: readonly { readonly week: string; readonly count: number }[];
+  readonly converted: number;
+  /** The counts of each field of `--by`, by the API's name; only if one was typed. */
+  readonly by?: Readonly<Record<string, Counts>>;
+}
+
+/** What is counted of one application. */
+export interface CountedTryout {
+  readonly status: string;
+  readonly games: readonly string[];
+  readonly isConverted: boolean;
+  /** When it was submitted, in milliseconds since 1970; undefined without a readable time. */
+  readonly submitted: number | undefined;
+  /** The Monday of that week; undefined also for a week that has not begun. */
+  readonly week: string | undefined;
+  /** The values of each field of `--by`, in their order. */
+  readonly values: readonly ValuesOfTryout[];
+}
+
+/** The counts, and facts beyond them; times in milliseconds since 1970, undefined if no record has a readable one. */
+export interface Tally {
+  readonly stats: Stats;
+  readonly fields: readonly FieldCounts[];
+  readonly oldestPending: number | undefined;
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+}
+
+/**
+ * Counts the applications of a list that pass the filters; `onCounted` receives each of them. Throws
+ * what `filterList` throws.
+ */
+export async function tallyTryouts(
+  context: Pick<Context, 'now' | 'note'>,
+  records: RecordList,
+  values: TallyValues,
+  onCounted: (counted: CountedTryout, record: JsonObject) => void = () => {},
+): Promise<Tally> {
+  const fields = [...new Set(values.by)].map((field) => new FieldCounts(field));
+  const filters = { ...values, sort: undefined, limit: undefined };
+  const list = filterList(records, filters, {
+    resource: 'tryouts',
+    tests: [...tryoutTests(values, context), ...fields.map((field) => field.test())],
+    notes: context,
+    onLabels(nameOf) {
+      for (const field of fields) field.rename(nameOf);
+    },
+  });
+  const thisWeek = mondayOf(context.now());
+  const statuses = new Map<string, number>(TryoutStatus.options.map((status) => [status, 0]));
+  const games = new Map<string, number>();
+  const weeks = new Map<string, number>();
+  let total = 0;
+  let converted = 0;
+  let oldestPending: number | undefined;
+  let first: number | undefined;
+  let last: number | undefined;
+  for await (const record of list) {
+    const counted = countedOf(record, fields, thisWeek);
+    const { status, submitted: ms } = counted;
+    total += 1;
+    if (counted.isConverted) converted += 1;
+    add(statuses, status);
+    for (const game of counted.games) add(games, game);
+    if (counted.week !== undefined) add(weeks, counted.week);
+    onCounted(counted, record);
+    if (ms === undefined) continue;
+    first = Math.min(first ?? ms, ms);
+    last = Math.max(last ?? ms, ms);
+    if (status === waiting) oldestPending = Math.min(oldestPending ?? ms, ms);
+  }
+  const by = fields.map((field) => [field.name, field.counts()] as const);
+  const stats = {
+    schema: 1 as const,
+    total,
+    byStatus: Object.fromEntries(statuses),
+    byGame: Object.fromEntries([...games].toSorted(([, a], [, b]) => b - a)),
+    byWeek: [...weeks]
+      .map(([week, count]) => ({ week, count }))
+      .toSorted((a, b) => (a.week < b.week ? -1 : 1)),
+    converted,
+    ...(fields.length > 0 && { by: Object.fromEntries(by) }),
+  };
+  return { stats, fields, oldestPending, first, last };
+}
+
+function countedOf(
+  record: JsonObject,
+  fields: readonly FieldCounts[],
+  thisWeek: string,
+): CountedTryout {
+  const submitted = timeOf(String(record['submittedAt']));
+  const week = submitted === undefined ? undefined : mondayOf(new Date(submitted));
+  return {
+    status: String(record['status']),
+    games: gamesOf(record),
+    isConverted: isConverted(record),
+    submitted,
+    week: week !== undefined && week <= thisWeek ? week : undefined,
+    values: fields.map((field) => field.add(record)),
+  };
+}
+
+function add(counts: Map<string, number>, word: string): void {
+  counts.set(word, (counts.get(word) ?? 0) + 1);
+}
