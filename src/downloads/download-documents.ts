@@ -15,7 +15,7 @@ import { type Canvas, linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { plural, shellQuote } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
-import { ownDescriptor } from '../files/own-descriptor.js';
+import { fileOrStdout } from '../files/own-descriptor.js';
 import { documentSelection } from '../resources/document-filters.js';
 import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -204,11 +204,6 @@ export async function downloadDocuments(
 /** True if every document of a complete list is selected. */
 function isEveryDocument({ all, limit, allowPartial }: DownloadValues): boolean {
   return all === true && limit === undefined && !allowPartial;
-}
-
-/** Replaces any path that leads to stdout by `-`. */
-async function fileOrStdout(file: string | undefined): Promise<string | undefined> {
-  return file !== undefined && (await ownDescriptor(file)) === 1 ? '-' : file;
 }
 
 /**

@@ -121,3 +121,8 @@ async function openPipe(file: string, signal: AbortSignal | undefined): Promise<
     await sleep(pollMs);
   }
 }
+
+/** Replaces a path that leads to stdout by `-`. */
+export async function fileOrStdout<T extends string | undefined>(file: T): Promise<T | '-'> {
+  return file !== undefined && (await ownDescriptor(file)) === 1 ? '-' : file;
+}
