@@ -281,7 +281,7 @@ test.each(['tryouts get app_1', 'teams get app_1', 'tryouts stats --json'])(
     const { code, sources } = await load(line, service.env);
     expect(code).toBe(0);
     const drawing =
-      /^src\/(resources\/(cards\/|stats-page)|runs\/|terminal\/(labels|pieces|width))/;
+      /^src\/(resources\/(cards\/|season\/|stats-page)|runs\/|terminal\/(labels|pieces|width))/;
     expect(sources.filter((id) => drawing.test(id))).toEqual([]);
     expect(service.requests).toHaveLength(1);
   },

@@ -34,7 +34,9 @@ export function checkAgainstTable(
   }
   for (const set of command.needsOneOf)
     if (!set.some(isGiven))
-      throw new UsageError(`Nothing to ${verb}. Add ${orList(set.map(wordOf))}.`, { hint: help });
+      throw new UsageError(`Nothing to ${verb}. Add ${orList(set.map(wordOf))}.`, {
+        hint: command.writes ? help : exampleOf(command),
+      });
   for (const set of command.excludes) {
     const both = set.filter(isGiven);
     if (both.length > 1)
@@ -79,6 +81,10 @@ export function isGivenIn(values: RawValues, name: string): boolean {
 
 function helpFor({ words }: ManifestCommand): string {
   return `See: rosterctl ${words.join(' ')} --help`;
+}
+
+function exampleOf({ words, examples: [[, example] = ['', '']] }: ManifestCommand): string {
+  return `For example: rosterctl ${words.join(' ')} ${example}`;
 }
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */

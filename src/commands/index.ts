@@ -15,6 +15,7 @@ export const commands: CommandTable = {
   overview: () => import('./overview.js'),
   check: () => import('./check.js'),
   person: () => import('./person.js'),
+  report: () => import('./report.js'),
   teams: group('Manage teams', ['team'], {
     list: () => import('./teams/list.js'),
     get: () => import('./teams/get.js'),

@@ -25,6 +25,7 @@ test('lists teach the TAB games, questions, tags and types', async () => {
   await rosterctl('-p sandbox tryouts list -o ids', { home });
   await rosterctl('-p sandbox docs list -o ids', { home });
   expect(await offered('tryouts', 'list', '--game')).toContain('Rocket League');
+  expect(await offered('report', '--game')).toContain('Rocket League');
   expect(await offered('tryouts', 'set-status', '--form')).toContain('Main role=');
   expect(await offered('docs', 'list', '--tag')).toContain('contract');
   expect(await offered('docs', 'update', '--add-tag')).toContain('contract');

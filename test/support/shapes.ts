@@ -77,6 +77,13 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
     converted: z.number(),
     by: z.optional(z.record(text, counts)),
   }),
+  report: z.object({
+    schema: z.literal(1),
+    organization: text,
+    total: z.nullable(z.number()),
+    exact: z.boolean(),
+    files: z.array(text),
+  }),
   overview: z.object({
     schema: z.literal(1),
     profile: text,

@@ -1,0 +1,51 @@
+/** `rosterctl report`: a page about the applications of a season, for people who do not use this tool. */
+import * as z from 'zod/mini';
+import { type DryRun, defineCommand, flag, param } from '../cli/define.js';
+import { changeLines } from '../cli/lines.js';
+import { linesOf } from '../cli/views.js';
+import type { SeasonFiles } from '../resources/season/write-page.js';
+import { tryoutExcludes } from '../resources/tryout-filters.js';
+import { tallyFlags } from '../resources/tryout-tally.js';
+
+const file = (kind: string) =>
+  param(
+    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
+    `write the report as ${kind}; - is stdout`,
+    { placeholder: 'FILE|-', group: 'output', completes: 'file' },
+  );
+
+export default defineCommand({
+  summary: 'Write a report on the applications as a page with charts',
+  about:
+    'One file to send to people without rosterctl: by status, week and game, the funnel as of today, and the time to the last change; --by adds a chart. It loads nothing, runs no script, and names no person. ' +
+    'Groups of fewer than five are counted as "other" or joined with their neighbours, so that no such number can be read from one report or computed. Two reports with different filters can still be compared: publish one. ' +
+    '--by refuses a field with more than 20 different values. --exact lifts both limits, and the page says so. ' +
+    'An existing file is replaced; a new one can be read by you only. If the list may be incomplete, nothing is written (exit 11). The numbers are those of rosterctl tryouts stats.',
+  examples: [
+    ['The season as a page for a browser or for paper', '--html season.html'],
+    ['Since September, and by an answer', "--html season.html --since 2026-09-01 --by 'Main role'"],
+    ['One game as Markdown', '--md valorant.md --game Valorant'],
+    ['Every number, for the admins only', '--html internal.html --exact'],
+  ],
+  calls: ['listTryouts'],
+  flags: {
+    html: file('HTML'),
+    md: file('Markdown'),
+    ...tallyFlags,
+    // The short help page has room for the usual ones.
+    updatedSince: { ...tallyFlags.updatedSince, rare: true },
+    withNotes: { ...tallyFlags.withNotes, rare: true },
+    withoutNotes: { ...tallyFlags.withoutNotes, rare: true },
+    exact: flag('show small groups, and fields with many values', { group: 'output' }),
+  },
+  needsOneOf: [['html', 'md']],
+  excludes: tryoutExcludes,
+  hasSideEffects: true,
+  view: linesOf((value: SeasonFiles | DryRun | undefined, canvas) =>
+    value && 'dryRun' in value ? changeLines(value, canvas) : [],
+  ),
+  async run(context, { html, md, exact, ...values }) {
+    const season = await import('../resources/season/write-page.js');
+    return season.writeSeason(context, { html, md }, values, exact);
+  },
+});

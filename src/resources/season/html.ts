@@ -1,0 +1,133 @@
+/** The page of `report` as one HTML file, without scripts, links or anything loaded. */
+import { groupedNumber, percent } from '../../data/text.js';
+import { longDay } from '../../data/time.js';
+import type { ChartRow, SeasonChart, SeasonPage, TimeColumns } from './page.js';
+import { style } from './style.js';
+import { pageWords } from './words.js';
+
+/** Finished HTML; every other text is escaped where it is put into some. */
+class Markup {
+  constructor(readonly text: string) {}
+}
+
+/** Nothing is loaded and no script runs, whatever the page holds. */
+const policy = "default-src 'none'; style-src 'unsafe-inline'";
+
+/** Returns the page as HTML; data stands in text only, never in an attribute. */
+export function seasonHtml(page: SeasonPage): string {
+  const { title, lead, warning, foot } = pageWords(page);
+  const { total, charts } = page;
+  const all = typeof total === 'number' ? total : 0;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}, ${longDay(page.madeAt)}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+<p class="lead">${lead}</p>
+${warning === undefined ? [] : html`<p class="warning"><strong>${warning}</strong></p>`}
+</header>
+<main>
+${charts.map((chart) => section(chart, all))}
+</main>
+<footer>
+${foot.map((line) => html`<p>${line}</p>\n`)}</footer>
+</body>
+</html>
+`.text;
+}
+
+/** The table behind a chart over time is printed only up to so many rows; a screen shows all when asked. */
+const mostPrinted = 16;
+const shortDetails = new Markup('<details>');
+const longDetails = new Markup('<details class="long">');
+
+function section(chart: SeasonChart, total: number): Markup {
+  const { title, note, instead, timeline } = chart;
+  const below =
+    instead !== undefined
+      ? html`<p class="instead">${instead}</p>`
+      : timeline
+        ? html`${columnsOf(timeline)}${chart.rows.length > mostPrinted ? longDetails : shortDetails}
+<summary>The numbers</summary>
+${table(chart, total, false)}
+</details>`
+        : table(chart, total, true);
+  return html`<section>
+<h2>${title}</h2>
+${note === undefined ? [] : html`<p class="note">${note}</p>\n`}${below}
+</section>
+`;
+}
+
+function table({ title, unit, rows }: SeasonChart, total: number, hasBars: boolean): Markup {
+  const largest = rows.reduce((most, { count }) => Math.max(most, count ?? 0), 1);
+  const row = ({ label, count, words }: ChartRow) => html`<tr>
+<th scope="row"><bdi>${label}</bdi>${hasBars && count !== undefined ? bar(count / largest) : []}</th>
+${
+  count === undefined
+    ? html`<td colspan="2" class="words">${words ?? ''}</td>`
+    : html`<td>${groupedNumber(count)}</td>
+<td class="share">${percent(total === 0 ? 0 : count / total)}</td>`
+}
+</tr>
+`;
+  return html`<table>
+<caption>${title}</caption>
+<thead><tr><th scope="col">${unit}</th><th scope="col">Applications</th><th scope="col">Share</th></tr></thead>
+<tbody>
+${rows.map(row)}</tbody>
+</table>`;
+}
+
+/** One bar, of which the part from 0 to 1 is filled. */
+function bar(part: number): Markup {
+  return html`<svg class="bar" aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none"><rect class="track" width="100" height="4"/><rect class="fill" width="${(part * 100).toFixed(2)}" height="4"/></svg>`;
+}
+
+const chartHeight = 40;
+const fewWeeks = 5;
+
+function columnsOf({ columns, from, to }: TimeColumns): Markup {
+  const end = columns.reduce((most, { first, width }) => Math.max(most, first + width), 0);
+  const highest = columns.reduce((most, { height }) => Math.max(most, height), 0);
+  const bars = columns.map((column) => {
+    const height = (column.height / highest) * chartHeight;
+    const at = { x: column.first + 0.06, y: chartHeight - height, width: column.width - 0.12 };
+    return html`<rect class="fill" x="${at.x.toFixed(2)}" y="${at.y.toFixed(2)}" width="${at.width.toFixed(2)}" height="${height.toFixed(2)}"/>`;
+  });
+  // A single week must not fill the page.
+  const frame = new Markup(`timeline${end < fewWeeks ? ' narrow' : ''}`);
+  return html`<div class="${frame}"><svg class="weeks" aria-hidden="true" viewBox="0 0 ${end} ${chartHeight}" preserveAspectRatio="none">${bars}</svg>
+<p class="axis" aria-hidden="true"><span>${from}</span><span>${to}</span></p></div>
+`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** A template literal that escapes every value but finished HTML. */
+function html(
+  parts: TemplateStringsArray,
+  ...values: readonly (string | number | Markup | readonly Markup[])[]
+): Markup {
+  const texts = values.map((value) => {
+    if (value instanceof Markup) return value.text;
+    if (typeof value === 'object') return value.map(({ text }) => text).join('');
+    return String(value).replace(/[&<>"']/g, (mark) => entities[mark] ?? '');
+  });
+  return new Markup(parts.map((part, index) => part + (texts[index] ?? '')).join(''));
+}

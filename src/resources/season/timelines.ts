@@ -1,0 +1,124 @@
+/** Charts over time, in weeks: when applications were submitted, and how long after that they last changed. */
+import { mondaysBetween } from '../../data/dates.js';
+import { plural } from '../../data/text.js';
+import { longDay, shortDay } from '../../data/time.js';
+import { type DrawnChart, type SeasonTryout, withoutRows } from './drawn.js';
+import { isSmall } from './groups.js';
+import type { ChartRow, TimeColumn } from './page.js';
+import { isOneBlock, joinSteps, type Period, separateSteps, type Timeline } from './periods.js';
+
+/** How many weeks have a column: two years. */
+const mostWeeks = 104;
+
+const tooFewInSteps = 'Too few applications to show in weeks.';
+
+const weekMs = 7 * 86_400_000;
+
+/** Draws the submissions of each week, from the first to the last with any. */
+export function weeksChart(tryouts: readonly SeasonTryout[], isExact: boolean): DrawnChart {
+  const chart = { title: 'By week', unit: 'Submitted' };
+  const weeks = tryouts.flatMap(({ week = [] }) => week).toSorted();
+  // Beyond two years, the first step stands for its week and all before.
+  const starts = mondaysBetween(weeks[0] ?? '', weeks.at(-1) ?? '', mostWeeks + 1);
+  const hasBefore = starts.length > mostWeeks;
+  const steps = starts.map(() => new Set<number>());
+  const untimed = new Set<number>();
+  for (const [member, { week }] of tryouts.entries()) {
+    const step = week === undefined ? untimed : steps[Math.max(0, starts.indexOf(week))];
+    step?.add(member);
+  }
+  const timeline = isExact ? separateSteps(steps, untimed) : joinSteps(steps, untimed);
+  if (!timeline) return withoutRows(chart, 'No application has a readable date.');
+  if (isOneBlock(timeline)) return withoutRows(chart, tooFewInSteps);
+  const label = ({ first, last }: Period) => {
+    const end = dayOf(starts[last] ?? '', 6);
+    if (hasBefore && first === 0) return `Until ${longDay(end)}`;
+    return `${shortDay(dayOf(starts[first] ?? ''), end)} – ${longDay(end)}`;
+  };
+  const rows = rowsOf(timeline, label, 'no date, or a date to come');
+  const offset = hasBefore ? 1 : 0;
+  const columns = timeline.periods
+    .filter(({ first, members }) => first >= offset && members.size > 0)
+    .map(({ first, last, members: { size } }): TimeColumn => {
+      const width = last - first + 1;
+      return { first: first - offset, width, height: size / width };
+    });
+  const [begin, end] = [columns[0], columns.at(-1)];
+  if (!begin || !end) return { chart: { ...chart, rows }, ...groupsOf(timeline) };
+  const from = longDay(dayOf(starts[begin.first + offset] ?? ''));
+  const to = longDay(dayOf(starts[end.first + end.width - 1 + offset] ?? '', 6));
+  const highest = Math.max(...columns.map(({ height }) => height));
+  const scale = `The highest column stands for ${Number(highest.toFixed(1))} a week.`;
+  const joined =
+    ' Weeks with fewer than five applications are joined: their column is wider and shows their average.';
+  const note = scale + (columns.some(({ width }) => width > 1) ? joined : '');
+  const drawn = { ...chart, note, rows, timeline: { columns, from, to } };
+  return { chart: drawn, ...groupsOf(timeline) };
+}
+
+/** The last step of the time to the last change holds everything longer. */
+const mostWeeksToChange = 12;
+
+/** Draws how many weeks lie between the submission and the last change. */
+export function changesChart(tryouts: readonly SeasonTryout[], isExact: boolean): DrawnChart {
+  const chart = {
+    title: 'Time from submission to the last change',
+    unit: 'Time',
+    note: 'Any change counts. The service keeps no history, so this is not the time to a decision.',
+  };
+  const ages = tryouts.map(weeksToChange);
+  const longest = ages.reduce<number>((most, age) => Math.max(most, age ?? 0), 0);
+  const steps = Array.from({ length: longest + 1 }, () => new Set<number>());
+  const untimed = new Set<number>();
+  for (const [member, age] of ages.entries())
+    (age === undefined ? untimed : steps[age])?.add(member);
+  const undated = tryouts.filter(({ week }) => week === undefined).length;
+  // The weeks show how many are undated; the difference must not be small either.
+  const tellsFew = !isExact && isSmall(untimed.size - undated) && undated > 0;
+  const timeline = isExact ? separateSteps(steps, untimed) : joinSteps(steps, untimed);
+  if (!timeline || tellsFew)
+    return withoutRows(chart, 'Too few applications lack one of the times to show the others.');
+  if (isOneBlock(timeline)) return withoutRows(chart, tooFewInSteps);
+  const rows = rowsOf(timeline, changeLabel, 'unknown');
+  return { chart: { ...chart, rows }, ...groupsOf(timeline) };
+}
+
+/** Undefined also for a submission that the weeks leave out. */
+function weeksToChange({ week, submitted, updated }: SeasonTryout): number | undefined {
+  if (week === undefined || submitted === undefined || updated === undefined) return undefined;
+  if (updated < submitted) return undefined;
+  return Math.min(mostWeeksToChange, Math.floor((updated - submitted) / weekMs));
+}
+
+function changeLabel({ first, last }: Period): string {
+  if (last === mostWeeksToChange) return `${plural(first, 'week')} or more`;
+  if (first === 0) return `under ${plural(last + 1, 'week')}`;
+  return first === last ? plural(first, 'week') : `${first} to ${plural(last, 'week')}`;
+}
+
+function rowsOf(
+  { periods, untimed, hasUntimed }: Timeline,
+  label: (period: Period) => string,
+  without: string,
+): readonly ChartRow[] {
+  return [
+    ...periods.map((period, index): ChartRow => {
+      const isLast = index === periods.findLastIndex(({ members }) => members.size > 0);
+      const also = hasUntimed && isLast ? `, or ${without}` : '';
+      return { label: label(period) + also, count: period.members.size };
+    }),
+    ...(untimed ? [{ label: without, count: untimed.size }] : []),
+  ];
+}
+
+function groupsOf({ periods, untimed }: Timeline): Omit<DrawnChart, 'chart'> {
+  const members = [...periods.map((period) => period.members), ...(untimed ? [untimed] : [])];
+  return { groups: members.map((each) => ({ label: '', members: each })), overlaps: false };
+}
+
+function dayOf(monday: string, later = 0): Date {
+  const [year = 0, month = 1, day = 1] = monday.split('-').map(Number);
+  const date = new Date(0);
+  date.setFullYear(year, month - 1, day + later);
+  return date;
+}
