@@ -61,9 +61,10 @@ function section(chart: SeasonChart, total: number): Markup {
 ${table(chart, total, false)}
 </details>`
         : table(chart, total, true);
+  const notes = [note, timeline?.scale].filter((text) => text !== undefined).join(' ');
   return html`<section>
 <h2>${title}</h2>
-${note === undefined ? [] : html`<p class="note">${note}</p>\n`}${below}
+${notes === '' ? [] : html`<p class="note">${notes}</p>\n`}${below}
 </section>
 `;
 }

@@ -38,6 +38,8 @@ export interface ChartRow {
 
 /** The columns of a chart over time, and the days at its ends. */
 export interface TimeColumns {
+  /** What a column's height stands for, in words. */
+  readonly scale: string;
   readonly columns: readonly TimeColumn[];
   readonly from: string;
   readonly to: string;

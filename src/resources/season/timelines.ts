@@ -48,11 +48,10 @@ export function weeksChart(tryouts: readonly SeasonTryout[], isExact: boolean): 
   const from = longDay(dayOf(starts[begin.first + offset] ?? ''));
   const to = longDay(dayOf(starts[end.first + end.width - 1 + offset] ?? '', 6));
   const highest = Math.max(...columns.map(({ height }) => height));
-  const scale = `The highest column stands for ${Number(highest.toFixed(1))} a week.`;
-  const joined =
-    ' Weeks with fewer than five applications are joined: their column is wider and shows their average.';
-  const note = scale + (columns.some(({ width }) => width > 1) ? joined : '');
-  const drawn = { ...chart, note, rows, timeline: { columns, from, to } };
+  const isJoined = columns.some(({ width }) => width > 1);
+  const scale = `The highest column stands for ${Number(highest.toFixed(1))} a week${isJoined ? '; a wider one shows the average of its weeks' : ''}.`;
+  const note = isJoined ? 'Weeks with fewer than five applications are joined.' : undefined;
+  const drawn = { ...chart, note, rows, timeline: { columns, from, to, scale } };
   return { chart: drawn, ...groupsOf(timeline) };
 }
 

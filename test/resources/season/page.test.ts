@@ -278,6 +278,7 @@ describe('the charts', () => {
       columns: [{ first: 103, width: 1, height: 6 }],
       from: '16 Nov 2026',
       to: '22 Nov 2026',
+      scale: 'The highest column stands for 6 a week.',
     });
     expect(chart?.rows[0]).toEqual({ label: 'Until 24 Nov 2024', count: 6 });
     expect(chart?.rows.at(-1)).toEqual({ label: '16 Nov – 22 Nov 2026', count: 6 });
@@ -302,7 +303,16 @@ describe('the charts', () => {
       ],
       from: '14 Sep 2026',
       to: '22 Nov 2026',
+      scale: 'The highest column stands for 3 a week; a wider one shows the average of its weeks.',
     });
+    expect(chart?.note).toBe('Weeks with fewer than five applications are joined.');
+  });
+
+  test('name their columns in HTML, and not in Markdown, which has none', () => {
+    const charts = chartsOf(times(12, (index) => tryout({ weeksAgo: index % 2 })));
+    const page = pageOf([...charts.values()], { total: 12 });
+    expect(seasonHtml(page)).toContain('The highest column stands for 6 a week.');
+    expect(seasonMarkdown(page)).not.toContain('column');
   });
 
   test('are left out where all weeks would be one', () => {
