@@ -110,7 +110,7 @@ export async function runCommand(
       paths,
       config,
       settings,
-      readsOnly: settings.dryRun || !plain.writes,
+      readsOnly: settings.dryRun || !plain.writes || values['plan'] !== undefined,
       version: outside.table.version,
       notes: { note: messages.note, drift: messages.note, warn: messages.message },
       waiting: progress.showWaiting,

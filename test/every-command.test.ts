@@ -65,6 +65,8 @@ const elsewhere = new Map([
   ['runs resume', 'needs an unfinished run; test/bulk/runs.test.ts'],
   ['runs retry', 'needs a run that failed; test/bulk/runs.test.ts'],
   ['runs undo', 'needs a run; test/faults/undo.test.ts'],
+  ['plan show', 'needs a plan file; test/plans'],
+  ['plan apply', 'needs a plan file; test/plans'],
   ['uploads forget', 'needs an interrupted upload; test/commands/uploads/finish.slow.test.ts'],
   ['sandbox start', 'runs until it is stopped; test/sandbox'],
 ]);

@@ -2,8 +2,10 @@
 import * as z from 'zod/mini';
 import { flag, type Params, param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy } from '../cli/filters.js';
+import type { TypedLine } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import { namedKeys } from '../config/keys.js';
+import { duration } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
@@ -80,8 +82,26 @@ export function atOnceText(what: string): string {
   return `${what} at once (default ${namedKeys.concurrency.default})`;
 }
 
+/** The shortest and the longest time for which a plan is valid. */
+const [leastValidMs, mostValidMs] = [60_000, 30 * 86_400_000];
+
+/** The flags of every bulk command that make a plan of it instead of sending. */
+export const planFlags = {
+  plan: param(anyText, 'write a plan for review to a new file, and send nothing', {
+    placeholder: 'FILE',
+    group: 'safety',
+    completes: 'file',
+  }),
+  expires: param(
+    z.optional(parsedBy(duration(leastValidMs, mostValidMs))),
+    'how long the plan can be applied (default 24h)',
+    { placeholder: '24h', group: 'safety', rare: true },
+  ),
+};
+
 /** Guards, caps, rate and report: the flags of every bulk command. */
 export const bulkFlags = {
+  ...planFlags,
   if: params(
     z.optional(z.array(parsedBy(parseCondition))),
     'change a row only while this is true',
@@ -185,6 +205,8 @@ export interface Invocation {
   readonly isSingle: boolean;
   /** The view of a single record's outcome. */
   readonly view?: View<never> | undefined;
+  /** The line as typed, which a plan file names. */
+  readonly typed?: TypedLine | undefined;
 }
 
 /** The part of an invocation that the plan stores until the run is finished. */
@@ -204,7 +226,7 @@ export function headFor(
   { operation, words, isSingle }: Pick<Invocation, 'operation' | 'words' | 'isSingle'>,
   { job: { route } }: Pick<KeptJob, 'job'>,
 ): Omit<RunHead, 'rows'> {
-  const { addsEachTime, createsRow, of } = operation;
+  const { addsEachTime, createsRow, of, plan } = operation;
   return {
     format: runFormat,
     version: context.table.version,
@@ -217,6 +239,7 @@ export function headFor(
     startedAt: context.now().toISOString(),
     ...((addsEachTime || createsRow) && { addsEachTime: true }),
     ...(of !== undefined && { of }),
+    ...(plan !== undefined && { plan }),
     ...(typeof route === 'string' && { route }),
   };
 }

@@ -163,6 +163,12 @@ async function beginRun(
     const only = { session, record: undefined, failure: error };
     return { ...report, only, failed: { id: '', error, isUnreported: true } };
   }
+  const refusal = operation.refuses?.(preview);
+  if (refusal) {
+    const untouched = [...carried, ...preview.tasks].map(notAttempted);
+    const report = await endWith([...preview.decided, ...untouched], refusal.exitName);
+    return { ...report, failed: { id: '', error: refusal, isUnreported: true } };
+  }
   const [only] = preview.tasks;
   if (isSingle && only?.previewState?.record && operation.ask) {
     const job = await operation.ask(context, kept.job, only, only.previewState.record);

@@ -11,7 +11,13 @@ import type { HeldLock } from '../files/lock.js';
 import { hasQuery, someText } from '../runs/before-images.js';
 import { hashOf } from '../runs/journal.js';
 import type { RunHead, RunPlan } from '../runs/plan.js';
-import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
+import {
+  type BulkReport,
+  exitOf,
+  isFinalRow,
+  type ReportRow,
+  type SelectedRow,
+} from '../runs/report.js';
 import { redactError } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { printCap, printPreview, printPreviewNotes } from './confirm.js';
@@ -19,7 +25,7 @@ import { errorsBefore } from './error-limits.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
 import { type Preview, previewRows, singleReads } from './preview.js';
-import { subjectOf } from './preview-lines.js';
+import { type Subject, subjectOf } from './preview-lines.js';
 import { openSession } from './references.js';
 import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
 import { writeResultsFile } from './results.js';
@@ -191,30 +197,34 @@ export async function warnOfRefusals(
   if (count > 0 && isWorthIt) await session.warn?.();
 }
 
-/** Previews rows as a run would, and sends nothing. */
-export async function dryRunMany(
+/** An invocation whose rows are previewed; the source is `ids` if none is given. */
+type Previewing = Omit<Invocation, 'isSingle' | 'source'> & Partial<Invocation>;
+
+/** Previews rows as a run would, prints the preview, and sends nothing. */
+export async function previewMany(
   context: Context,
-  invocation: Omit<Invocation, 'isSingle' | 'source'> & Partial<Invocation>,
-  kept: KeptJob,
-  { rows, matched = rows.length, run }: DryRows,
-): Promise<CommandOutput> {
-  const { operation, values, source = 'ids' } = invocation;
-  const session = openSession(context, operation, kept.job);
-  const preview = await previewRows(context, rows, invocation, session, kept.guards);
-  const { tasks, decided } = preview;
-  const isCut = matched > rows.length;
-  const subject = subjectOf({ ...invocation, source }, { matched, isCut });
-  const { action } = subject;
-  const isShown = operation.confirm !== 'never';
+  { source = 'ids', ...invocation }: Previewing,
+  { session, guards }: { readonly session: Session; readonly guards: KeptJob['guards'] },
+  { rows, matched = rows.length }: DryRows,
+): Promise<{ readonly preview: Preview; readonly subject: Subject }> {
+  const { operation } = invocation;
+  const preview = await previewRows(context, rows, { ...invocation, source }, session, guards);
+  const { tasks } = preview;
+  const subject = subjectOf({ ...invocation, source }, { matched, isCut: matched > rows.length });
   // For a person the report lists all rows.
-  if (tasks.length > 0 && isShown)
+  if (tasks.length > 0 && operation.confirm !== 'never')
     printPreview(context, subject, preview, { listsRows: !context.isInteractive });
   printPreviewNotes(context, operation, preview);
   await warnOfRefusals(context, { operation, source }, session, tasks.length);
-  if (isShown) printCap(context, subject, tasks.length, values);
-  const { errorCount, isTooMany } = errorsBefore(values, decided);
-  if (tasks.length > 0 && isTooMany)
-    context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
+  return { preview, subject };
+}
+
+/** The report of rows that were only previewed. */
+export function previewReport(
+  context: Context,
+  head: Parameters<typeof reportOf>[1],
+  { tasks, decided }: Preview,
+): BulkReport {
   const wouldChange = tasks.map(({ row, id, ref, previewed = [] }) => ({
     row,
     id,
@@ -223,17 +233,35 @@ export async function dryRunMany(
     before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
     after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
   }));
-  const report = reportOf(context, { action, run: run ?? null, of: operation.of }, [
-    ...wouldChange,
-    ...decided,
-  ]);
-  const exitName = exitOf(report, undefined);
+  return reportOf(context, head, [...wouldChange, ...decided]);
+}
+
+/** Previews rows as a run would, and reports what it would do. */
+export async function dryRunMany(
+  context: Context,
+  invocation: Previewing,
+  { job, guards }: KeptJob,
+  dryRows: DryRows,
+): Promise<CommandOutput> {
+  const { operation, values } = invocation;
+  const session = openSession(context, operation, job);
+  const { preview, subject } = await previewMany(context, invocation, { session, guards }, dryRows);
+  const { tasks, decided } = preview;
+  if (operation.confirm !== 'never') printCap(context, subject, tasks.length, values);
+  const { errorCount, isTooMany } = errorsBefore(values, decided);
+  if (tasks.length > 0 && isTooMany)
+    context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
+  const { action } = subject;
+  const { of, plan } = operation;
+  const report = previewReport(context, { action, run: dryRows.run ?? null, of, plan }, preview);
+  const refusal = operation.refuses?.(preview);
+  const exitName = exitOf(report, refusal?.exitName);
   printSummary(context, report);
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
   return {
     value: report,
     view: reportViewFor(context, { action: subject, names: preview.names }),
     exitName: pending ? 'changesPending' : exitName,
-    failed: failedRun(report, exitName),
+    failed: refusal ? { id: '', error: refusal, isUnreported: true } : failedRun(report, exitName),
   };
 }

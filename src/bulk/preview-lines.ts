@@ -86,11 +86,13 @@ export function previewLines(
     ...(listsRows && isCut ? [more] : []),
     ...stayingLine(subject, decided),
     ...failingLines(subject, decided),
-    ...(moves.size > 0
-      ? ["Status changes trigger your organization's Flows (automations). That cannot be undone."]
-      : []),
+    ...(moves.size > 0 ? [flowsWarning] : []),
   ];
 }
+
+/** What a person must know before a status changes. */
+export const flowsWarning =
+  "Status changes trigger your organization's Flows (automations). That cannot be undone.";
 
 /** `5 of 47 pending Football applications, newest first, in org_demo (profile club, api.example.com):` */
 function headLine(context: Context, subject: Subject, count: number): string {

@@ -19,6 +19,7 @@ const reportFields: ReadonlySet<string | undefined> = new Set([
   'run',
   'profile',
   'organization',
+  'plan',
   'action',
   'dryRun',
   'summary',
@@ -116,7 +117,11 @@ export async function checkFields({
 /** Builds the report of a run from all its rows. */
 export function reportOf(
   context: Context,
-  head: Pick<RunHead, 'action'> & { readonly run: string | null; readonly of?: string | undefined },
+  head: Pick<RunHead, 'action'> & {
+    readonly run: string | null;
+    readonly of?: string | undefined;
+    readonly plan?: string | undefined;
+  },
   rows: readonly ReportRow[],
 ): BulkReport {
   const { settings, api } = context;
@@ -124,6 +129,7 @@ export function reportOf(
     schema: 1,
     run: head.run,
     ...(head.of !== undefined && { of: head.of }),
+    ...(head.plan !== undefined && { plan: head.plan }),
     profile: settings.profile.name,
     organization: api.organizationId,
     action: head.action,

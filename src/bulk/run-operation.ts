@@ -1,14 +1,15 @@
 /** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
 import type { Command, CommandOutput, OperationCommand, Params, ValuesOf } from '../cli/define.js';
+import type { TypedLine } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import type { RunHead, RunPlan } from '../runs/plan.js';
+import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { openRunStore, storeOf } from '../runs/store.js';
+import { storeOf } from '../runs/store.js';
 import { checkExpected } from './confirm.js';
 import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
@@ -26,8 +27,14 @@ import { resolveRows } from './references.js';
 import { checkFields } from './report-view.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
-import { lockedId, lockFor, lockResource, storeFor } from './run-locks.js';
-import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
+import { lockedId, lockFor, storeFor } from './run-locks.js';
+import {
+  type FilteredRows,
+  filterKey,
+  selectByFilter,
+  selectLocally,
+  sourceOf,
+} from './select-rows.js';
 import { showOne, showRun } from './show-run.js';
 
 /** An invocation before its rows are known. */
@@ -53,6 +60,8 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   if (values.exitCode && !context.settings.dryRun)
     throw new UsageError('--exit-code needs --dry-run.');
   await checkResults(context, values);
+  if (values.plan !== undefined || values.expires !== undefined)
+    await (await import('./write-plan.js')).checkPlanFlags(context, values);
   const kept: KeptJob = {
     job: await operation.job(context, values as never),
     guards: {
@@ -64,12 +73,32 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   if (local) refuseOrganization(context, operation, local.rows);
   operation.checkRows?.(kept.job, local?.rows ?? [], source);
   const isSingle =
-    source === 'ids' && local?.rows.length === 1 && !(await operation.isMany?.(values as never));
-  const invocation: Invocation = { ...commandLine, source, isSingle };
+    source === 'ids' &&
+    local?.rows.length === 1 &&
+    values.plan === undefined &&
+    !(await operation.isMany?.(values as never));
+  return runSelected(context, { ...commandLine, source, isSingle }, kept, local);
+}
+
+/**
+ * Changes the selected rows, or shows (`--dry-run`) or writes down (`--plan`) what would change. Throws
+ * as `runOperation` does.
+ */
+export async function runSelected(
+  context: Context,
+  invocation: Invocation,
+  kept: KeptJob,
+  local: Selection | undefined,
+): Promise<CommandOutput> {
+  const { operation, values, isSingle } = invocation;
   if (!isSingle || operation.reports) await checkFields(context);
   await keepHeapClose(local?.rows.length ?? 0);
   if (local) checkExpected(local.rows.length, values);
   if (!isSingle) limitRate(context, values);
+  if (values.plan !== undefined) {
+    const { planChanges } = await import('./write-plan.js');
+    return planChanges(context, invocation, kept, await selectedRows(context, invocation, local));
+  }
   if (context.settings.dryRun) return dryRun(context, invocation, kept, local);
   return planAndExecute(context, invocation, kept, local);
 }
@@ -94,18 +123,28 @@ async function dryRun(
       return dryRunOne(context, invocation, storedJob, only);
     return dryRunMany(context, invocation, storedJob, { rows: tasks, run: last.head.run });
   }
-  const rows = local && (await resolveRows(context, operation.resource, local.rows));
-  if (rows) refuseOrganization(context, operation, rows);
-  const [only] = rows ?? [];
+  const { rows, matched } = await selectedRows(context, invocation, local);
+  const [only] = rows;
   if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
-  if (rows)
-    return dryRunMany(context, invocation, kept, {
-      rows: (await operation.resolve?.()) ?? rows,
-    });
-  const { rows: selected, matched } = await selectByFilter(context, values, operation);
-  checkExpected(selected.length, values);
-  const started = same.length > 0 ? await startedTasks(storeOf(context), same) : [];
-  return dryRunMany(context, invocation, kept, { rows: withCarried(started, selected), matched });
+  const started = !local && same.length > 0 ? await startedTasks(storeOf(context), same) : [];
+  return dryRunMany(context, invocation, kept, { rows: withCarried(started, rows), matched });
+}
+
+/** The rows of an invocation that starts no run, with the ids of their references. */
+async function selectedRows(
+  context: Context,
+  { operation, values }: Invocation,
+  local: Selection | undefined,
+): Promise<FilteredRows> {
+  if (local) {
+    const named = await resolveRows(context, operation.resource, local.rows);
+    refuseOrganization(context, operation, named);
+    const rows = (await operation.resolve?.()) ?? named;
+    return { rows, matched: rows.length };
+  }
+  const selected = await selectByFilter(context, values, operation);
+  checkExpected(selected.rows.length, values);
+  return selected;
 }
 
 /** The head of an invocation's run, with its input digest. */
@@ -155,14 +194,15 @@ async function resolvedRows(
   const begun = values.restart ? undefined : (await unfinishedRunsOf(context, head)).at(-1)?.plan;
   const idByRow = new Map(begun?.rows.map(({ row, id }) => [row, id]));
   const known = rows.map((row) =>
-    row.ref === undefined ? row : { ...row, id: idByRow.get(row.row) ?? '' },
+    row.ref === undefined ? row : { ...row, id: idByRow.get(row.row) ?? row.id },
   );
   const resolved = await resolveRows(context, operation.resource, known);
   refuseOrganization(context, operation, resolved);
   return resolved;
 }
 
-async function planLocked(context: Context, invocation: Invocation, setup: RunSetup) {
+/** Plans a run whose lock is held, and releases the lock unless the run is ready to send. */
+export async function planLocked(context: Context, invocation: Invocation, setup: RunSetup) {
   try {
     const planned = await planRun(context, invocation, setup);
     if (!('ready' in planned)) setup.lock?.release();
@@ -171,47 +211,6 @@ async function planLocked(context: Context, invocation: Invocation, setup: RunSe
     setup.lock?.release();
     throw error;
   }
-}
-
-/** Starts a new run from these rows of a finished one. Throws as `planRun` does. */
-export async function retryRows(
-  context: Context,
-  commandLine: CommandLine,
-  { job, rows }: Pick<RunPlan, 'job' | 'rows'>,
-  onPlanned: (run: string) => Promise<void>,
-): Promise<CommandOutput> {
-  const { operation, values } = commandLine;
-  const invocation: Invocation = { ...commandLine, source: 'ids', isSingle: false };
-  const kept = job as KeptJob;
-  const selected = await rowsForRetry(context, operation, rows);
-  limitRate(context, values);
-  if (context.settings.dryRun) {
-    checkExpected(selected.length, values);
-    return dryRunMany(context, invocation, kept, { rows: selected });
-  }
-  const store = openRunStore(context.paths);
-  const bare = headFor(context, invocation, kept);
-  const head = { ...bare, input: inputDigest(bare, operation, kept, 'retry', selected) };
-  const lock = await lockResource(context, values, store, head);
-  const input = { header: ['id'], rows: selected };
-  const planned = await planLocked(context, invocation, { store, head, lock, kept, input });
-  if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);
-  return showRun(context, planned);
-}
-
-/** Rows of an earlier run without what its preview found, with files inspected again. */
-async function rowsForRetry(
-  context: Context,
-  { recovery }: Operation,
-  rows: RunPlan['rows'],
-): Promise<readonly SelectedRow[]> {
-  const bare = rows.map(({ row, id, ref, own }) => ({
-    row,
-    id,
-    ...(ref !== undefined && { ref }),
-    ...(own && { own }),
-  }));
-  return (await recovery?.inspectAgain(context, bare)) ?? bare;
 }
 
 /** The selected rows, if they can be determined without a request; shows that files are being read. */
@@ -232,9 +231,11 @@ async function selectWithoutRequest(
   }
 }
 
-// GET /teams/{organizationId} and an assumed DELETE /teams/{id} have the same shape: with the
-// organization's own id such a call could mean all records at once.
-function refuseOrganization(
+/**
+ * Refuses the organization's own id as the id of a record: GET /teams/{organizationId} and an assumed
+ * DELETE /teams/{id} have the same shape, so such a call could mean all records at once. Throws UsageError.
+ */
+export function refuseOrganization(
   { api: { organizationId } }: Context,
   { resource }: Operation,
   rows: readonly SelectedRow[],
@@ -279,10 +280,15 @@ export function defineOperation<A extends Params, F extends Params, T>(
     local: false,
     asks: !operation.createsRow,
     ...described,
-    async run(context: Context, given: ValuesOf<A> & ValuesOf<F>, words: readonly string[]) {
+    async run(
+      context: Context,
+      given: ValuesOf<A> & ValuesOf<F>,
+      words: readonly string[],
+      typed?: TypedLine,
+    ) {
       const { view } = command;
       const values = prepare ? await prepare(context, given) : given;
-      const line = { operation, words, view, values: values as BulkValues };
+      const line = { operation, words, view, typed, values: values as BulkValues };
       const output = await runOperation(context, line);
       return followUp ? followUp(context, values, output) : output;
     },

@@ -3,11 +3,10 @@ import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
-import type { ManifestCommand } from '../data/command-manifest.js';
 import type { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import type { RawValues } from './check.js';
 import type { FailedItem } from './failure.js';
+import type { TypedLine } from './typed-line.js';
 import type { Canvas, LocalChange, Plan, View } from './views.js';
 import { given, type ValueSchema } from './words.js';
 
@@ -131,7 +130,7 @@ interface ReadCommand<
   run(
     context: C,
     values: Values<A, F>,
-    line: { readonly plain: ManifestCommand; readonly raw: RawValues },
+    line: TypedLine,
   ): T | ValueWithExit<T> | LongRunning<T> | Promise<T | ValueWithExit<T> | LongRunning<T>>;
 }
 
@@ -182,7 +181,12 @@ export interface OperationCommand<A extends Params = Params, F extends Params = 
   readonly asks: boolean;
   /** The change to each record; typed by the engine. */
   readonly operation: object;
-  run(context: Context, values: Values<A, F>, words: readonly string[]): Promise<CommandOutput>;
+  run(
+    context: Context,
+    values: Values<A, F>,
+    words: readonly string[],
+    typed?: TypedLine,
+  ): Promise<CommandOutput>;
 }
 
 /** A command's value, its view, and the exit code once it has been printed. */

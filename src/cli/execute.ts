@@ -30,7 +30,8 @@ export async function execute(
     const { runWrite } = await import('./write.js');
     return runWrite(command, context as Context, values);
   }
-  if (command.kind === 'operation') return command.run(context as Context, values, plain.words);
+  if (command.kind === 'operation')
+    return command.run(context as Context, values, plain.words, { plain, raw });
   const result: unknown = await command.run(context as never, values, { plain, raw });
   if (result instanceof ValueWithExit) {
     const { lines } = result.more;

@@ -9,10 +9,11 @@ import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
-import { importPage } from './import-page.js';
 import { cursorsPage } from './lists/cursors-page.js';
 import { fieldsPage } from './lists/fields-page.js';
+import { importPage } from './lists/import-page.js';
 import { outputPage } from './lists/output-page.js';
+import { plansPage } from './lists/plans-page.js';
 import { referencesPage } from './lists/references-page.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
@@ -32,6 +33,7 @@ export function topicTexts(): readonly Topic[] {
     topic('references', 'naming records by e-mail, name, Discord or gamer tag', referencesPage),
     topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
+    topic('plans', 'changes that somebody else reviews first: --plan', plansPage),
     topic('import', 'players and teams from a spreadsheet', importPage(aligned)),
     topic(
       'undocumented',
@@ -189,6 +191,8 @@ a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
 
 An undo restores only what nobody has changed since, for 30 days (undo.keep). It cannot
 undo deletions, conversions or what your Flows did.
+
+To let somebody else look at a change first, add --plan FILE: rosterctl help plans
 
 One bulk change runs at a time for each organization and kind of record; --wait-lock 10m
 waits for the other to finish.`;

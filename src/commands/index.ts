@@ -61,6 +61,10 @@ export const commands: CommandTable = {
     undo: () => import('./runs/undo.js'),
     prune: () => import('./runs/prune.js'),
   }),
+  plan: group('Review and apply plan files, which --plan writes', ['plans'], {
+    show: () => import('./plan/show.js'),
+    apply: () => import('./plan/apply.js'),
+  }),
   cursors: group('Manage what --since-last remembers', ['cursor'], {
     list: () => import('./cursors/list.js'),
     show: () => import('./cursors/show.js'),

@@ -26,9 +26,9 @@ export function integer(least: number, most: number): Parse<number> {
   };
 }
 
-/** Accepts a duration from `least` up to a day. Returns milliseconds. */
-export function duration(least: number): Parse<number> {
-  const range = { least, most: 86_400_000 };
+/** Accepts a duration from `least` up to `most` (a day). Returns milliseconds. */
+export function duration(least: number, most = 86_400_000): Parse<number> {
+  const range = { least, most };
   return (text) => {
     const value = parseDuration(text, range);
     if (value >= least && value <= range.most) return value;

@@ -6,6 +6,7 @@ import type { ListValues, SinceLastValues } from '../cli/filters.js';
 import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
 import { templateFields } from '../cli/lists/template.js';
 import { fieldOf, isDocumented } from '../cli/record-fields.js';
+import type { TypedLine } from '../cli/typed-line.js';
 import type { ListSummary } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { batchesOf, collect, recordStream } from '../data/batches.js';
@@ -18,7 +19,7 @@ import { plural } from '../data/text.js';
 import type { RecordTest } from '../data/where.js';
 import { GuardError, UsageError } from '../errors.js';
 import { type Cursor, openCursor } from './cursor.js';
-import { type TypedLine, typedFilter } from './typed-filter.js';
+import { typedFilter } from './typed-filter.js';
 
 /** A list command's records, and the values that select them. */
 interface CursorList {

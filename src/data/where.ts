@@ -6,7 +6,8 @@ import { plainText, valuesAt } from './path.js';
 import { compareDecimals } from './sorting.js';
 import { foldCase, isSameText } from './text.js';
 
-const operators = ['!=', '<=', '>=', '=', '~', '<', '>'] as const;
+/** The operators of a condition; longer ones first, since `<` begins `<=`. */
+export const operators = ['!=', '<=', '>=', '=', '~', '<', '>'] as const;
 type Operator = (typeof operators)[number];
 
 /** One `--where`: a field (dotted), an operator and the text to compare with. */

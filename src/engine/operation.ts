@@ -10,10 +10,9 @@ import type { Instant } from '../data/time.js';
 import type { RecordTest } from '../data/where.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
-import type { RunHead } from '../runs/plan.js';
 import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 import type { Intent } from '../runs/state.js';
-import type { StoredRun } from '../runs/stored-run.js';
+import type { PlanFileRows, Recovery } from './file-rows.js';
 
 /** The source of a command line's rows. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
@@ -159,20 +158,6 @@ interface Transfer {
   failed(error: Failure, row: SelectedRow): void;
 }
 
-/** How interrupted runs of files are resumed; runs of records need none of it. */
-export interface Recovery {
-  /** True if the run, once ended, leaves something that only its journal knows of. */
-  readonly hasLeftovers: (stored: StoredRun) => boolean;
-  /** The rows of a run, ended or not, that can still be finished. */
-  unfinishedRows(stored: StoredRun): readonly number[];
-  /** The command that finishes an unfinished run, without the program's name. */
-  finishCommand(run: Pick<RunHead, 'run'>): string;
-  /** The subject of a row, since its id is only the text typed; undefined: no earlier run can have had the same. */
-  readonly subjectOf: (row: SelectedRow) => string | undefined;
-  /** Inspects the files of a retry's rows again. */
-  inspectAgain(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
-}
-
 /** The rows of an input. */
 export interface Selection {
   readonly rows: readonly SelectedRow[];
@@ -287,6 +272,12 @@ export interface Operation {
   /** Opens a session with the result of `job`, possibly in a later process. */
   open(context: Context, job: never): Session;
   readonly recovery?: Recovery;
+  /** How its rows go into a plan file and come back, if they stand for local files. */
+  readonly planFileRows?: PlanFileRows;
+  /** The hash of the plan file that it applies. */
+  readonly plan?: string;
+  /** Returns why nothing may be sent after this preview: records are no longer as the plan file says. */
+  refuses?(preview: PreviewedRows): Failure | undefined;
   /**
    * Runs the command while holding a resource it needs (stdin in a file); `use` receives
    * replacements for parts of the operation.

@@ -26,6 +26,8 @@ interface AtomicOptions {
    * the next write replaces what a killed process left, and `removeSingleWriterTemp` finds it.
    */
   readonly singleWriter?: boolean | undefined;
+  /** Never replaces a file: throws GuardError if one of that name is there. */
+  readonly isNew?: boolean | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,7 +35,7 @@ interface AtomicOptions {
 /**
  * Opens a file that appears complete or not at all: a temporary file in the same folder, fsync,
  * rename. Follows a link to its file. Writes directly to a device, a pipe or an open descriptor.
- * Throws OutputError, CancelledError.
+ * Throws OutputError, CancelledError, GuardError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await inspectTarget(file);
@@ -56,7 +58,8 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
       await attempt(file, handle.chmod(mode));
       await attempt(file, handle.sync());
       await attempt(file, close());
-      await attempt(file, rename(temp, target.path));
+      if (options.isNew) await placeNew(file, temp, target.path);
+      else await attempt(file, rename(temp, target.path));
       state = 'gone';
       await syncFolder(dirname(target.path));
     },

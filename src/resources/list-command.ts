@@ -3,9 +3,9 @@ import type { ResourceName } from '../api/types.js';
 import type { ValueWithExit } from '../cli/define.js';
 import { type ListValues, listAndCacheIds, type SinceLastValues } from '../cli/filters.js';
 import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
+import type { TypedLine } from '../cli/typed-line.js';
 import type { ListSummary } from '../cli/views.js';
 import type { Context } from '../context.js';
-import type { TypedLine } from '../cursors/typed-filter.js';
 import type { RecordTest } from '../data/where.js';
 import { UsageError } from '../errors.js';
 

@@ -35,6 +35,8 @@ export type RunHead = {
   readonly addsEachTime?: boolean;
   /** The run that it undoes. */
   readonly of?: string;
+  /** The hash of the plan file that it applies. */
+  readonly plan?: string;
   /** The route given with `--route`, which `runs undo` uses as well. */
   readonly route?: string;
 };

@@ -141,6 +141,8 @@ export interface BulkReport {
   readonly run: string | null;
   /** The run that this one undoes. */
   readonly of?: string;
+  /** The hash of the plan file that it applies, or that was written. */
+  readonly plan?: string;
   readonly profile: string;
   readonly organization: string;
   readonly action: string;

@@ -30,6 +30,7 @@ import {
   type RunStore,
   runFolder,
   runNames,
+  startOf,
 } from './store.js';
 
 /** A run as stored on disk. */
@@ -140,6 +141,21 @@ export async function readRuns(
 /** Reads one run by its name; undefined if there is none. Throws GuardError, OutputError. */
 export async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
   return isRunName(name) ? readFolder(store, name) : undefined;
+}
+
+/** Reads the runs on this machine that apply a plan file, oldest first; `madeAt`: when it was made. */
+export async function runsOfPlan(
+  store: RunStore,
+  { hash, madeAt }: { readonly hash: string; readonly madeAt: string },
+): Promise<readonly StoredRun[]> {
+  // Another machine made it, whose clock may be ahead.
+  const earliest = Date.parse(madeAt) - 86_400_000;
+  const names = await runNames(store);
+  const runs = await readRuns(
+    store,
+    names.filter((name) => startOf(name).getTime() >= earliest),
+  );
+  return runs.filter(({ head }) => head.plan === hash);
 }
 
 /** The summary of a run; rows without a result count as not attempted. */

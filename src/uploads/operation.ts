@@ -3,7 +3,8 @@ import { callFor } from '../api/resources.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import type { Operation, Recovery, Sent, Session, Step } from '../engine/operation.js';
+import type { Recovery } from '../engine/file-rows.js';
+import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { BugError, InputError, notVerified, UnverifiedError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
 import {
@@ -31,6 +32,7 @@ import {
   type UploadValues,
   uploadJobOf,
 } from './plan.js';
+import { plannedFiles } from './planned-files.js';
 import { replacementFinder } from './replacement.js';
 import { inspectAgain } from './rows.js';
 import {
@@ -52,6 +54,7 @@ export function uploadOperation(held?: LocalFile): Operation {
     job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
     open: (context, job: UploadJob) => uploadSession(context, job, held),
     recovery,
+    planFileRows: plannedFiles,
   };
 }
 

@@ -25,7 +25,7 @@ interface PathValues {
 }
 
 /** How many files are inspected concurrently. */
-const filesAtOnce = 8;
+export const filesAtOnce = 8;
 
 /**
  * Inspects every file before anything is sent; a file named twice becomes one row. A file that cannot
@@ -184,7 +184,7 @@ async function withSameFiles(
   }
   const hashed = async (row: SelectedRow) => ({
     row,
-    hash: await hashOf(inspected(row).path, context.signal),
+    hash: await fileHash(inspected(row).path, context.signal),
   });
   const sameAs = new Map<number, string>();
   const pairs: string[] = [];
@@ -218,7 +218,8 @@ function nameOf(row: SelectedRow): string {
   return text?.name ?? name;
 }
 
-async function hashOf(path: string, signal: AbortSignal): Promise<string> {
+/** Returns the SHA-256 of a file, in hex. Throws InputError, CancelledError. */
+export async function fileHash(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   try {
     for await (const chunk of inputBytes(path, { pieceBytes: 1024 * 1024, signal }))

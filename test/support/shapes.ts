@@ -31,6 +31,7 @@ const deleted = z.object({ id: text, deleted: z.literal(true) });
 export const report = z.looseObject({
   schema: z.literal(1),
   run: textOrNull,
+  plan: z.optional(text),
   profile: text,
   organization: text,
   action: text,
@@ -160,6 +161,31 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   'runs retry': report,
   'runs undo': report,
   'runs prune': z.object({ removed: z.array(text), setAside: z.optional(z.array(text)) }),
+  'plan show': z.strictObject({
+    schema: z.literal(1),
+    ...{ hash: text, version: text, madeAt: text, expiresAt: text, expired: z.boolean() },
+    madeBy: z.strictObject({ user: text, host: text }),
+    ...{ action: text, resource: text, profile: text, organization: text, service: text },
+    command: text,
+    guards: z.looseObject({}),
+    route: z.optional(text),
+    leftOut: z.strictObject({ unchanged: z.number(), skipped: z.number() }),
+    applied: z.nullable(
+      z.strictObject({
+        ...{ run: text, startedAt: text, summary: counts },
+        state: z.enum(['finished', 'unfinished']),
+      }),
+    ),
+    rows: z.array(
+      z.strictObject({
+        ...{ row: z.number(), id: text, ref: z.optional(text), name: z.optional(text) },
+        before: z.record(text, z.unknown()),
+        after: z.record(text, z.unknown()),
+        file: z.optional(z.record(text, z.unknown())),
+      }),
+    ),
+  }),
+  'plan apply': report,
   'cursors list': z.array(
     z.object({ name: text, resource: text, records: z.number(), lastAt: textOrNull }),
   ),

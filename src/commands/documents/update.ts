@@ -39,7 +39,7 @@ export default defineOperation({
     removeTag: tagsFlag('remove a tag'),
     tag: tagsFlag('replace all tags by these'),
     ...fieldFlags,
-    route: routeFlag('documents', 'PUT'),
+    route: { ...routeFlag('documents', 'PUT'), rare: true },
     ...manyFlags({
       type: { ...untaggedFilters.type, rare: true },
       since: { ...untaggedFilters.since, rare: true },

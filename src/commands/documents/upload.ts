@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
-import { atOnceText, type BulkValues, bulkFlags } from '../../bulk/invocation.js';
+import { atOnceText, type BulkValues, bulkFlags, planFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag, param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
@@ -90,6 +90,7 @@ export default defineOperation({
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),
     concurrency: { ...concurrency, text: atOnceText('files'), rare: false },
+    ...planFlags,
     ...{ expect, maxChanges, failFast, maxErrors, rate, restart, waitLock, results, exitCode },
   },
   needsOneOf: [['paths', 'manifest']],

@@ -1,11 +1,24 @@
 /** `rosterctl runs retry`: starts a new run from the failed rows of another. */
 
-import { retryRows } from '../../bulk/run-operation.js';
-import { defineWrite, RunOutput } from '../../cli/define.js';
+import { checkExpected } from '../../bulk/confirm.js';
+import {
+  headFor,
+  type Invocation,
+  inputDigest,
+  type KeptJob,
+  limitRate,
+} from '../../bulk/invocation.js';
+import { dryRunMany } from '../../bulk/planned-run.js';
+import { lockResource } from '../../bulk/run-locks.js';
+import { type CommandLine, planLocked } from '../../bulk/run-operation.js';
+import { showRun } from '../../bulk/show-run.js';
+import { type CommandOutput, defineWrite, RunOutput } from '../../cli/define.js';
+import type { Context } from '../../context.js';
+import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
-import type { PlannedRow } from '../../runs/plan.js';
-import { countsAsError, isFinalRow } from '../../runs/report.js';
-import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
+import type { PlannedRow, RunPlan } from '../../runs/plan.js';
+import { countsAsError, isFinalRow, type SelectedRow } from '../../runs/report.js';
+import { markRetried, openRunStore, retriedBy, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 
@@ -64,4 +77,45 @@ function rowsToRetry({ plan, state }: StoredRun): readonly PlannedRow[] {
     const result = state.results.get(row);
     return result !== undefined && countsAsError(result.result) && isFinalRow(result);
   });
+}
+
+/** Starts a new run from these rows of a finished one. Throws as `planRun` does. */
+async function retryRows(
+  context: Context,
+  commandLine: CommandLine,
+  { job, rows }: Pick<RunPlan, 'job' | 'rows'>,
+  onPlanned: (run: string) => Promise<void>,
+): Promise<CommandOutput> {
+  const { operation, values } = commandLine;
+  const invocation: Invocation = { ...commandLine, source: 'ids', isSingle: false };
+  const kept = job as KeptJob;
+  const selected = await rowsForRetry(context, operation, rows);
+  limitRate(context, values);
+  if (context.settings.dryRun) {
+    checkExpected(selected.length, values);
+    return dryRunMany(context, invocation, kept, { rows: selected });
+  }
+  const store = openRunStore(context.paths);
+  const bare = headFor(context, invocation, kept);
+  const head = { ...bare, input: inputDigest(bare, operation, kept, 'retry', selected) };
+  const lock = await lockResource(context, values, store, head);
+  const input = { header: ['id'], rows: selected };
+  const planned = await planLocked(context, invocation, { store, head, lock, kept, input });
+  if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);
+  return showRun(context, planned);
+}
+
+/** Rows of an earlier run without what its preview found, with files inspected again. */
+async function rowsForRetry(
+  context: Context,
+  { recovery }: Operation,
+  rows: RunPlan['rows'],
+): Promise<readonly SelectedRow[]> {
+  const bare = rows.map(({ row, id, ref, own }) => ({
+    row,
+    id,
+    ...(ref !== undefined && { ref }),
+    ...(own && { own }),
+  }));
+  return (await recovery?.inspectAgain(context, bare)) ?? bare;
 }

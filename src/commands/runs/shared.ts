@@ -5,9 +5,11 @@ import { reportView } from '../../bulk/report-view.js';
 import type { Resuming } from '../../bulk/resume.js';
 import type { Command } from '../../cli/define.js';
 import type { Context } from '../../context.js';
+import { resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
+import type { PlanFile } from '../../plans/plan-file.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
 import { isHere } from '../../runs/plan.js';
 import { isSingleRun, storeOf } from '../../runs/store.js';
@@ -43,19 +45,51 @@ export const runActions: readonly string[] = [...Object.keys(commands), undoActi
 
 /** Returns the operation that started a run. Throws UsageError for a run of a newer version. */
 async function operationOf({
-  head: { action, resource, of = '' },
+  head: { action, resource, of },
   plan,
 }: Pick<StoredRun, 'head' | 'plan'>): Promise<Operation> {
-  if (action === undoAction) {
-    const { kind } = (plan ? jobOf(plan).job : {}) as Partial<UndoJob>;
-    return undoOperation(resource, { of, kind: kind ?? 'fields' });
-  }
-  const command = (await commands[action]?.())?.default;
-  if (command?.kind !== 'operation')
+  if (action === undoAction)
+    return undoAgain(resource, { ...(of !== undefined && { of }), ...(plan && jobOf(plan).job) });
+  const command = await commandOf(action);
+  if (!command)
     throw new UsageError(`This version cannot continue a run of ${action}.`, {
       hint: 'Use the version that started it.',
     });
   return command.operation as Operation;
+}
+
+/**
+ * Returns the operation of a plan file. Throws UsageError if the command that the file names makes no
+ * plans, or changes another resource than it says.
+ */
+export async function operationOfPlan({
+  action,
+  resource,
+  job,
+}: Pick<PlanFile, 'action' | 'resource' | 'job'>): Promise<Operation> {
+  const command = await commandOf(action);
+  const operation =
+    action === undoAction
+      ? undoAgain(resource, job)
+      : command?.flags && 'plan' in command.flags && (command.operation as Operation);
+  if (operation && operation.resource === resource && Object.hasOwn(resourceWords, resource))
+    return operation;
+  throw new UsageError(`No command of this version makes a plan of ${action} for ${resource}.`, {
+    hint: 'Use the version that made it, or make a new plan.',
+  });
+}
+
+function undoAgain(resource: string, { of = '', kind = 'fields' }: Partial<UndoJob>): Operation {
+  return undoOperation(resource, { of, kind });
+}
+
+/** The command that starts runs of an action; undefined for one of a newer version. */
+async function commandOf(
+  action: string,
+): Promise<Extract<Command, { kind: 'operation' }> | undefined> {
+  const load = Object.hasOwn(commands, action) ? commands[action] : undefined;
+  const command = (await load?.())?.default;
+  return command?.kind === 'operation' ? command : undefined;
 }
 
 const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;

@@ -9,6 +9,7 @@ import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import { zonedTime } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
+import { shortHash } from '../../plans/hash.js';
 import { readBeforeImages } from '../../runs/before-images.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';
 import { type BulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
@@ -72,7 +73,8 @@ async function deletedRecords(context: LocalContext, { head }: StoredRun): Promi
 function describeRun({ head, finished }: StoredRun): string {
   const state = finished ? 'finished' : 'unfinished';
   const action = head.action.replace('.', ' ');
-  return `${action}, ${zonedTime(new Date(head.startedAt))}, profile ${head.profile}, organization ${head.organization}: ${state}`;
+  const plan = head.plan === undefined ? '' : `, of plan ${shortHash(head.plan)}`;
+  return `${action}${plan}, ${zonedTime(new Date(head.startedAt))}, profile ${head.profile}, organization ${head.organization}: ${state}`;
 }
 
 /** Returns the report of a run from its journal. */
@@ -87,6 +89,7 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
     schema: 1,
     run: head.run,
     ...(head.of !== undefined && { of: head.of }),
+    ...(head.plan !== undefined && { plan: head.plan }),
     profile: head.profile,
     organization: head.organization,
     action: head.action,

@@ -1,5 +1,5 @@
 /** The help topic on imports. */
-import { aliasRows } from './column-aliases.js';
+import { aliasRows } from '../column-aliases.js';
 
 /** Returns the text of `rosterctl help import`; `aligned` renders names and texts in two columns. */
 export function importPage(

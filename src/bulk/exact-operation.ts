@@ -1,0 +1,131 @@
+/** The operation of a plan file: a record whose changes are no longer those of the plan is a conflict. */
+import { isDeepStrictEqual } from 'node:util';
+import { ConflictError, isNotFound } from '../data/outcome-errors.js';
+import { plural } from '../data/text.js';
+import { changesOf } from '../engine/decide.js';
+import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
+import { sessionFor, wrapSession } from '../engine/row-sessions.js';
+import { GuardError, InputError } from '../errors.js';
+import type { PlanFile } from '../plans/plan-file.js';
+import { hashOf } from '../runs/journal.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
+
+/** What makes an operation that of a plan. */
+interface ApplyOptions {
+  /** Rows that drifted end as conflicts, and the others are sent. */
+  readonly allowDrift: boolean;
+  /** Returns the rows to apply, once no earlier write can take effect any more. Throws Failure. */
+  readonly resolve: () => Promise<readonly SelectedRow[]>;
+}
+
+/** Returns the operation of a plan, which changes nothing but what the plan says. */
+export function exactOperation(
+  operation: Operation,
+  file: PlanFile,
+  { allowDrift, resolve }: ApplyOptions,
+): Operation {
+  const changes = new Map(
+    file.rows.map((row): [number, readonly RowChange[]] => [
+      row.row,
+      row.changes.map(({ field, from, to }) => ({ field, from, to })),
+    ]),
+  );
+  return {
+    ...operation,
+    reports: true,
+    plan: file.hash,
+    open(opened, job) {
+      const session = operation.open(opened, job);
+      let lookup: Session | undefined;
+      return wrapSession(session, (own) =>
+        exactSession(own, {
+          changes,
+          allowDrift,
+          readBlind: (row) =>
+            sessionFor((lookup ??= operation.open(opened, job)), row).read(row, 'turn'),
+        }),
+      );
+    },
+    resolve,
+    refuses({ decided }) {
+      if (allowDrift || decided.length === 0) return undefined;
+      return new GuardError(
+        `${decided.length} of ${plural(file.rows.length, 'record')} ${decided.length === 1 ? 'is' : 'are'} no longer as the plan says. Nothing was sent.`,
+        { code: 'drift', hint: 'Make a new plan. To apply the rest of this one: --allow-drift' },
+      );
+    },
+  };
+}
+
+interface Exactness extends Pick<ApplyOptions, 'allowDrift'> {
+  readonly changes: ReadonlyMap<number, readonly RowChange[]>;
+  /** Reads the row of a create as at its turn, without keeping what was read for the turn itself. */
+  readonly readBlind: (row: Task) => ReturnType<Session['read']>;
+}
+
+/** A session in which a record whose changes are not those of the plan is a conflict. */
+function exactSession(session: Session, { changes, allowDrift, readBlind }: Exactness): Session {
+  return {
+    ...session,
+    async read(row, purpose) {
+      if (purpose !== 'preview') return session.read(row, purpose);
+      try {
+        return await (session.isBlind ? readBlind(row) : session.read(row, purpose));
+      } catch (error) {
+        if (isNotFound(error)) throw new ConflictError(error.message);
+        throw error;
+      }
+    },
+    async plan(row, state) {
+      const isPreview = row.previewed === undefined;
+      const planned = changes.get(row.row) ?? [];
+      const plan = await planOrConflict(session, row, state, isPreview);
+      const now = changesOf(plan);
+      if (plan.skipped && isPreview) throw new ConflictError(plan.skipped.message);
+      if (plan.skipped || plan.conflict) return plan;
+      if (now.length === 0) {
+        if (isPreview && !allowDrift) throw new ConflictError('It has the planned values already.');
+        return plan;
+      }
+      const other = now.find((change) => !planned.some((each) => isSameChange(each, change)));
+      const isLess = isPreview && now.length < planned.length;
+      if (!other && !isLess) return plan;
+      return { ...plan, conflict: drift(other ?? now[0], planned) };
+    },
+  };
+}
+
+async function planOrConflict(
+  session: Session,
+  row: Task,
+  state: Parameters<Session['plan']>[1],
+  isPreview: boolean,
+): Promise<RowPlan> {
+  try {
+    return await session.plan(row, state);
+  } catch (error) {
+    // A file that is missing or another one.
+    if (isPreview && error instanceof InputError) throw new ConflictError(error.message);
+    throw error;
+  }
+}
+
+function isSameChange(planned: RowChange, now: RowChange): boolean {
+  if (planned.field !== now.field || !isDeepStrictEqual(planned.to, now.to)) return false;
+  const from = now.from ?? null;
+  // A plan holds secret values as hashes.
+  return isDeepStrictEqual(planned.from ?? null, from) || planned.from === hashOf(from);
+}
+
+function drift(
+  change: RowChange | undefined,
+  planned: readonly RowChange[],
+): NonNullable<RowPlan['conflict']> {
+  const { field = '', from } = change ?? {};
+  const expected = planned.find((each) => each.field === field)?.from;
+  const message =
+    field === 'status'
+      ? `The status is now ${String(from)}; the plan says ${String(expected)}.`
+      : `${field} is no longer as the plan says.`;
+  return { field, from, message };
+}

@@ -1,0 +1,256 @@
+/** `--plan FILE`: writes what a command would change to a plan file, and sends nothing. */
+
+import { stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import type { CommandOutput } from '../cli/define.js';
+import { typedCommand } from '../cli/typed-line.js';
+import { refuseSpreadsheet } from '../config/parse.js';
+import type { Context } from '../context.js';
+import { labelOf } from '../data/path.js';
+import { plural, shellQuote } from '../data/text.js';
+import { zonedTime } from '../data/time.js';
+import { digestIn } from '../engine/decide.js';
+import type { Session } from '../engine/operation.js';
+import { wrapSession } from '../engine/row-sessions.js';
+import { GuardError, UsageError } from '../errors.js';
+import { checkWritable } from '../files/atomic-write.js';
+import { describeSelf } from '../files/holder.js';
+import { shortHash } from '../plans/hash.js';
+import { type PlanContent, writePlanFile } from '../plans/plan-file.js';
+import { hasQuery, someText } from '../runs/before-images.js';
+import { exitOf, type ReportRow, type SelectedRow } from '../runs/report.js';
+import { type BulkValues, headFor, type Invocation, type KeptJob } from './invocation.js';
+import { planOf, previewMany, previewReport } from './planned-run.js';
+import { openSession } from './references.js';
+import { failedRun, printSummary, reportViewFor } from './report-view.js';
+import type { FilteredRows } from './select-rows.js';
+
+/** How long a plan is valid without --expires. */
+const defaultValidMs = 86_400_000;
+
+/** Flags of the sending itself, which a plan does not hold; they go with `plan apply`. */
+const sendingFlags = {
+  results: '--results',
+  failFast: '--fail-fast',
+  maxErrors: '--max-errors',
+  waitLock: '--wait-lock',
+  restart: '--restart',
+  exitCode: '--exit-code',
+} as const satisfies Partial<Record<keyof BulkValues, string>>;
+
+/** Checks --plan and --expires before anything is read. Throws UsageError, GuardError, OutputError. */
+export async function checkPlanFlags(
+  { settings: { out } }: Context,
+  values: BulkValues,
+): Promise<void> {
+  const { plan: file } = values;
+  if (file === undefined) throw new UsageError('--expires needs --plan FILE.');
+  for (const [name, word] of Object.entries(sendingFlags))
+    if (values[name] !== undefined && values[name] !== false)
+      throw new UsageError(`${word} and --plan cannot be given together: a plan sends nothing.`, {
+        hint: 'Flags for the sending go with rosterctl plan apply.',
+      });
+  if (file === '-')
+    throw new UsageError('--plan needs a file; the preview itself goes to stdout.', {
+      hint: 'For example: --plan changes.json',
+    });
+  refuseSpreadsheet('--plan', file);
+  if (file === out) throw new UsageError('--plan and --out name the same file.');
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isFile())
+    throw new GuardError(`${file} exists already. A plan never replaces a file.`, {
+      code: 'exists',
+      hint: `Name another file, or delete it first: rm ${shellQuote(file)}`,
+    });
+  await checkWritable(file);
+}
+
+/**
+ * Previews an invocation and writes the plan of its changes. Rows that fail or conflict cannot be
+ * planned: then no file is written, and the report names them. Throws what the preview throws, UsageError
+ * for what a plan cannot hold, GuardError for more changes than --max-changes.
+ */
+export async function planChanges(
+  context: Context,
+  invocation: Invocation,
+  kept: KeptJob,
+  selected: FilteredRows,
+): Promise<CommandOutput> {
+  const { operation, values } = invocation;
+  const reading = { ...context, settings: { ...context.settings, dryRun: true } };
+  const seen = new Map<number, Seen>();
+  const session = observing(openSession(reading, operation, kept.job), seen);
+  const { guards } = kept;
+  const { preview, subject } = await previewMany(
+    reading,
+    invocation,
+    { session, guards },
+    selected,
+  );
+  const { tasks, decided, names } = preview;
+  const file = values.plan ?? '';
+  const failing = decided.filter((row) => !isLeftOut(row));
+  const { maxChanges = tasks.length } = values;
+  if (failing.length === 0 && tasks.length > maxChanges)
+    throw new GuardError(
+      `${plural(tasks.length, 'row')} would change, more than --max-changes ${maxChanges}. No plan was written.`,
+      { code: 'maxChanges', hint: 'Select fewer, or raise --max-changes.' },
+    );
+  let hash: string | undefined;
+  if (failing.length > 0)
+    context.message(
+      `No plan was written: ${plural(failing.length, 'row')} cannot be changed. Leave ${failing.length === 1 ? 'it' : 'them'} out, and run it again.`,
+    );
+  else if (context.settings.dryRun)
+    context.note(`Without --dry-run the plan would be written to ${file}.`);
+  else {
+    const plan = await contentOf(context, invocation, kept, { tasks, decided, seen });
+    hash = await writePlanFile(file, plan);
+    noteWritten(context, file, plan, hash);
+  }
+  const head = { action: subject.action, run: null, of: operation.of, plan: hash };
+  const report = previewReport(reading, head, preview);
+  const exitName = exitOf(report, undefined);
+  printSummary(reading, report);
+  return {
+    value: report,
+    view: reportViewFor(context.settings.quiet ? context : reading, { action: subject, names }),
+    exitName,
+    onlyReads: true,
+    failed: failedRun(report, exitName),
+  };
+}
+
+/** True for a row that needs no change; others that are decided cannot be planned. */
+function isLeftOut({ result }: ReportRow): boolean {
+  return result === 'unchanged' || result === 'skipped';
+}
+
+/** What the preview saw of a record, beside its changes. */
+interface Seen {
+  readonly name: string;
+  /** When it was last changed, if the write affects all of it. */
+  readonly updatedAt: string | undefined;
+}
+
+/** Notes the name of every record; a preview keeps only those of the first rows. */
+function observing(session: Session, seen: Map<number, Seen>): Session {
+  return wrapSession(session, (own) => ({
+    ...own,
+    async plan(row, state) {
+      const plan = await own.plan(row, state);
+      const { record } = state;
+      const updatedAt = record?.['updatedAt'];
+      const isWhole = digestIn(plan) !== undefined && typeof updatedAt === 'string';
+      const label = labelOf(record, '');
+      const name = hasQuery(label) ? '' : label;
+      if (name !== '' || isWhole)
+        seen.set(row.row, { name, updatedAt: isWhole ? updatedAt : undefined });
+      return plan;
+    },
+  }));
+}
+
+interface Found
+  extends Pick<Awaited<ReturnType<typeof previewMany>>['preview'], 'tasks' | 'decided'> {
+  readonly seen: ReadonlyMap<number, Seen>;
+}
+
+async function contentOf(
+  context: Context,
+  invocation: Invocation,
+  kept: KeptJob,
+  { tasks, decided, seen }: Found,
+): Promise<PlanContent> {
+  const { api, now, self, table } = context;
+  const { operation, typed, values } = invocation;
+  const { action, resource, profile, organization, service, ...head } = headFor(
+    context,
+    invocation,
+    kept,
+  );
+  const run = { ...head, action, resource, profile, organization, service, rows: tasks.length };
+  const isKey = (text: string) => api.isKey(text);
+  const planned = planOf(run, kept, tasks, { tasks }, isKey);
+  const sealed = (await operation.planFileRows?.seal(context, planned.rows)) ?? planned.rows;
+  const madeAt = now();
+  const counted = (result: ReportRow['result']) =>
+    decided.filter((row) => row.result === result).length;
+  const content: PlanContent = {
+    version: table.version,
+    madeAt: madeAt.toISOString(),
+    expiresAt: new Date(madeAt.getTime() + (values.expires ?? defaultValidMs)).toISOString(),
+    madeBy: { user: userName(), host: describeSelf(self, undefined).host },
+    ...{ action, resource, profile, organization, service },
+    command: typed ? typedCommand(typed, (name) => name !== 'plan' && name !== 'expires') : '',
+    leftOut: { unchanged: counted('unchanged'), skipped: counted('skipped') },
+    job: kept.job,
+    guards: plainGuards(kept),
+    rows: sealed.map((row) => fileRow(row, seen.get(row.row))),
+  };
+  requireNoSecret(content, isKey);
+  return content;
+}
+
+function plainGuards({ guards: { ifStatus, conditions } }: KeptJob): PlanContent['guards'] {
+  return {
+    ...(ifStatus && { ifStatus: [...ifStatus] }),
+    ...(conditions && { conditions: [...conditions] }),
+  };
+}
+
+function fileRow(
+  { row, id, ref, own, previewed = [] }: SelectedRow,
+  { name = '', updatedAt }: Partial<Seen> = {},
+): PlanContent['rows'][number] {
+  const values = updatedAt === undefined ? own : { ...own, updatedAt };
+  return {
+    row,
+    id,
+    ...(ref !== undefined && { ref }),
+    ...(name !== '' && { name }),
+    ...(values && { own: values }),
+    changes: [...previewed],
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run without a user of that number.
+    return 'unknown';
+  }
+}
+
+/** Refuses to write the key or a signed URL where other people read it. Throws UsageError. */
+function requireNoSecret(content: PlanContent, isKey: (text: string) => boolean): void {
+  const has = (is: (text: string) => boolean) => someText(content, is);
+  const secret = has(isKey) ? 'the API key' : has(isSigned) ? 'a signed URL' : undefined;
+  if (secret !== undefined)
+    throw new UsageError(
+      `The plan would hold ${secret}, which others could read. No plan was written.`,
+      {
+        hint: 'Leave that value out, or make the change without --plan.',
+      },
+    );
+}
+
+/** True for a URL whose query holds a signature, with which anybody could open it. */
+function isSigned(text: string): boolean {
+  return /:\/\/\S*[?&](?:x-[a-z]+-)?(?:signature|sig|token)=/i.test(text);
+}
+
+function noteWritten(
+  context: Context,
+  file: string,
+  { rows, expiresAt }: PlanContent,
+  hash: string,
+) {
+  const quoted = shellQuote(file);
+  context.note(
+    `Plan of ${plural(rows.length, 'change')} written to ${file}; hash ${shortHash(hash)}. Nothing was sent. Valid until ${zonedTime(new Date(expiresAt))}.`,
+  );
+  context.note(`Review it: rosterctl plan show ${quoted}`);
+  context.note(`Apply it: rosterctl plan apply ${quoted} --hash ${shortHash(hash)}`);
+}

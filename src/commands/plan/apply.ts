@@ -1,0 +1,145 @@
+/** `rosterctl plan apply`: sends the changes of a plan file, exactly as they were reviewed. */
+import * as z from 'zod/mini';
+import { exactOperation } from '../../bulk/exact-operation.js';
+import { type BulkValues, bulkFlags } from '../../bulk/invocation.js';
+import { checkResults } from '../../bulk/results.js';
+import { runSince } from '../../bulk/resume.js';
+import { refuseOrganization, runSelected } from '../../bulk/run-operation.js';
+import { type CommandOutput, defineWrite, flag, param, RunOutput } from '../../cli/define.js';
+import { parsedBy } from '../../cli/filters.js';
+import type { Context } from '../../context.js';
+import { GuardError, UsageError } from '../../errors.js';
+import { shortHash, shortHashLength } from '../../plans/hash.js';
+import { isExpired, type PlanFile, readPlanFile } from '../../plans/plan-file.js';
+import { isSamePlace, placeOf } from '../../runs/plan.js';
+import type { SelectedRow } from '../../runs/report.js';
+import { storeOf } from '../../runs/store.js';
+import { runsOfPlan, type StoredRun } from '../../runs/stored-run.js';
+import { earlierRunCommand, operationOfPlan } from '../runs/shared.js';
+import { planArgs } from './shared.js';
+
+export default defineWrite({
+  summary: 'Apply a plan file: exactly what was reviewed, or nothing',
+  about:
+    'Every record is read before the first change. If one is no longer as the plan says, nothing is sent ' +
+    '(exit 11); with --allow-drift it is a conflict, and the others are changed. A plan works for the ' +
+    'organization and service it was made for, until it expires, and once on each machine. If it is ' +
+    'interrupted, run the same command again. The hash in the file finds damage, not malice: whoever ' +
+    'edits the file can write a new hash. So let the reviewer tell you the first eight characters that ' +
+    'plan show prints, by another way than the file, and pass them with --hash.',
+  examples: [
+    ['Look first', 'changes.json --dry-run'],
+    ['With the hash that the reviewer told you', 'changes.json --hash 1a2b3c4d'],
+    ['From a script', 'changes.json --yes --expect 14'],
+  ],
+  calls: earlierRunCommand.calls,
+  args: planArgs,
+  flags: {
+    hash: param(z.optional(parsedBy(parseHash)), 'apply only a plan whose hash begins so', {
+      placeholder: 'HASH',
+      group: 'safety',
+    }),
+    allowDrift: flag('leave out records that have changed since', { group: 'safety' }),
+    ...earlierRunCommand.flags,
+    results: bulkFlags.results,
+  },
+  view: earlierRunCommand.view,
+  async plan(context, { file, hash }) {
+    const { signal, table, settings } = context;
+    const plan = await readPlanFile(file, { signal, version: table.version });
+    requireHash(plan, hash);
+    requirePlace(context, plan);
+    return { calls: [], changes: [], onlyReads: settings.dryRun, state: plan };
+  },
+  async apply(context, { state: plan }, values) {
+    return new RunOutput(await applyPlan(context, plan, values));
+  },
+});
+
+function parseHash(text: string): string {
+  const hash = text.trim().toLowerCase();
+  if (hash.length >= shortHashLength && /^[0-9a-f]{1,64}$/.test(hash)) return hash;
+  throw new UsageError(`"${text}" is not the beginning of a hash.`, {
+    hint: `It has at least ${shortHashLength} characters, 0-9 and a-f, as plan show prints it.`,
+  });
+}
+
+/** Throws GuardError for a plan with another hash than the reviewer's. */
+function requireHash({ hash }: PlanFile, expected: string | undefined): void {
+  if (expected === undefined || hash.startsWith(expected)) return;
+  throw new GuardError(
+    `The hash of this plan is ${shortHash(hash)}, not ${shortHash(expected)}. Nothing was sent.`,
+    { code: 'hash', hint: 'It is not the plan that was reviewed. Ask for the file again.' },
+  );
+}
+
+/** Throws UsageError for a plan of another organization or service. */
+function requirePlace(context: Context, file: PlanFile): void {
+  const here = placeOf(context);
+  if (isSamePlace(file, here)) return;
+  const isOther = file.organization !== here.organization;
+  throw new UsageError(
+    isOther
+      ? `This plan is for organization ${file.organization}, not for ${here.organization}. Nothing was sent.`
+      : `This plan is for ${file.service}, not for ${here.service}. Nothing was sent.`,
+    { hint: 'Choose the profile it is for with -p. See: rosterctl profile list' },
+  );
+}
+
+/**
+ * Sends the rows of a plan, or goes on with them where an earlier process was interrupted. Throws
+ * GuardError for a plan that has expired or was applied on this machine.
+ */
+async function applyPlan(
+  context: Context,
+  file: PlanFile,
+  given: Partial<BulkValues> & { readonly allowDrift: boolean },
+): Promise<CommandOutput> {
+  const { hash, job, guards, action } = file;
+  const values = given as BulkValues;
+  const planned = await operationOfPlan(file);
+  const runs = await runsOfPlan(storeOf(context), file);
+  const ended = runs.find((run) => !continues(context, run));
+  if (ended) throw alreadyApplied(context, ended);
+  // A plan that was begun in time may be finished later.
+  if (runs.length === 0 && isExpired(file, context.now()))
+    throw new GuardError(`This plan expired at ${file.expiresAt}. Nothing was sent.`, {
+      code: 'expired',
+      hint: 'Make a new one, which shows what has changed since.',
+    });
+  await checkResults(context, values);
+  const rows = file.rows.map(({ row, id, ref, own }): SelectedRow => ({ row, id, ref, own }));
+  refuseOrganization(context, planned, rows);
+  const operation = exactOperation(planned, file, {
+    allowDrift: given.allowDrift,
+    async resolve() {
+      // Another process may have applied it while this one waited for the lock.
+      const [run] = await runsOfPlan(storeOf(context), file);
+      if (run) throw alreadyApplied(context, run);
+      return (await planned.planFileRows?.unseal(context, rows)) ?? rows;
+    },
+  });
+  const words = action.split('.');
+  const line = { operation, words, values, source: 'ids' as const };
+  const selection = { rows, header: ['id'], note: undefined, digest: `plan ${hash}` };
+  return runSelected(context, { ...line, isSingle: false }, { job, guards }, selection);
+}
+
+/** True if the same command line takes up this run: it is unfinished, or its report was not printed. */
+function continues({ settings }: Context, { head, finished, reported }: StoredRun): boolean {
+  if (finished) return head.addsEachTime === true && !reported;
+  return head.profile === settings.profile.name;
+}
+
+function alreadyApplied(context: Context, { head, finished }: StoredRun): GuardError {
+  const run = runSince(head, context.now());
+  if (!finished)
+    return new GuardError(`This plan is being applied by ${run}, which is unfinished.`, {
+      code: 'applied',
+      hint: `Resume it: rosterctl runs resume ${head.run}`,
+    });
+  return new GuardError(`This plan was applied by ${run}. Nothing was sent.`, {
+    code: 'applied',
+    hint: `See what became of it: rosterctl runs show ${head.run}`,
+  });
+}

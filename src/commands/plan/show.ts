@@ -1,0 +1,254 @@
+/** `rosterctl plan show`: what a plan file would change, for a reviewer without a key or a configuration. */
+import { flowsWarning } from '../../bulk/preview-lines.js';
+import { alignedRow } from '../../bulk/row-lines.js';
+import { counted, verbOf } from '../../bulk/words.js';
+import { binarySize } from '../../cli/cells.js';
+import { defineLocalCommand } from '../../cli/define.js';
+import { changeText } from '../../cli/lines.js';
+import { fieldLabel } from '../../cli/lists/labels.js';
+import type { Canvas, View } from '../../cli/views.js';
+import type { LocalContext } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { relativeTime, zonedTime } from '../../data/time.js';
+import { Failure } from '../../errors.js';
+import { shortHash } from '../../plans/hash.js';
+import { isExpired, type PlanFile, type PlanFileRow, readPlanFile } from '../../plans/plan-file.js';
+import { isDelete } from '../../runs/report.js';
+import { storeOf } from '../../runs/store.js';
+import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import { truncate, widestOf, wrap } from '../../terminal/width.js';
+import { inspected, textOf, type UploadJob } from '../../uploads/plan.js';
+import { planArgs } from './shared.js';
+
+/** What `plan show` prints of a plan; its JSON. */
+interface ShownPlan
+  extends Pick<
+    PlanFile,
+    | 'hash'
+    | 'version'
+    | 'madeAt'
+    | 'expiresAt'
+    | 'madeBy'
+    | 'action'
+    | 'resource'
+    | 'profile'
+    | 'organization'
+    | 'service'
+    | 'command'
+    | 'guards'
+    | 'leftOut'
+  > {
+  readonly schema: 1;
+  readonly expired: boolean;
+  /** The route that --route named. */
+  readonly route?: string;
+  /** The run on this machine that applies it. */
+  readonly applied: {
+    readonly run: string;
+    readonly startedAt: string;
+    readonly state: 'finished' | 'unfinished';
+    readonly summary: Readonly<Record<string, number>>;
+  } | null;
+  readonly rows: readonly ShownRow[];
+}
+
+/** A row of a plan, in the words of a report's row. */
+type ShownRow = {
+  readonly row: number;
+  readonly id: string;
+  readonly ref?: string;
+  readonly name?: string;
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+  /** The local file of an upload. */
+  readonly file?: JsonObject;
+};
+
+const view: View<ShownPlan> = {
+  kind: 'lines',
+  lines: planLines,
+  rows: ({ rows }) => rows,
+  rowFields: ['row', 'id', 'name', 'before', 'after', 'ref', 'file'],
+};
+
+export default defineLocalCommand({
+  summary: 'Show what a plan file would change, without a key',
+  about:
+    'Works on any machine, without a key, a configuration or a connection: give it to whoever should ' +
+    'look at a change before it is made. A file that was edited is refused (exit 11). It ' +
+    'holds names and notes of people; handle it as you would handle an export. Tell whoever applies the ' +
+    'plan the first eight characters of the hash, by another way than the file; who made it is what the ' +
+    'file says, and nothing proves it.',
+  examples: [
+    ['The changes, with old and new values', 'changes.json'],
+    ['For a spreadsheet', 'changes.json -o csv --out changes.csv'],
+  ],
+  calls: [],
+  args: planArgs,
+  view,
+  async run(context, { file }): Promise<ShownPlan> {
+    const { signal, table, now } = context;
+    const plan = await readPlanFile(file, { signal, version: table.version });
+    const { hash, leftOut, guards, job, rows, ...head } = plan;
+    const { version, madeAt, expiresAt, madeBy, ...said } = head;
+    return {
+      schema: 1,
+      hash,
+      ...{ version, madeAt, expiresAt },
+      expired: isExpired(plan, now()),
+      madeBy,
+      ...said,
+      guards,
+      ...(typeof job['route'] === 'string' && { route: job['route'] }),
+      leftOut,
+      applied: await newestRun(context, plan),
+      rows: rows.map((row) => shownRow(plan, row)),
+    };
+  },
+});
+
+/** The newest run on this machine that applies the plan; null if there is none, or no state to look in. */
+async function newestRun(context: LocalContext, plan: PlanFile): Promise<ShownPlan['applied']> {
+  try {
+    const run = (await runsOfPlan(storeOf(context), plan)).at(-1);
+    if (!run) return null;
+    const { head, finished } = run;
+    return {
+      run: head.run,
+      startedAt: head.startedAt,
+      state: finished ? 'finished' : 'unfinished',
+      summary: { ...summaryOf(run) },
+    };
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
+}
+
+/** Returns a row as it is shown: its changes as the plan has them, and for an upload what is sent. */
+function shownRow({ action, job }: PlanFile, row: PlanFileRow): ShownRow {
+  const { row: number, id, ref, name, own, changes } = row;
+  const isUpload = verbOf({ action }) === verbOf({ action: 'x.upload' });
+  const file = isUpload ? inspected({ row: number, id, own }) : undefined;
+  return {
+    row: number,
+    id,
+    ...(ref !== undefined && { ref }),
+    ...(name !== undefined && { name }),
+    before: Object.fromEntries(changes.map(({ field, from }) => [field, from ?? null])),
+    after: {
+      ...Object.fromEntries(changes.map(({ field, to }) => [field, to])),
+      ...(file && textOf(uploadJob(job), file)),
+    },
+    ...(file && {
+      file: {
+        path: file.path,
+        contentType: file.contentType,
+        sizeBytes: file.sizeBytes,
+        sha256: own?.['sha256'],
+      },
+    }),
+  };
+}
+
+function uploadJob(job: JsonObject): UploadJob {
+  const { name, tags } = job;
+  return {
+    name: typeof name === 'string' ? name : null,
+    tags: Array.isArray(tags) ? tags.map(String) : [],
+    ifExists: 'skip',
+    verify: false,
+  };
+}
+
+const widestName = 32;
+
+/** Renders a plan for a reviewer: nothing of a change is shortened. */
+function planLines(plan: ShownPlan, canvas: Canvas): readonly string[] {
+  const { paint, isTerminal } = canvas;
+  const columns = isTerminal ? canvas.columns : Infinity;
+  const facts = factsOf(plan, canvas.now);
+  const labelWidth = widestOf(facts.map(([label]) => label)) + 2;
+  const rows = plan.rows.map((row) => ({
+    id: singleLine(row.id),
+    name: truncate(singleLine(row.name ?? ''), widestName),
+    detail: singleLine(rowText(plan, row)),
+  }));
+  const widths = [widestOf(rows.map(({ id }) => id)), widestOf(rows.map(({ name }) => name)), 0];
+  return [
+    ...facts.flatMap(([label, text]) =>
+      wrap(singleLine(text), columns - labelWidth).map(
+        (line, at) =>
+          (at === 0 ? paint.dim(label.padEnd(labelWidth)) : ' '.repeat(labelWidth)) + line,
+      ),
+    ),
+    '',
+    ...rows.flatMap(({ id, name, detail }) =>
+      alignedRow({ cells: [id, name, ''], detail }, widths, columns),
+    ),
+    ...(plan.rows.length === 0 ? ['Nothing would change.'] : []),
+    ...(movesStatus(plan) ? ['', ...wrap(flowsWarning, columns)] : []),
+  ];
+}
+
+function factsOf(plan: ShownPlan, now: Date): readonly (readonly [label: string, text: string])[] {
+  const { action, madeBy, leftOut, guards, applied } = plan;
+  const { ifStatus, conditions = [] } = guards;
+  const time = (text: string) => {
+    const at = new Date(text);
+    return `${zonedTime(at)} (${relativeTime(at, now)})`;
+  };
+  const left = [
+    ...(leftOut.unchanged > 0 ? [`${leftOut.unchanged} unchanged`] : []),
+    ...(leftOut.skipped > 0 ? [`${leftOut.skipped} skipped`] : []),
+  ];
+  const onlyIf = [
+    ...(ifStatus ? [`the status is ${ifStatus.join(' or ')}`] : []),
+    ...conditions.map(({ field, operator, value }) => `${field}${operator}${value}`),
+  ];
+  return [
+    ['Hash', shortHash(plan.hash)],
+    ['Change', `${action.replace('.', ' ')}: ${counted(plan.rows.length, plan)}`],
+    ...(plan.command === '' ? [] : [['Command', plan.command] as const]),
+    ...(onlyIf.length > 0 ? [['Only if', onlyIf.join(', ')] as const] : []),
+    ...(plan.route === undefined ? [] : [['Route', plan.route] as const]),
+    ...(left.length > 0 ? [['Left out', left.join(', ')] as const] : []),
+    ['For', `${plan.organization} at ${plan.service} (profile ${plan.profile})`],
+    ['Made by', `${madeBy.user} on ${madeBy.host}, as stated in the file`],
+    ['Made', `${time(plan.madeAt)}, with rosterctl ${plan.version}`],
+    [plan.expired ? 'Expired' : 'Valid until', time(plan.expiresAt)],
+    [
+      'Applied',
+      applied
+        ? `by run ${applied.run}, ${time(applied.startedAt)}: ${applied.state}`
+        : 'not on this machine',
+    ],
+  ];
+}
+
+/** `pending → rejected, note added: …`: the changes of a row, in full. */
+function rowText(plan: ShownPlan, { before, after, file }: ShownRow): string {
+  if (isDelete(plan.action)) return 'delete';
+  if (file) {
+    const { name, tags } = after;
+    const words = Array.isArray(tags) && tags.length > 0 ? `, tags ${tags.join(', ')}` : '';
+    const size = typeof file['sizeBytes'] === 'number' ? binarySize(file['sizeBytes']) : '?';
+    return `upload as ${String(name)}${words} (${String(file['contentType'])}, ${size})`;
+  }
+  return Object.entries(after)
+    .map(([field, to]) => {
+      const from = before[field];
+      if (field === 'status') return changeText(from, to);
+      if (field === 'convertedPlayerId') return 'convert to a player';
+      const kept = typeof from === 'string' ? from.trimEnd() : '';
+      if (field === 'internalNotes' && typeof to === 'string' && to.startsWith(kept))
+        return `note added: ${to.slice(kept.length).trim()}`;
+      return `${fieldLabel(field)} ${changeText(from, to)}`;
+    })
+    .join(', ');
+}
+
+function movesStatus({ rows }: ShownPlan): boolean {
+  return rows.some(({ after }) => 'status' in after);
+}
