@@ -18,13 +18,10 @@ export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
   };
 }
 
-/** Applies `wrap` to a session, and to those of its rows. */
+/** Applies `wrap` to a session, or to those of its rows. */
 export function wrapSession(session: Session, wrap: (own: Session) => Session): Session {
-  const hasOwn = session.forRow !== undefined;
-  return {
-    ...wrap(session),
-    ...(hasOwn && { forRow: (row) => wrap(sessionFor(session, row)) }),
-  };
+  if (session.forRow === undefined) return wrap(session);
+  return sessionByRow((row) => wrap(sessionFor(session, row)));
 }
 
 /** The done step of a row whose record was created and then refused. */

@@ -16,7 +16,8 @@ const schemaKey = 'rosterctlPlan';
 const mostBytes = 128 * 1024 * 1024;
 
 const text = z.string();
-const members = z.record(text, z.unknown());
+// A record of zod would drop a member named __proto__.
+const members = z.custom<JsonObject>(isObject);
 const count = z.int().check(z.nonnegative());
 
 const change = z.strictObject({

@@ -1,0 +1,503 @@
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isObject, type JsonObject, parseJson, printJson } from '../../src/data/json.js';
+import { hashOfPlan } from '../../src/plans/hash.js';
+import { fast, report, several, until, userOf } from '../bulk/user.js';
+import { application, type Instead, keep, steps, written } from '../commands/tryouts/service.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { key, organization } from '../support/service.js';
+
+const reject = 'tryouts set-status app_1 app_2 app_3 --to rejected';
+
+/** Anna writes a plan of three rejections on her machine; Ben has the file, and the key, on his. */
+async function planned({
+  line = reject,
+  instead,
+  count = 3,
+}: {
+  line?: string;
+  instead?: Instead;
+  count?: number;
+} = {}) {
+  const service = await keep(several(count), instead);
+  const anna = userOf(service);
+  const made = await anna.run(`${line} --plan p.json`);
+  expect({ code: made.code, stderr: made.stderr }).toMatchObject({ code: 0 });
+  const ben = userOf(service);
+  const file = join(ben.home, 'p.json');
+  copyFileSync(join(anna.home, 'p.json'), file);
+  return { service, anna, ben, made, file, plan: planIn(file) };
+}
+
+const planIn = (file: string) =>
+  JSON.parse(readFileSync(file, 'utf8')) as JsonObject & {
+    hash: string;
+    rows: JsonObject[];
+    job: JsonObject;
+  };
+
+const writes = (service: Parameters<typeof steps>[0]) =>
+  steps(service).filter((step) => !/^(GET|LIST)/.test(step));
+
+/** Changes a plan as somebody would who knows how the hash is made. */
+function forge(file: string, change: (plan: ReturnType<typeof planIn>) => object): void {
+  const plan = planIn(file);
+  const { hash: _, ...members } = { ...plan, ...change(plan) };
+  writeFileSync(file, printJson({ ...members, hash: hashOfPlan(members) }));
+}
+
+test('a plan made on one machine is shown on a second without a key, and applied on a third', async () => {
+  const { service, anna, ben, made, plan, file } = await planned();
+  const short = plan.hash.slice(0, 8);
+  expect(made.stderr).toContain(`Plan of 3 changes written to p.json; hash ${short}.`);
+  expect(made.stderr).toContain(`rosterctl plan apply p.json --hash ${short}`);
+  expect(writes(service)).toEqual([]);
+  expect(statSync(join(anna.home, 'p.json')).mode & 0o777).toBe(0o600);
+
+  const asked = service.requests.length;
+  const carol = temporaryFolder();
+  const shown = await rosterctl(['plan', 'show', file], {
+    home: carol,
+    env: { ROSTERCTL_FORCE_TTY: '100' },
+  });
+  expect([shown.code, shown.stderr]).toEqual([0, '']);
+  expect(shown.stdout).toContain(`Hash         ${short}\n`);
+  expect(shown.stdout).toContain('Command      rosterctl tryouts set-status app_1 app_2 app_3');
+  expect(shown.stdout).toMatch(/Made by {6}\S+ on \S+, as stated in the file/);
+  expect(shown.stdout).toContain('app_2  Applicant app_2  pending → rejected\n');
+  expect(shown.stdout).toContain("trigger your organization's Flows");
+  expect(service.requests).toHaveLength(asked);
+  expect(existsSync(join(carol, '.local'))).toBe(false);
+  expect(existsSync(join(carol, '.config'))).toBe(false);
+
+  const applied = await ben.run(`plan apply p.json --hash ${short} --yes --expect 3 --json`);
+  expect(applied.code).toBe(0);
+  expect(applied.stderr).toContain("trigger your organization's Flows");
+  expect(JSON.parse(applied.stdout)).toMatchObject({
+    action: 'tryouts.set-status',
+    plan: plan.hash,
+    summary: { total: 3, changed: 3 },
+  });
+  expect(written(service)).toEqual(
+    [1, 2, 3].map(() => expect.objectContaining({ status: 'rejected' })),
+  );
+  const kept = await ben.run('runs show last --json');
+  expect(JSON.parse(kept.stdout)).toMatchObject({ plan: plan.hash, summary: { changed: 3 } });
+});
+
+test('the file has names, notes and the line, and neither the key nor what only the machine knows', async () => {
+  const { file } = await planned({ line: `${reject} --append-note 'Kein Platz mehr'` });
+  const text = readFileSync(file, 'utf8');
+  for (const part of ['Applicant app_1', 'Kein Platz mehr', '--append-note', organization])
+    expect(text).toContain(part);
+  expect(text).not.toContain(key);
+});
+
+describe('drift', () => {
+  const changed = { status: 'accepted' };
+  test.each<[string, (kept: Map<string, object>) => void, string]>([
+    [
+      'has another status',
+      (kept) => kept.set('app_2', application('app_2', changed)),
+      'The status is now accepted; the plan says pending.',
+    ],
+    [
+      'has the planned value already',
+      (kept) => kept.set('app_2', application('app_2', { status: 'rejected' })),
+      'It has the planned values already.',
+    ],
+    ['is gone', (kept) => kept.delete('app_2'), expect.any(String)],
+  ])('one record that %s stops everything', async (_, drift, message) => {
+    const { service, ben } = await planned();
+    drift(service.kept as Map<string, object>);
+    const ran = await ben.run('plan apply p.json --yes --json');
+    expect(ran.code).toBe(11);
+    expect(writes(service)).toEqual([]);
+    expect(errorOf(ran)).toMatchObject({ code: 'drift', exitCode: 11 });
+    expect(errorOf(ran)['message']).toContain('1 of 3 records is no longer as the plan says');
+    const { results, summary } = report(ran);
+    expect(summary).toMatchObject({ conflict: 1, notAttempted: 2 });
+    expect(results[1]).toMatchObject({ id: 'app_2', result: 'conflict', error: { message } });
+    // Nothing was begun, so the same plan can be applied once the record is as before.
+    service.kept.set('app_2', application('app_2'));
+    expect((await ben.run('plan apply p.json --yes')).code).toBe(0);
+  });
+
+  test('with --allow-drift the others are changed, and it ends as a conflict', async () => {
+    const { service, ben } = await planned();
+    service.kept.set('app_1', application('app_1', changed));
+    service.kept.delete('app_2');
+    const ran = await ben.run('plan apply p.json --yes --json --allow-drift');
+    expect(ran.code).toBe(8);
+    expect(report(ran).summary).toMatchObject({ changed: 1, conflict: 2 });
+    expect(writes(service)).toEqual(['PATCH app_3']);
+  });
+
+  test('another note is drift too, although --append-note alone would keep it', async () => {
+    const { service, ben } = await planned({ line: `${reject} --append-note 'No place'` });
+    service.kept.set('app_3', application('app_3', { internalNotes: 'call her' } as never));
+    expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
+    expect(writes(service)).toEqual([]);
+  });
+
+  test('a record that changes after the check is a conflict', async () => {
+    let reads = 0;
+    const { service, ben } = await planned({
+      instead: (_, step) => {
+        // Anna's preview, Ben's check, and the turn of the row.
+        if (step === 'GET app_3' && ++reads === 3)
+          service.kept.set('app_3', application('app_3', changed));
+        return undefined;
+      },
+    });
+    const ran = await ben.run('plan apply p.json --yes --json --concurrency 1');
+    expect(ran.code).toBe(8);
+    expect(report(ran).summary).toMatchObject({ changed: 2, conflict: 1 });
+  });
+
+  test('a dry run says so with the same code', async () => {
+    const { service, ben } = await planned();
+    service.kept.delete('app_2');
+    const ran = await ben.run('plan apply p.json -n --json');
+    expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'drift']);
+  });
+});
+
+test('-n shows what it would do, sends nothing, and needs no --yes', async () => {
+  const { service, ben } = await planned();
+  const ran = await ben.run('plan apply p.json -n --json');
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ dryRun: true, summary: { wouldChange: 3 } });
+  expect(writes(service)).toEqual([]);
+  expect(existsSync(ben.runs)).toBe(false);
+});
+
+test('a careless edit is refused; one with a new hash is refused by --hash', async () => {
+  const { service, ben, file, plan } = await planned();
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('rejected', 'accepted'));
+  for (const line of ['plan apply p.json --yes', 'plan show p.json']) {
+    const ran = await ben.run(`${line} --json`);
+    expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'edited']);
+  }
+  forge(file, ({ rows }) => ({ rows: rows.slice(0, 2) }));
+  const ran = await ben.run(`plan apply p.json --yes --json --hash ${plan.hash.slice(0, 8)}`);
+  expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'hash']);
+  expect(steps(service).filter((step) => step.startsWith('PATCH'))).toEqual([]);
+});
+
+test('a plan whose rows do not say what its job does is drift: what is shown is what is sent', async () => {
+  const { service, ben, file } = await planned();
+  forge(file, () => ({ job: { status: 'accepted' } }));
+  expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
+  expect(writes(service)).toEqual([]);
+});
+
+test.each([
+  ['1a2b3c', 'not the beginning of a hash'],
+  ['xyzxyzxy', 'not the beginning of a hash'],
+])('--hash %s is a usage error', async (hash, message) => {
+  const { ben } = await planned();
+  const ran = await ben.run(`plan apply p.json --yes --hash ${hash}`);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain(message);
+});
+
+test('CR LF and another indentation from a chat program change nothing', async () => {
+  const { ben, file } = await planned();
+  const text = printJson(parseJson(readFileSync(file, 'utf8')), { indent: 4 });
+  writeFileSync(file, `\ufeff${text.replaceAll('\n', '\r\n')}\r\n`);
+  expect((await ben.run('plan apply p.json --yes')).code).toBe(0);
+});
+
+test('an expired plan is shown as such and not applied', async () => {
+  const { service, ben, file } = await planned();
+  forge(file, () => ({ expiresAt: '2026-01-01T00:00:00.000Z' }));
+  const shown = await ben.run('plan show p.json --json');
+  expect([shown.code, JSON.parse(shown.stdout)]).toEqual([
+    0,
+    expect.objectContaining({ expired: true }),
+  ]);
+  const ran = await ben.run('plan apply p.json --yes --json');
+  expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'expired']);
+  expect(writes(service)).toEqual([]);
+});
+
+test('--expires sets how long; without it a plan is valid for a day', async () => {
+  const service = await keep(several(3));
+  const anna = userOf(service);
+  const validFor = async (flags: string, file: string) => {
+    await anna.run(`${reject} --plan ${file} ${flags}`);
+    const { madeAt, expiresAt } = planIn(join(anna.home, file));
+    return Date.parse(String(expiresAt)) - Date.parse(String(madeAt));
+  };
+  expect(await validFor('', 'a.json')).toBe(86_400_000);
+  expect(await validFor('--expires 90m', 'b.json')).toBe(5_400_000);
+  expect(await validFor('--expires 7d', 'c.json')).toBe(604_800_000);
+  for (const bad of ['0s', '31d', '24', 'soon']) {
+    const ran = await anna.run(`${reject} --plan d.json --expires ${bad}`);
+    expect([bad, ran.code]).toEqual([bad, 2]);
+  }
+});
+
+test('a plan for another organization or service is refused before any request', async () => {
+  const { service, ben, file } = await planned();
+  const asked = service.requests.length;
+  const other = { ...service.env, ...fast, ROSTERCTL_ORG: 'org_8' };
+  const ran = await rosterctl(['plan', 'apply', file, '--yes'], { home: ben.home, env: other });
+  expect([ran.code, ran.stderr]).toEqual([
+    2,
+    expect.stringContaining('This plan is for organization org_7, not for org_8.'),
+  ]);
+  const elsewhere = await keep(several(3));
+  const there = { ...elsewhere.env, ...fast };
+  const far = await rosterctl(['plan', 'apply', file, '--yes'], { home: ben.home, env: there });
+  expect([far.code, far.stderr]).toEqual([2, expect.stringContaining('This plan is for http://')]);
+  expect(service.requests).toHaveLength(asked);
+  expect(elsewhere.requests).toEqual([]);
+});
+
+test('a second apply is refused and names the run, and plan show names it too', async () => {
+  const { service, ben } = await planned();
+  const { run } = report(await ben.run('plan apply p.json --yes --json'));
+  const sent = service.requests.length;
+  const again = await ben.run('plan apply p.json --yes --json');
+  expect([again.code, errorOf(again)]).toEqual([
+    11,
+    expect.objectContaining({ code: 'applied', message: expect.stringContaining(String(run)) }),
+  ]);
+  expect(service.requests).toHaveLength(sent);
+  const shown = await ben.run('plan show p.json --json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    applied: { run, state: 'finished', summary: { changed: 3 } },
+  });
+});
+
+test('an apply that is killed goes on with the same line, once for each record', async () => {
+  let hangs = true;
+  let hanging = 0;
+  const { service, ben, file } = await planned({
+    line: 'tryouts set-status --all --to rejected',
+    count: 9,
+    instead: (_, step) => {
+      if (!hangs || !step.startsWith('PATCH') || /app_[12]$/.test(step)) return undefined;
+      return () => (hanging += 1);
+    },
+  });
+  const child = ben.start('plan apply p.json --yes --json --concurrency 2');
+  await until(() => hanging === 2);
+  child.kill('SIGKILL');
+  hangs = false;
+  const before = new Set(writes(service)).size;
+  expect(before).toBe(4);
+  const shown = await ben.run('plan show p.json --json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ applied: { state: 'unfinished' } });
+  // It expired meanwhile: what was begun in time is finished.
+  const { hash } = planIn(file);
+  const ran = await ben.run('plan apply p.json --yes --json');
+  expect(ran.stderr).toContain('Continuing run');
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([
+    0,
+    expect.objectContaining({
+      plan: hash,
+      summary: expect.objectContaining({ total: 9, changed: 9 }),
+    }),
+  ]);
+  // The two writes whose outcome was unknown were read again, and sent again.
+  expect(writes(service)).toHaveLength(11);
+  expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
+});
+
+test('of two who apply at once, one is refused with no request sent', async () => {
+  let hanging = 0;
+  const { service, ben } = await planned({
+    instead: (_, step) => (step === 'PATCH app_1' ? () => (hanging += 1) : undefined),
+  });
+  const child = ben.start('plan apply p.json --yes --concurrency 1');
+  await until(() => hanging === 1);
+  const asked = service.requests.length;
+  const second = await ben.run('plan apply p.json --yes --json');
+  expect([second.code, errorOf(second)['code']]).toEqual([11, 'locked']);
+  expect(service.requests).toHaveLength(asked);
+  child.kill('SIGKILL');
+});
+
+test('--results has a line for each row', async () => {
+  const { ben } = await planned();
+  expect((await ben.run('plan apply p.json --yes --results r.csv')).code).toBe(0);
+  expect(readFileSync(join(ben.home, 'r.csv'), 'utf8').trim().split('\r\n')).toHaveLength(4);
+});
+
+describe('it asks as the change itself would', () => {
+  test('without a terminal it needs --yes, and above --max-changes more', async () => {
+    const { service, ben } = await planned();
+    expect((await ben.run('plan apply p.json')).code).toBe(2);
+    expect((await ben.run('plan apply p.json --yes --expect 2')).code).toBe(11);
+    expect((await ben.run('plan apply p.json --yes --max-changes 2')).code).toBe(11);
+    expect(writes(service)).toEqual([]);
+  });
+
+  test('a plan that deletes several needs their number', async () => {
+    const home = temporaryFolder();
+    const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+    await run('players delete player_0001 player_0002 --plan p.json');
+    expect((await run('plan apply p.json --yes')).code).toBe(2);
+    expect((await run('plan apply p.json --yes --expect 3')).code).toBe(11);
+    expect((await run('plan apply p.json --yes --expect 2')).code).toBe(0);
+  });
+});
+
+describe('what cannot be planned is refused, and leaves no file', () => {
+  const refused = async (line: string, count = 3) => {
+    const service = await keep(several(count));
+    const anna = userOf(service);
+    const ran = await anna.run(line);
+    expect(existsSync(join(anna.home, 'p.json'))).toBe(false);
+    expect(writes(service)).toEqual([]);
+    return ran;
+  };
+
+  test.each([
+    [`${reject} --expires 2h`, '--expires needs --plan FILE.'],
+    [`${reject} --plan -`, '--plan needs a file'],
+    [`${reject} --plan p.xlsx`, '--plan cannot write .xlsx files'],
+    [`${reject} --plan p.json --results r.csv`, '--results and --plan cannot be given together'],
+    [`${reject} --plan p.json --restart`, '--restart and --plan cannot be given together'],
+    [`${reject} --plan p.json --fail-fast`, '--fail-fast and --plan cannot be given together'],
+    [`${reject} --append-note ${key} --plan p.json`, 'The plan would hold the API key'],
+    [
+      `${reject} --append-note https://x.example/a?X-Amz-Signature=abc --plan p.json`,
+      'The plan would hold a signed URL',
+    ],
+  ])('%s', async (line, message) => {
+    const ran = await refused(line);
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('a row that would fail', async () => {
+    const ran = await refused('tryouts set-status app_1 app_99 --to rejected --plan p.json --json');
+    expect(ran.code).toBe(8);
+    expect(ran.stderr).toContain('No plan was written: 1 row cannot be changed.');
+    expect(report(ran).results).toMatchObject([{ result: 'would_change' }, { result: 'failed' }]);
+  });
+
+  test('more changes than --max-changes, or another number than --expect', async () => {
+    expect((await refused(`${reject} --plan p.json --max-changes 2`)).code).toBe(11);
+    expect((await refused(`${reject} --plan p.json --expect 2`)).code).toBe(11);
+  });
+
+  test('a file from stdin', async () => {
+    const home = temporaryFolder();
+    const ran = await rosterctl('-p sandbox docs upload - --name a.txt --plan p.json', {
+      home,
+      stdin: 'hello',
+    });
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('stdin cannot be planned')]);
+    expect(existsSync(join(home, 'p.json'))).toBe(false);
+  });
+});
+
+test('a plan never replaces a file, which somebody may have reviewed', async () => {
+  const { anna, service } = await planned();
+  const asked = service.requests.length;
+  const ran = await anna.run(`${reject} --plan p.json --json`);
+  expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'exists']);
+  expect(service.requests).toHaveLength(asked);
+});
+
+test('-n writes no plan, and -q says nothing', async () => {
+  const service = await keep(several(3));
+  const anna = userOf(service);
+  const dry = await anna.run(`${reject} --plan p.json -n`);
+  expect([dry.code, dry.stderr]).toEqual([
+    0,
+    expect.stringContaining('Without --dry-run the plan would be written to p.json.'),
+  ]);
+  expect(existsSync(join(anna.home, 'p.json'))).toBe(false);
+  const quiet = await anna.run(`${reject} --plan p.json -q`);
+  expect(quiet).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
+test('rows without a change are counted and left out; a plan without any row is one', async () => {
+  const service = await keep([application('app_1'), application('app_2', { status: 'rejected' })]);
+  const anna = userOf(service);
+  await anna.run('tryouts set-status app_1 app_2 --to rejected --plan p.json');
+  expect(planIn(join(anna.home, 'p.json'))).toMatchObject({
+    leftOut: { unchanged: 1, skipped: 0 },
+    rows: [{ row: 1, id: 'app_1' }],
+  });
+  await anna.run('tryouts set-status app_2 --to rejected --plan q.json');
+  const ran = await anna.run('plan apply q.json --yes --json');
+  expect([ran.code, report(ran).results]).toEqual([0, []]);
+});
+
+test('guards are checked again', async () => {
+  const { service, ben, plan } = await planned({
+    line: `${reject} --if 'name~Applicant'`,
+  });
+  expect(plan['guards']).toMatchObject({ conditions: [{ field: 'name' }] });
+  service.kept.set('app_2', application('app_2', { name: 'Somebody' }));
+  expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
+  expect(writes(service)).toEqual([]);
+});
+
+test('hostile text in a plan is harmless on the screen and in a spreadsheet', async () => {
+  const { ben, file } = await planned();
+  const evil = '\u001b[2J\u202egnp.exe\r\u009b31m=HYPERLINK("x")';
+  forge(file, ({ rows }) => ({
+    madeBy: { user: evil, host: evil },
+    command: evil,
+    version: evil,
+    rows: rows.map((row) => ({
+      ...row,
+      name: evil,
+      changes: [{ field: evil, from: evil, to: evil }],
+    })),
+  }));
+  for (const flags of ['', '-o json', '-o csv', '-o ndjson']) {
+    for (const width of [{}, { ROSTERCTL_FORCE_TTY: '40' }]) {
+      const ran = await rosterctl(`plan show p.json ${flags}`, { home: ben.home, env: width });
+      expect(ran.code).toBe(0);
+      const isData = flags === '-o csv';
+      // CSV for a spreadsheet keeps the text, behind a quote where it would be a formula.
+      if (!isData) expect(ran.stdout).not.toMatch(/[\u001b\u009b\u202e\r]/);
+    }
+  }
+  const ran = await ben.run('plan apply p.json --yes');
+  expect(ran.code).toBe(11);
+  expect(ran.stderr).not.toMatch(/[\u001b\u009b\u202e]/);
+});
+
+test.each([
+  ['constructor', 'tryouts'],
+  ['__proto__', 'tryouts'],
+  ['teams.delete', 'teams'],
+  ['players.create', 'players'],
+  ['tryouts.set-status', 'players'],
+  ['runs.undo', 'constructor'],
+])('a plan of %s for %s is refused', async (action, resource) => {
+  const { service, ben, file } = await planned();
+  forge(file, () => ({ action, resource }));
+  const ran = await ben.run('plan apply p.json --yes');
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('makes a plan of')]);
+  expect(writes(service)).toEqual([]);
+});
+
+test('the id of the organization is never that of a record', async () => {
+  const { service, ben, file } = await planned();
+  forge(file, ({ rows }) => ({ rows: [{ ...rows[0], id: organization }] }));
+  expect((await ben.run('plan apply p.json --yes')).code).toBe(2);
+  expect(writes(service)).toEqual([]);
+});
+
+test('plan show prints its rows in every format', async () => {
+  const { ben } = await planned();
+  expect((await ben.run('plan show p.json -o ids')).stdout).toBe('app_1\napp_2\napp_3\n');
+  const csv = (await ben.run('plan show p.json -o csv')).stdout.split('\r\n');
+  expect(csv[0]).toContain('before.status');
+  expect(csv[1]).toContain('pending');
+  const [first = ''] = (await ben.run('plan show p.json -o ndjson')).stdout.split('\n');
+  expect(JSON.parse(first)).toSatisfy(isObject);
+  const table = (await ben.run('plan show p.json')).stdout.split('\n');
+  expect(table[0]).toContain('row\tid\tname\tbefore\tafter');
+});
