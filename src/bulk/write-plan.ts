@@ -97,6 +97,7 @@ export async function planChanges(
       { code: 'maxChanges', hint: 'Select fewer, or raise --max-changes.' },
     );
   let hash: string | undefined;
+  let printAfter: CommandOutput['printAfter'];
   if (failing.length > 0)
     context.message(
       `No plan was written: ${plural(failing.length, 'row')} cannot be changed. Leave ${failing.length === 1 ? 'it' : 'them'} out, and run it again.`,
@@ -106,7 +107,8 @@ export async function planChanges(
   else {
     const plan = await contentOf(context, invocation, kept, { tasks, decided, seen });
     hash = await writePlanFile(file, plan);
-    noteWritten(context, file, plan, hash);
+    const written = { file, plan, hash };
+    printAfter = () => noteWritten(context, written);
   }
   const head = { action: subject.action, run: null, of: operation.of, plan: hash };
   const report = previewReport(reading, head, preview);
@@ -117,6 +119,7 @@ export async function planChanges(
     view: reportViewFor(context.settings.quiet ? context : reading, { action: subject, names }),
     exitName,
     onlyReads: true,
+    ...(printAfter && { printAfter }),
     failed: failedRun(report, exitName),
   };
 }
@@ -243,13 +246,16 @@ function isSigned(text: string): boolean {
 
 function noteWritten(
   context: Context,
-  file: string,
-  { rows, expiresAt }: PlanContent,
-  hash: string,
-) {
+  {
+    file,
+    plan,
+    hash,
+  }: { readonly file: string; readonly plan: PlanContent; readonly hash: string },
+): void {
+  const { rows, expiresAt } = plan;
   const quoted = shellQuote(file);
   context.note(
-    `Plan of ${plural(rows.length, 'change')} written to ${file}; hash ${shortHash(hash)}. Nothing was sent. Valid until ${zonedTime(new Date(expiresAt))}.`,
+    `Plan of ${plural(rows.length, 'change')} written to ${file}; hash ${shortHash(hash)}. Valid until ${zonedTime(new Date(expiresAt))}.`,
   );
   context.note(`Review it: rosterctl plan show ${quoted}`);
   context.note(`Apply it: rosterctl plan apply ${quoted} --hash ${shortHash(hash)}`);

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isObject, type JsonObject, parseJson, printJson } from '../../src/data/json.js';
 import { type Failure, GuardError, InputError } from '../../src/errors.js';

@@ -4,7 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject, parseJson, printJson } from '../../src/data/json.js';
 import { hashOfPlan } from '../../src/plans/hash.js';
 import { fast, report, several, until, userOf } from '../bulk/user.js';
-import { application, type Instead, keep, steps, written } from '../commands/tryouts/service.js';
+import {
+  type Application,
+  application,
+  type Instead,
+  keep,
+  steps,
+  written,
+} from '../commands/tryouts/service.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization } from '../support/service.js';
 
@@ -36,6 +43,8 @@ const planIn = (file: string) =>
     rows: JsonObject[];
     job: JsonObject;
   };
+
+const isHostile = (letter: string) => '\u001b\u009b\u202e\r'.includes(letter);
 
 const writes = (service: Parameters<typeof steps>[0]) =>
   steps(service).filter((step) => !/^(GET|LIST)/.test(step));
@@ -96,7 +105,7 @@ test('the file has names, notes and the line, and neither the key nor what only 
 
 describe('drift', () => {
   const changed = { status: 'accepted' };
-  test.each<[string, (kept: Map<string, object>) => void, string]>([
+  test.each<[string, (kept: Map<string, Application>) => void, string]>([
     [
       'has another status',
       (kept) => kept.set('app_2', application('app_2', changed)),
@@ -110,7 +119,7 @@ describe('drift', () => {
     ['is gone', (kept) => kept.delete('app_2'), expect.any(String)],
   ])('one record that %s stops everything', async (_, drift, message) => {
     const { service, ben } = await planned();
-    drift(service.kept as Map<string, object>);
+    drift(service.kept);
     const ran = await ben.run('plan apply p.json --yes --json');
     expect(ran.code).toBe(11);
     expect(writes(service)).toEqual([]);
@@ -136,7 +145,7 @@ describe('drift', () => {
 
   test('another note is drift too, although --append-note alone would keep it', async () => {
     const { service, ben } = await planned({ line: `${reject} --append-note 'No place'` });
-    service.kept.set('app_3', application('app_3', { internalNotes: 'call her' } as never));
+    service.kept.set('app_3', application('app_3', { internalNotes: 'call her' }));
     expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
     expect(writes(service)).toEqual([]);
   });
@@ -347,16 +356,17 @@ describe('it asks as the change itself would', () => {
   });
 });
 
-describe('what cannot be planned is refused, and leaves no file', () => {
-  const refused = async (line: string, count = 3) => {
-    const service = await keep(several(count));
-    const anna = userOf(service);
-    const ran = await anna.run(line);
-    expect(existsSync(join(anna.home, 'p.json'))).toBe(false);
-    expect(writes(service)).toEqual([]);
-    return ran;
-  };
+/** Runs a line that makes no plan p.json and sends nothing. */
+async function refused(line: string) {
+  const service = await keep(several(3));
+  const anna = userOf(service);
+  const ran = await anna.run(line);
+  expect(existsSync(join(anna.home, 'p.json'))).toBe(false);
+  expect(writes(service)).toEqual([]);
+  return ran;
+}
 
+describe('what cannot be planned is refused, and leaves no file', () => {
   test.each([
     [`${reject} --expires 2h`, '--expires needs --plan FILE.'],
     [`${reject} --plan -`, '--plan needs a file'],
@@ -460,12 +470,12 @@ test('hostile text in a plan is harmless on the screen and in a spreadsheet', as
       expect(ran.code).toBe(0);
       const isData = flags === '-o csv';
       // CSV for a spreadsheet keeps the text, behind a quote where it would be a formula.
-      if (!isData) expect(ran.stdout).not.toMatch(/[\u001b\u009b\u202e\r]/);
+      if (!isData) expect(ran.stdout.split('').filter(isHostile)).toEqual([]);
     }
   }
   const ran = await ben.run('plan apply p.json --yes');
   expect(ran.code).toBe(11);
-  expect(ran.stderr).not.toMatch(/[\u001b\u009b\u202e]/);
+  expect(ran.stderr.split('').filter(isHostile)).toEqual([]);
 });
 
 test.each([
