@@ -34,6 +34,8 @@ export function exactOperation(
     ...operation,
     reports: true,
     plan: file.hash,
+    // A second apply is refused, so a run whose report nobody saw is reported by the same line.
+    addsEachTime: true,
     open(opened, job) {
       const session = operation.open(opened, job);
       let lookup: Session | undefined;

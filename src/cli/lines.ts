@@ -47,7 +47,7 @@ export function shortValue(value: unknown): string {
 }
 
 /** The text of a value: `-` for null, `?` for undefined, which means unknown. */
-function valueText(value: unknown): string {
+export function valueText(value: unknown): string {
   if (value === undefined) return '?';
   if (value === null) return '-';
   return singleLine(typeof value === 'string' ? value : printJson(value));

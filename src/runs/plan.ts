@@ -29,7 +29,7 @@ export type RunHead = {
   readonly rows: number;
   readonly startedAt: string;
   /**
-   * Not idempotent (an upload, a create): the run stays in `open/` until its report has been printed, so
+   * Not idempotent (an upload, a create, a plan file): the run stays in `open/` until its report has been printed, so
    * that repeating the command after a kill does not create things twice.
    */
   readonly addsEachTime?: boolean;

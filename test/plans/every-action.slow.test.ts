@@ -188,6 +188,10 @@ test('a record that somebody created under the key of a planned row is drift', a
   };
   const email = plan.rows.find(({ own }) => own.body)?.own.body?.email ?? '';
   expect(email).not.toBe('');
+  const shown = await run('plan show p.json --json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    rows: [{ before: {} }, { before: {} }, { before: {} }],
+  });
   await run(`players create --name Somebody -F email=${email}`);
   const before = (await run('players list -o ids')).stdout;
   const ran = await run('plan apply p.json --yes --json');

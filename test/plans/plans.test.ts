@@ -317,6 +317,22 @@ test('an apply that is killed goes on with the same line, once for each record',
   expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
 });
 
+test('a report whose reader went away is printed by the same line, and then the plan is applied', async () => {
+  const { service, ben } = await planned();
+  const lost = await rosterctl('plan apply p.json --yes --json', {
+    home: ben.home,
+    env: { ...service.env, ...fast },
+    through: 'exec "$@" > /dev/full',
+  });
+  expect(lost.code).toBe(1);
+  const sent = writes(service).length;
+  const again = await ben.run('plan apply p.json --yes --json');
+  expect(again.stderr).toContain('did all of this; here is its report.');
+  expect([again.code, report(again).summary]).toMatchObject([0, { changed: 3 }]);
+  expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
+  expect(writes(service)).toHaveLength(sent);
+});
+
 test('of two who apply at once, one is refused with no request sent', async () => {
   let hanging = 0;
   const { service, ben } = await planned({

@@ -127,7 +127,7 @@ async function applyPlan(
 
 /** True if the same command line takes up this run: it is unfinished, or its report was not printed. */
 function continues({ settings }: Context, { head, finished, reported }: StoredRun): boolean {
-  if (finished) return head.addsEachTime === true && !reported;
+  if (finished) return !reported;
   return head.profile === settings.profile.name;
 }
 

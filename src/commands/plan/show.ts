@@ -4,7 +4,7 @@ import { alignedRow } from '../../bulk/row-lines.js';
 import { counted, verbOf } from '../../bulk/words.js';
 import { binarySize } from '../../cli/cells.js';
 import { defineLocalCommand } from '../../cli/define.js';
-import { changeText } from '../../cli/lines.js';
+import { changeText, valueText } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
@@ -59,6 +59,7 @@ type ShownRow = {
   readonly id: string;
   readonly ref?: string;
   readonly name?: string;
+  /** Without the fields that the record does not have. */
   readonly before: JsonObject;
   readonly after: JsonObject;
   /** The local file of an upload. */
@@ -136,7 +137,9 @@ function shownRow({ action, job }: PlanFile, row: PlanFileRow): ShownRow {
     id,
     ...(ref !== undefined && { ref }),
     ...(name !== undefined && { name }),
-    before: Object.fromEntries(changes.map(({ field, from }) => [field, from ?? null])),
+    before: Object.fromEntries(
+      changes.flatMap(({ field, from }) => (from === undefined ? [] : [[field, from]])),
+    ),
     after: {
       ...Object.fromEntries(changes.map(({ field, to }) => [field, to])),
       ...(file && textOf(uploadJob(job), file)),
@@ -228,7 +231,7 @@ function factsOf(plan: ShownPlan, now: Date): readonly (readonly [label: string,
 }
 
 /** `pending → rejected, note added: …`: the changes of a row, in full. */
-function rowText(plan: ShownPlan, { before, after, file }: ShownRow): string {
+function rowText(plan: ShownPlan, { id, ref, before, after, file }: ShownRow): string {
   if (isDelete(plan.action)) return 'delete';
   if (file) {
     const { name, tags } = after;
@@ -236,17 +239,18 @@ function rowText(plan: ShownPlan, { before, after, file }: ShownRow): string {
     const size = typeof file['sizeBytes'] === 'number' ? binarySize(file['sizeBytes']) : '?';
     return `upload as ${String(name)}${words} (${String(file['contentType'])}, ${size})`;
   }
-  return Object.entries(after)
-    .map(([field, to]) => {
-      const from = before[field];
-      if (field === 'status') return changeText(from, to);
-      if (field === 'convertedPlayerId') return 'convert to a player';
-      const kept = typeof from === 'string' ? from.trimEnd() : '';
-      if (field === 'internalNotes' && typeof to === 'string' && to.startsWith(kept))
-        return `note added: ${to.slice(kept.length).trim()}`;
-      return `${fieldLabel(field)} ${changeText(from, to)}`;
-    })
-    .join(', ');
+  const changes = Object.entries(after).map(([field, to]) => {
+    const from = before[field];
+    if (field === 'status') return changeText(from ?? null, to);
+    if (field === 'convertedPlayerId') return 'convert to a player';
+    const kept = typeof from === 'string' ? from.trimEnd() : '';
+    if (field === 'internalNotes' && typeof to === 'string' && to.startsWith(kept))
+      return `note added: ${to.slice(kept.length).trim()}`;
+    const label = fieldLabel(field);
+    return from === undefined ? `${label} ${valueText(to)}` : `${label} ${changeText(from, to)}`;
+  });
+  // A record that is yet to be created has no id but its reference.
+  return (ref === id ? 'new: ' : '') + changes.join(', ');
 }
 
 function movesStatus({ rows }: ShownPlan): boolean {
