@@ -27,7 +27,7 @@ export const exitCodes = {
   },
   guarded: {
     code: 11,
-    text: 'refused by a guard: --expect, --max-changes, a lock, an existing file, a selection in doubt',
+    text: 'refused by a guard: --expect, --max-changes, a lock, an existing file, a selection in doubt, a plan that no longer fits',
   },
   changesPending: {
     code: 12,

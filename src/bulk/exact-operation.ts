@@ -5,7 +5,7 @@ import { plural } from '../data/text.js';
 import { changesOf } from '../engine/decide.js';
 import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
 import { sessionFor, wrapSession } from '../engine/row-sessions.js';
-import { GuardError, InputError } from '../errors.js';
+import { Failure, GuardError, InputError } from '../errors.js';
 import type { PlanFile } from '../plans/plan-file.js';
 import { hashOf } from '../runs/journal.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -37,7 +37,7 @@ export function exactOperation(
     // A second apply is refused, so a run whose report nobody saw is reported by the same line.
     addsEachTime: true,
     open(opened, job) {
-      const session = operation.open(opened, job);
+      const session = opening(operation, opened, job);
       let lookup: Session | undefined;
       return wrapSession(session, (own) =>
         exactSession(own, {
@@ -51,10 +51,19 @@ export function exactOperation(
     resolve,
     refuses({ decided }) {
       if (allowDrift || decided.length === 0) return undefined;
-      return new GuardError(
-        `${decided.length} of ${plural(file.rows.length, 'record')} ${decided.length === 1 ? 'is' : 'are'} no longer as the plan says. Nothing was sent.`,
-        { code: 'drift', hint: 'Make a new plan. To apply the rest of this one: --allow-drift' },
-      );
+      const drifted = decided.filter(({ result }) => result === 'conflict').length;
+      const unread = decided.length - drifted;
+      const of = `of ${plural(file.rows.length, 'record')}`;
+      const sentences = [
+        ...(drifted > 0
+          ? [`${drifted} ${of} ${drifted === 1 ? 'is' : 'are'} no longer as the plan says.`]
+          : []),
+        ...(unread > 0 ? [`${unread} ${of} could not be read.`] : []),
+      ];
+      return new GuardError(`${sentences.join(' ')} Nothing was sent.`, {
+        code: 'drift',
+        hint: 'Make a new plan. To apply the rest of this one: --allow-drift',
+      });
     },
   };
 }
@@ -90,11 +99,30 @@ function exactSession(session: Session, { changes, allowDrift, readBlind }: Exac
         return plan;
       }
       const other = now.find((change) => !planned.some((each) => isSameChange(each, change)));
-      const isLess = isPreview && now.length < planned.length;
-      if (!other && !isLess) return plan;
-      return { ...plan, conflict: drift(other ?? now[0], planned) };
+      if (other) return { ...plan, conflict: drift(other, planned) };
+      // After the preview, its first step may be done already.
+      const done =
+        isPreview && planned.find(({ field }) => !now.some((each) => each.field === field));
+      return done ? { ...plan, conflict: drift({ ...done, from: done.to }, planned) } : plan;
     },
   };
+}
+
+/** Opens the session of a job that somebody may have forged. Throws InputError. */
+function opening(operation: Operation, ...given: Parameters<Operation['open']>): Session {
+  try {
+    return operation.open(...given);
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+/** The failure of an operation that a forged job breaks. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new InputError('The plan does not hold what its command needs. Nothing was sent.', {
+    cause: error,
+  });
 }
 
 async function planOrConflict(
@@ -108,7 +136,7 @@ async function planOrConflict(
   } catch (error) {
     // A file that is missing or another one.
     if (isPreview && error instanceof InputError) throw new ConflictError(error.message);
-    throw error;
+    throw isPreview ? failureOf(error) : error;
   }
 }
 
@@ -120,10 +148,9 @@ function isSameChange(planned: RowChange, now: RowChange): boolean {
 }
 
 function drift(
-  change: RowChange | undefined,
+  { field, from }: RowChange,
   planned: readonly RowChange[],
 ): NonNullable<RowPlan['conflict']> {
-  const { field = '', from } = change ?? {};
   const expected = planned.find((each) => each.field === field)?.from;
   const message =
     field === 'status'

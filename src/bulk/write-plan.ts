@@ -1,7 +1,7 @@
 /** `--plan FILE`: writes what a command would change to a plan file, and sends nothing. */
-
 import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import type { CommandOutput } from '../cli/define.js';
 import { typedCommand } from '../cli/typed-line.js';
 import { refuseSpreadsheet } from '../config/parse.js';
@@ -55,7 +55,8 @@ export async function checkPlanFlags(
       hint: 'For example: --plan changes.json',
     });
   refuseSpreadsheet('--plan', file);
-  if (file === out) throw new UsageError('--plan and --out name the same file.');
+  if (out !== undefined && resolve(file) === resolve(out))
+    throw new UsageError('--plan and --out name the same file.');
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile())
     throw new GuardError(`${file} exists already. A plan never replaces a file.`, {

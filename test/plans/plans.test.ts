@@ -509,6 +509,22 @@ test.each([
   expect(writes(service)).toEqual([]);
 });
 
+test.each([
+  [{}, 11],
+  [{ note: 7 }, 11],
+  [{ note: { kind: 'replace' } }, 11],
+  [{ status: 7 }, 11],
+])('a job that somebody forged (%j) sends nothing', async (job, code) => {
+  const { service, ben, file } = await planned();
+  forge(file, () => ({ job }));
+  const ran = await ben.run('plan apply p.json --yes');
+  expect({ code: ran.code, stderr: ran.stderr }).toEqual({
+    code,
+    stderr: expect.not.stringMatching(/bug|TypeError/),
+  });
+  expect(writes(service)).toEqual([]);
+});
+
 test('the id of the organization is never that of a record', async () => {
   const { service, ben, file } = await planned();
   forge(file, ({ rows }) => ({ rows: [{ ...rows[0], id: organization }] }));
