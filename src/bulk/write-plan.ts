@@ -48,7 +48,7 @@ export async function checkPlanFlags(
   for (const [name, word] of Object.entries(sendingFlags))
     if (values[name] !== undefined && values[name] !== false)
       throw new UsageError(`${word} and --plan cannot be given together: a plan sends nothing.`, {
-        hint: 'Flags for the sending go with rosterctl plan apply.',
+        hint: 'Leave it out. To send the plan later: rosterctl plan apply',
       });
   if (file === '-')
     throw new UsageError('--plan needs a file; the preview itself goes to stdout.', {
