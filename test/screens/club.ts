@@ -1,4 +1,5 @@
 /** A service whose records are hard to print, and a home folder that knows it. */
+import { hashOfPlan } from '../../src/plans/hash.js';
 import { application, keep } from '../commands/tryouts/service.js';
 import { organization } from '../support/service.js';
 
@@ -103,6 +104,37 @@ export function awkwardClub() {
     const found = kept.find((each) => each.id === id);
     return found ? { status: 200, json: found } : { status: 404, json: { error: 'notFound' } };
   });
+}
+
+/** A plan file that rejects everybody. */
+export function awkwardPlan(service: string): string {
+  const rows = applications.map(({ id, name, status, internalNotes }, index) => ({
+    row: index + 1,
+    id,
+    ...(name !== '' && { name }),
+    changes: [
+      { field: 'status', from: status, to: 'rejected' },
+      { field: 'internalNotes', from: internalNotes, to: `${internalNotes ?? ''}\nNo: ${name}` },
+    ],
+  }));
+  const members = {
+    rosterctlPlan: 1,
+    version: '0.2.0',
+    madeAt: ago(3),
+    expiresAt: ago(1),
+    madeBy: { user: 'anna', host: 'laptop' },
+    action: 'tryouts.set-status',
+    resource: 'tryouts',
+    profile: 'club',
+    organization,
+    service,
+    command: 'rosterctl tryouts set-status --all --to rejected',
+    leftOut: { unchanged: 2, skipped: 0 },
+    job: { status: 'rejected' },
+    guards: { ifStatus: ['pending', 'reviewing'] },
+    rows,
+  };
+  return JSON.stringify({ ...members, hash: hashOfPlan(members) });
 }
 
 function changed(step: string, body: Buffer) {

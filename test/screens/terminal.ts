@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { wholeConversation } from '../support/converse.js';
 import { splitWords, temporaryFolder } from '../support/run.js';
-import { awkwardClub } from './club.js';
+import { awkwardClub, awkwardPlan } from './club.js';
 import { type Reading, readBack } from './emulator.js';
 import type { View } from './views.js';
 
@@ -35,7 +35,7 @@ export async function openTerminal(): Promise<Terminal> {
       const at = changesHome ? homeOfClub(service.baseUrl) : home;
       const { shown } = await wholeConversation(
         at,
-        splitWords(line),
+        splitWords(line.replace('HOME', at)),
         typed,
         { ...env, ...own },
         columns,
@@ -56,6 +56,7 @@ function homeOfClub(baseUrl: string): string {
   };
   const config = JSON.stringify({ activeProfile: 'club', profiles });
   writeFileSync(join(folder, 'config.json'), config, { mode: 0o600 });
+  writeFileSync(join(home, 'plan.json'), awkwardPlan(baseUrl));
   return home;
 }
 
@@ -94,5 +95,7 @@ export function masked(line: string): string {
     .replaceAll(/\b\d{1,2} [A-Z][a-z]{2}( \d{4})?(,? )\d\d:\d\d/g, 'DD Mon$1$2hh:mm')
     .replaceAll(/\b\d{8}T\d{9}-(1-)?[0-9a-f]{6}/g, 'YYYYMMDDThhmmssfff-$1ffffff')
     .replaceAll(/(?<=\b(?:run|Run|undo|retry) )[0-9a-f]{6}/g, 'ffffff')
+    .replaceAll(/(?<=\bhash )[0-9a-f]{8}/g, 'ffffffff')
+    .replaceAll(/\b\d\d:\d\d:\d\d\b/g, 'hh:mm:ss')
     .replaceAll(/\b\d+ s (ahead|behind)/g, 'N s $1');
 }

@@ -56,6 +56,8 @@ export const views: readonly View[] = [
   { line: 'overview' },
   { line: `${change} --dry-run` },
   { line: 'tryouts update app_0064 --status accepted', changesHome: true, kept: { changes: [80] } },
+  { line: `${change} --plan changes.json`, changesHome: true },
+  { line: 'plan show HOME/plan.json' },
   { line: 'runs show last' },
   { line: 'tryouts convert', answers: [[/Which application/, '\u001b']] },
   {
