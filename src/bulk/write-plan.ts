@@ -99,10 +99,7 @@ export async function planChanges(
     );
   let hash: string | undefined;
   let printAfter: CommandOutput['printAfter'];
-  if (failing.length > 0)
-    context.message(
-      `No plan was written: ${plural(failing.length, 'row')} cannot be changed. Leave ${failing.length === 1 ? 'it' : 'them'} out, and run it again.`,
-    );
+  if (failing.length > 0) context.message(`No plan was written: ${obstacle(failing)}`);
   else if (context.settings.dryRun)
     context.note(`Without --dry-run the plan would be written to ${file}.`);
   else {
@@ -123,6 +120,15 @@ export async function planChanges(
     ...(printAfter && { printAfter }),
     failed: failedRun(report, exitName),
   };
+}
+
+/** Says which rows stop a plan, and what to do. */
+function obstacle(failing: readonly ReportRow[]): string {
+  const rows = plural(failing.length, 'row');
+  if (failing.some(({ result }) => result === 'not_attempted'))
+    return `${rows} could not be read. Run the same command again.`;
+  const them = failing.length === 1 ? 'it' : 'them';
+  return `${rows} cannot be changed. Leave ${them} out, and run it again.`;
 }
 
 /** True for a row that needs no change; others that are decided cannot be planned. */

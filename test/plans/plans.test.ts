@@ -407,6 +407,19 @@ describe('what cannot be planned is refused, and leaves no file', () => {
     expect(report(ran).results).toMatchObject([{ result: 'would_change' }, { result: 'failed' }]);
   });
 
+  test('a row that cannot be read for now', async () => {
+    const service = await keep(several(2), (_, step) =>
+      step === 'GET app_2' ? { status: 503, json: { error: 'unavailable' } } : undefined,
+    );
+    const anna = userOf(service);
+    const ran = await anna.run('tryouts set-status app_1 app_2 --to rejected --plan p.json');
+    expect([ran.code, ran.stderr]).toEqual([
+      9,
+      expect.stringContaining('1 row could not be read. Run the same command again.'),
+    ]);
+    expect(existsSync(join(anna.home, 'p.json'))).toBe(false);
+  });
+
   test('more changes than --max-changes, or another number than --expect', async () => {
     expect((await refused(`${reject} --plan p.json --max-changes 2`)).code).toBe(11);
     expect((await refused(`${reject} --plan p.json --expect 2`)).code).toBe(11);
