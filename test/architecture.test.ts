@@ -18,6 +18,7 @@ const floors: Readonly<Record<string, number>> = {
   'start.ts': 14,
   picking: 14,
   commands: 13,
+  backups: 12,
   review: 12,
   uploads: 12,
   downloads: 11,

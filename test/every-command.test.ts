@@ -94,7 +94,7 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
     if (elsewhere.has(name)) return;
 
     test.each(command.examples.map(([what, words]) => [what, words]))('%s', async (_, words) => {
-      const ran = await rosterctl([...lineOf(command, words), '--yes'], await aDesk());
+      const ran = await rosterctl([...lineOf(command, words), '--yes'], await aDesk(name));
       expect(ran.stderr).not.toMatch(/^\s+at /m);
       expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
         code: 0,
@@ -105,7 +105,7 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
     test('prints JSON of its declared shape', async () => {
       const { view } = await load(command.words);
       const line = lineOf(command, command.examples[0]?.[1] ?? '');
-      const ran = await rosterctl([...line, '--yes', '--json'], await aDesk());
+      const ran = await rosterctl([...line, '--yes', '--json'], await aDesk(name));
       expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
         code: 0,
         stderr: '',
@@ -127,8 +127,8 @@ function lineOf(command: ManifestCommand, words: string): string[] {
   return [...connection, ...command.words, ...splitWords(words)];
 }
 
-/** A home with two stored profiles and a cursor, and a working folder with the files that examples name. */
-async function aDesk(): Promise<{ home: string; cwd: string }> {
+/** A home with two stored profiles and a cursor, and a working folder with the files that examples name; for commands on a backup there is one. */
+async function aDesk(name: string): Promise<{ home: string; cwd: string }> {
   const home = temporaryFolder();
   const cwd = join(home, 'desk');
   const config = join(home, '.config', 'rosterctl');
@@ -154,5 +154,7 @@ async function aDesk(): Promise<{ home: string; cwd: string }> {
   const entries = { seen: new Map([['app_1', '']]), pending: new Map([['app_2', '']]) };
   const state = { ...cursor, ...entries, lastAt: undefined, since: undefined };
   await writeCursor(cursors, state, paths.owner);
+  if (name.startsWith('backup '))
+    await rosterctl('-p sandbox backup create backups', { home, cwd });
   return { home, cwd };
 }

@@ -53,6 +53,12 @@ export const commands: CommandTable = {
     create: () => import('./uploads/create.js'),
     put: () => import('./uploads/put.js'),
   }),
+  backup: group('Back up records and files, and see what changed', ['backups'], {
+    create: () => import('./backup/create.js'),
+    verify: () => import('./backup/verify.js'),
+    diff: () => import('./backup/diff.js'),
+    show: () => import('./backup/show.js'),
+  }),
   runs: group('Inspect, resume, retry and undo changes', ['run'], {
     list: () => import('./runs/list.js'),
     show: () => import('./runs/show.js'),

@@ -74,6 +74,60 @@ export async function fetchDocument(
   });
 }
 
+/** The destination of one document's file. */
+interface SaveTo {
+  readonly path: string;
+  readonly options: SaveOptions;
+  /** Wraps the sink so that its bytes are counted. */
+  readonly watch: (sink: FileSink) => FileSink;
+  readonly note: (line: string) => void;
+}
+
+/**
+ * Downloads the file of a document to a path and returns its size. What an interrupted download leaves
+ * stays beside it for the next run. Throws as `download` and the file system do.
+ */
+export async function saveDocument(
+  context: Context,
+  endpoint: DownloadCall,
+  document: Pick<Target, 'id' | 'record'>,
+  { path, options, watch, note }: SaveTo,
+): Promise<number> {
+  const { id, record } = document;
+  const file = await openTarget(context, path, options, ownerOf(context, endpoint, document));
+  try {
+    const bytes = await fetchDocument(context, endpoint, id, sizeIn(record), watch(file.sink));
+    await file.commit();
+    return bytes;
+  } catch (error) {
+    const keptBytes = isResumable(error) ? await file.leave() : 0;
+    if (keptBytes > 0)
+      note(
+        `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; run the same command again to continue.`,
+      );
+    throw error;
+  } finally {
+    await file.discard();
+  }
+}
+
+/** Identifies what a partial file belongs to; only the same download may resume it. */
+function ownerOf(
+  { api }: Context,
+  endpoint: DownloadCall,
+  { id, record }: Pick<Target, 'id' | 'record'>,
+): FileOf {
+  const { baseUrl, organizationId } = api;
+  const { fileKey, sizeBytes, updatedAt } = record ?? {};
+  const asOf = typeof updatedAt === 'string' ? updatedAt : undefined;
+  return { baseUrl, organizationId, call: endpoint, id, fileKey, sizeBytes, asOf };
+}
+
+function sizeIn(record: JsonObject | undefined): number | undefined {
+  const size = record?.['sizeBytes'];
+  return typeof size === 'number' ? size : undefined;
+}
+
 /**
  * Creates a worker that saves documents, any number concurrently, under one progress line; a file sent
  * to stdout has no row. `isOne`: print a note for a skipped file. The work throws as `download` and the
@@ -137,21 +191,10 @@ class Saver {
     const { id, record, replaces } = target;
     const options = replaces ? { ...this.options, onExisting: 'overwrite' as const } : this.options;
     if ((await inspectTarget(path, options)) === 'skipped') return this.skip(target, path);
-    const file = await openTarget(this.context, path, options, this.ownerOf(id, record));
-    try {
-      const bytes = await this.fetch(id, record, counted.watch(file.sink));
-      await file.commit();
-      return { id, path, bytes };
-    } catch (error) {
-      const keptBytes = isResumable(error) ? await file.leave() : 0;
-      if (keptBytes > 0)
-        this.note(
-          `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; run the same command again to continue.`,
-        );
-      throw error;
-    } finally {
-      await file.discard();
-    }
+    const watch = (sink: FileSink) => counted.watch(sink);
+    const to = { path, options, watch, note: (line: string) => this.note(line) };
+    const bytes = await saveDocument(this.context, this.endpoint, { id, record }, to);
+    return { id, path, bytes };
   }
 
   /** Saves a file under the name from the first answer; without a path there is no partial file to resume. */
@@ -169,7 +212,12 @@ class Saver {
       begin: async (version, at, headers) => {
         path ??= this.naming.pathFromHeaders(headers, id);
         if (!file && (await inspectTarget(path, this.options)) === 'skipped') throw new Skipped();
-        file ??= await openTarget(this.context, path, this.options, this.ownerOf(id, record));
+        file ??= await openTarget(
+          this.context,
+          path,
+          this.options,
+          ownerOf(this.context, this.endpoint, target),
+        );
         await file.sink.begin(version, at, headers);
       },
       write: async (chunk) => file?.sink.write(chunk),
@@ -187,14 +235,7 @@ class Saver {
   }
 
   private fetch(id: string, record: JsonObject | undefined, sink: FileSink): Promise<number> {
-    const size = record?.['sizeBytes'];
-    return fetchDocument(
-      this.context,
-      this.endpoint,
-      id,
-      typeof size === 'number' ? size : undefined,
-      sink,
-    );
+    return fetchDocument(this.context, this.endpoint, id, sizeIn(record), sink);
   }
 
   private async skip({ id, record, isKept }: Target, path: string): Promise<SavedRow> {
@@ -219,14 +260,6 @@ class Saver {
 
   private note(line: string): void {
     this.meter.printBeside(() => this.context.note(line));
-  }
-
-  /** Identifies what a partial file belongs to; only the same download may resume it. */
-  private ownerOf(id: string, record: JsonObject | undefined): FileOf {
-    const { baseUrl, organizationId } = this.context.api;
-    const { fileKey, sizeBytes, updatedAt } = record ?? {};
-    const asOf = typeof updatedAt === 'string' ? updatedAt : undefined;
-    return { baseUrl, organizationId, call: this.endpoint, id, fileKey, sizeBytes, asOf };
   }
 }
 

@@ -6,7 +6,7 @@ import { errorMessage, type FailedItem } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
-import { CircuitBreaker } from '../engine/limits.js';
+import { CircuitBreaker, type StopReason } from '../engine/limits.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
 import type { FileSink } from './resumable-download.js';
@@ -20,6 +20,8 @@ interface DownloadRun<R> {
   exitName(): ExitName;
   /** The first failure; undefined if all are done. */
   failed(): FailedItem | undefined;
+  /** What stopped the run for all documents, if anything did. */
+  stop(): StopReason | undefined;
 }
 
 /** The work on each document. */
@@ -27,6 +29,8 @@ export interface DownloadWorker<R> {
   work(target: Target): Promise<R | undefined>;
   /** Prints something to stderr beside the progress line. */
   printBeside(say: () => void): void;
+  /** How to continue, if not all were done. */
+  readonly continueHint?: string;
   /** Called after the last document. */
   close(): Promise<void>;
 }
@@ -83,6 +87,7 @@ export function runDownloads<R>(
     exitName: () =>
       breaker.stop?.exitName ?? mostSevere(failures.map(({ error }) => error.exitName)),
     failed: () => failures[0] ?? notBegun(),
+    stop: () => breaker.stop,
   };
 
   /** The failure of an interrupted run: not all are done, although none failed. */
@@ -101,9 +106,9 @@ export function runDownloads<R>(
     // Running again is pointless if all the others were not found.
     const isRetryable =
       untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
-    const hint = isRetryable
-      ? ' To continue, run the same command again with --skip-existing.'
-      : '';
+    const { continueHint = 'To continue, run the same command again with --skip-existing.' } =
+      worker;
+    const hint = isRetryable ? ` ${continueHint}` : '';
     context.message(
       `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,
     );

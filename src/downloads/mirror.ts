@@ -1,5 +1,4 @@
 /** Mirrors: what `docs download -D DIR --skip-existing` remembers of a folder, in a file within it. */
-import { createHash } from 'node:crypto';
 import { lstat, readFile, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Context } from '../context.js';
@@ -10,21 +9,24 @@ import { systemReason } from '../data/system-errors.js';
 import { firstOf, plural } from '../data/text.js';
 import { Failure, GuardError } from '../errors.js';
 import { removeSingleWriterTemp, writeAtomically } from '../files/atomic-write.js';
-import { inputBytes } from '../files/input-file.js';
+import { sha256OfFile } from '../files/file-hash.js';
 import { type Place, placeOf } from '../runs/plan.js';
 import { nameFor } from './target-file.js';
 import type { Target } from './target-names.js';
 
+/** The state of a record when its file was fetched: its time, or without one a hash of the record. */
+export interface RecordVersion {
+  readonly updatedAt?: string | undefined;
+  readonly record?: string | undefined;
+}
+
 /** A document's file in the folder. */
-type Entry = {
+interface Entry extends RecordVersion {
   readonly id: string;
   readonly name: string;
   readonly size: number;
   readonly sha256: string;
-  /** The record's time; without one, `record` is a hash of the record. */
-  readonly updatedAt?: string;
-  readonly record?: string;
-};
+}
 
 /** A downloaded file. */
 interface SavedFile {
@@ -109,7 +111,7 @@ class Mirror {
     const entry = this.entries.get(id);
     if (entry && (await sizeOf(join(this.folder, entry.name))) === entry.size) {
       const own = join(this.folder, entry.name);
-      if (isUnchanged(entry, record)) return { ...target, path: own, isKept: true };
+      if (isSameVersion(entry, asOf(record))) return { ...target, path: own, isKept: true };
       // The record names the place, and the bytes there are those that came from the service.
       if (isNamedAfter(entry, record) && (await this.hash(own)) === entry.sha256)
         return { ...target, path: own, replaces: true };
@@ -197,20 +199,14 @@ class Mirror {
   }
 
   private async hash(path: string): Promise<string> {
-    const hash = createHash('sha256');
     try {
-      for await (const chunk of inputBytes(path, {
-        pieceBytes: 1024 * 1024,
-        signal: this.context.signal,
-      }))
-        hash.update(chunk);
+      return await sha256OfFile(path, this.context.signal);
     } catch (error) {
       if (error instanceof Failure) throw error;
       // A file that cannot be read is never taken for the same.
       this.context.detail(`${path} cannot be read: ${systemReason(error)}.`);
       return '';
     }
-    return hash.digest('hex');
   }
 }
 
@@ -239,15 +235,15 @@ function isNamedAfter({ id, name }: Entry, record: JsonObject | undefined): bool
   return names.some((each) => nameKey(each) === nameKey(name));
 }
 
-function asOf(record: JsonObject | undefined): Pick<Entry, 'updatedAt' | 'record'> {
+/** Returns the state of a record; nothing if there is none. */
+export function asOf(record: JsonObject | undefined): RecordVersion {
   const updatedAt = record?.['updatedAt'];
   if (typeof updatedAt === 'string') return { updatedAt };
   return record ? { record: digestOf(record) } : {};
 }
 
-/** True if the record is the one of the download; false if the list does not show it. */
-function isUnchanged(entry: Entry, record: JsonObject | undefined): boolean {
-  const now = asOf(record);
+/** True if both are the same state of a record; false where one is not known. */
+export function isSameVersion(entry: RecordVersion, now: RecordVersion): boolean {
   const hasTime = now.updatedAt !== undefined && now.updatedAt === entry.updatedAt;
   return hasTime || (now.record !== undefined && now.record === entry.record);
 }

@@ -60,6 +60,9 @@ export const dryRun = z.looseObject({
   changes: z.array(z.looseObject({ field: text })),
 });
 
+const resourceName = z.enum(Object.keys(resources) as (keyof typeof resources)[]);
+const missing = z.array(z.object({ resource: resourceName, id: textOrNull, reason: text }));
+
 const template = z.array(z.object({ column: text, field: text, type: text }));
 
 const shapes: Readonly<Record<string, z.ZodMiniType>> = {
@@ -132,6 +135,43 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
       fix: textOrNull,
     }),
   ),
+  'backup create': z.object({
+    schema: z.literal(1),
+    snapshot: textOrNull,
+    complete: z.boolean(),
+    records: z.record(text, z.number()),
+    files: z.nullable(z.object({ total: z.number(), unchanged: z.number(), bytes: z.number() })),
+    missing,
+    removed: z.array(text),
+  }),
+  'backup verify': z.object({
+    schema: z.literal(1),
+    folder: text,
+    snapshots: z.array(
+      z.object({
+        ...{ name: text, ok: z.boolean(), complete: z.boolean() },
+        ...{ records: z.number(), documents: z.number(), assumed: z.number() },
+      }),
+    ),
+    files: z.number(),
+    bytes: z.number(),
+    problems: z.array(z.object({ snapshot: text, path: text, problem: text })),
+  }),
+  'backup diff': z.object({
+    schema: z.literal(1),
+    from: text,
+    to: text,
+    differences: z.array(
+      z.object({
+        ...{ resource: resourceName, id: text, name: text },
+        change: z.enum(['added', 'removed', 'changed']),
+        changes: z.array(z.object({ field: text, from: z.unknown(), to: z.unknown() })),
+      }),
+    ),
+    compared: z.array(resourceName),
+    notCompared: z.array(resourceName),
+  }),
+  'backup show': z.looseObject({ id: text }),
   'teams template': template,
   'players template': template,
   'uploads list': z.array(

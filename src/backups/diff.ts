@@ -1,0 +1,190 @@
+/** Compares two snapshots, or one with what the service has now: by id and field. */
+import { join } from 'node:path';
+import { hasId } from '../api/records.js';
+import type { Api } from '../api/types.js';
+import { clearWord, csvLine, exportText, forSpreadsheet } from '../data/csv.js';
+import { type JsonObject, printJson } from '../data/json.js';
+import { flatten, labelOf } from '../data/path.js';
+import { type ResourceName, resourceWords } from '../data/resources.js';
+import { GuardError, UsageError } from '../errors.js';
+import { backedUp, hasFiles, recordsFile, type Snapshot } from './layout.js';
+import { type Manifest, readSnapshotManifest } from './manifest.js';
+import { readRecords } from './records.js';
+
+/** A record that differs. */
+export interface Difference {
+  readonly resource: ResourceName;
+  readonly id: string;
+  readonly name: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  readonly changes: readonly FieldDifference[];
+}
+
+/** A field that differs; an absent one is null. */
+interface FieldDifference {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** One of the two that are compared. */
+export interface Side {
+  readonly label: string;
+  readonly organization: string;
+  readonly origin: string;
+  readonly has: (resource: ResourceName) => boolean;
+  /** Yields the records in order of their ids. */
+  readonly records: (resource: ResourceName) => AsyncIterable<JsonObject>;
+  /** The hash of each document's file; undefined if they are not known. */
+  readonly files: ReadonlyMap<string, string> | undefined;
+}
+
+/** What a comparison found. */
+export interface BackupDiff {
+  readonly differences: readonly Difference[];
+  readonly compared: readonly ResourceName[];
+  /** Resources that only one of them holds. */
+  readonly notCompared: readonly ResourceName[];
+}
+
+/** Opens a snapshot to be compared. Throws InputError. */
+export async function snapshotSide(snapshot: Snapshot, signal: AbortSignal): Promise<Side> {
+  const { origin, organization, resources, files }: Manifest = await readSnapshotManifest(snapshot);
+  return {
+    ...{ label: snapshot.name, origin, organization },
+    has: (resource) => resources.some((each) => each.resource === resource),
+    records: (resource) => readRecords(join(snapshot.path, recordsFile(resource)), signal),
+    files: files ? new Map(files.documents.map(({ id, sha256 }) => [id, sha256])) : undefined,
+  };
+}
+
+/** Opens what the service has now, each list read whole when it is compared. */
+export function liveSide(api: Api): Side {
+  return {
+    ...{ label: 'live', origin: api.service, organization: api.organizationId },
+    has: () => true,
+    records: (resource) => liveRecords(api, resource),
+    files: undefined,
+  };
+}
+
+async function* liveRecords(api: Api, resource: ResourceName): AsyncGenerator<JsonObject> {
+  const { plural: many, noun } = resourceWords[resource];
+  const list = api.list(resource, undefined, { checksCompleteness: true });
+  const records: JsonObject[] = [];
+  for await (const record of list) {
+    if (!hasId(record))
+      throw new GuardError(`The list of ${many} holds a ${noun} without an id.`, {
+        code: 'incomplete',
+      });
+    records.push(record);
+  }
+  const completeness = list.completeness();
+  if (completeness.state === 'doubtful')
+    throw new GuardError(`The list of ${many} may be incomplete: ${completeness.reason}.`, {
+      code: 'incomplete',
+      ...(completeness.fixes && { hint: completeness.fixes.join('\n') }),
+    });
+  yield* records.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
+}
+
+/** Throws UsageError for sides of different organizations. */
+export function checkSides(from: Side, to: Side): void {
+  if (from.organization === to.organization && from.origin === to.origin) return;
+  throw new UsageError(
+    `${from.label} is of organization ${from.organization} at ${from.origin}, and ${to.label} of ${to.organization} at ${to.origin}.`,
+    { hint: 'Choose the profile of the same organization with -p.' },
+  );
+}
+
+/** Compares all resources that both hold. Throws InputError, GuardError and what the service refuses. */
+export async function compareSides(from: Side, to: Side): Promise<BackupDiff> {
+  const compared = backedUp.filter((resource) => from.has(resource) && to.has(resource));
+  const differences: Difference[] = [];
+  for (const resource of compared)
+    for await (const difference of compareRecords(resource, from, to)) differences.push(difference);
+  const either = backedUp.filter((resource) => from.has(resource) || to.has(resource));
+  return { differences, compared, notCompared: either.filter((each) => !compared.includes(each)) };
+}
+
+async function* compareRecords(
+  resource: ResourceName,
+  from: Side,
+  to: Side,
+): AsyncGenerator<Difference> {
+  const before = from.records(resource)[Symbol.asyncIterator]();
+  const after = to.records(resource)[Symbol.asyncIterator]();
+  let [old, now] = await Promise.all([before.next(), after.next()]);
+  try {
+    while (!old.done || !now.done) {
+      const oldId = old.done ? undefined : String(old.value['id']);
+      const newId = now.done ? undefined : String(now.value['id']);
+      const isOld = newId === undefined || (oldId !== undefined && oldId <= newId);
+      const isNew = oldId === undefined || (newId !== undefined && newId <= oldId);
+      const a: JsonObject | undefined = isOld ? old.value : undefined;
+      const b: JsonObject | undefined = isNew ? now.value : undefined;
+      const record = b ?? a ?? {};
+      const id = String(record['id']);
+      const changes = a && b ? [...fieldChanges(a, b), ...fileChanges(resource, id, from, to)] : [];
+      const change = a ? (b ? 'changed' : 'removed') : 'added';
+      if (change !== 'changed' || changes.length > 0)
+        yield { resource, id, name: labelOf(record, id), change, changes };
+      // oxlint-disable-next-line no-await-in-loop
+      if (isOld) old = await before.next();
+      // oxlint-disable-next-line no-await-in-loop
+      if (isNew) now = await after.next();
+    }
+  } finally {
+    await before.return?.();
+    await after.return?.();
+  }
+}
+
+function fieldChanges(before: JsonObject, after: JsonObject): readonly FieldDifference[] {
+  const [old, now] = [flatten(before), flatten(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((field) => {
+    const from = old.get(field) ?? null;
+    const to = now.get(field) ?? null;
+    return printJson(from) === printJson(to) ? [] : [{ field, from, to }];
+  });
+}
+
+/** The content of a document's file, by its hash. */
+function fileChanges(
+  resource: ResourceName,
+  id: string,
+  { files: before }: Side,
+  { files: after }: Side,
+): readonly FieldDifference[] {
+  const [from, to] = [before?.get(id), after?.get(id)];
+  if (!hasFiles(resource) || from === undefined || to === undefined || from === to) return [];
+  return [{ field: 'file (sha256)', from, to }];
+}
+
+/** The resource whose records cannot be created again, only set back. */
+const setBack: ResourceName = 'tryouts';
+
+/**
+ * Returns the CSV with which `tryouts set-status --csv` sets applications back to the first side, each
+ * only while it has the status of the second one; and how many lines it has.
+ */
+export function setBackCsv(differences: readonly Difference[]): {
+  readonly text: string;
+  readonly count: number;
+} {
+  const options = { delimiter: ',', raw: true } as const;
+  const rows = differences.flatMap(({ resource, id, name, changes }) => {
+    const status = changes.find(({ field }) => field === 'status');
+    const notes = changes.find(({ field }) => field === 'internalNotes');
+    if (resource !== setBack || (!status && !notes)) return [];
+    const note = notes && (notes.from === null ? clearWord : guarded(notes.from));
+    return [[guarded(id), guarded(name), guarded(status?.from), guarded(status?.to), note ?? '']];
+  });
+  const header = ['id', 'name', 'status', 'if_status', 'internalNotes'];
+  const text = [header, ...rows].map((cells) => csvLine(cells, options)).join('');
+  return { text, count: rows.length };
+}
+
+function guarded(value: unknown): string {
+  return forSpreadsheet(exportText(value ?? ''));
+}

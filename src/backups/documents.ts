@@ -1,0 +1,174 @@
+/** The files of documents in a backup: each is fetched once, kept under its hash, and shared by the snapshots. */
+import { rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorMessage } from '../cli/failure.js';
+import type { Context } from '../context.js';
+import { digestOf } from '../data/digest.js';
+import type { JsonObject } from '../data/json.js';
+import { isNotFound } from '../data/outcome-errors.js';
+import { labelOf } from '../data/path.js';
+import { saveDocument } from '../downloads/download-one.js';
+import { createMeter, type Meter, runDownloads } from '../downloads/download-run.js';
+import { asOf, isSameVersion, type RecordVersion } from '../downloads/mirror.js';
+import type { FileSink } from '../downloads/resumable-download.js';
+import type { Target } from '../downloads/target-names.js';
+import { CancelledError, Failure } from '../errors.js';
+import { syncFolder } from '../files/atomic-write.js';
+import { sha256OfFile } from '../files/file-hash.js';
+import { makeFolder } from '../files/private.js';
+import { attempt } from '../files/writing.js';
+import type { OpenBackup } from './folder.js';
+import { type FetchedFile, fetchedLine } from './journal.js';
+import { sharedFile, withFiles } from './layout.js';
+import type { Manifest, MissingPart, StoredDocument } from './manifest.js';
+
+/** A document of the list, as far as its file is concerned. */
+export interface ListedDocument {
+  readonly id: string;
+  readonly name: string;
+  readonly tags: unknown;
+  readonly version: RecordVersion;
+  /** The fields that a download needs. */
+  readonly record: JsonObject;
+}
+
+export function listedDocument(record: JsonObject): ListedDocument {
+  const id = String(record['id']);
+  const { sizeBytes, fileKey, updatedAt, tags } = record;
+  const needed = { sizeBytes, fileKey, updatedAt };
+  return { id, name: labelOf(record, id), tags, version: asOf(record), record: needed };
+}
+
+/** What became of the files of all documents. */
+interface KeptFiles {
+  readonly stored: readonly StoredDocument[];
+  readonly missing: readonly MissingPart[];
+  /** Documents that the service no longer knew when their file was asked for. */
+  readonly vanished: readonly string[];
+}
+
+interface KeepOptions {
+  /** The files of the last good snapshot. */
+  readonly earlier: Manifest['files'];
+  /** Fetch each file again. */
+  readonly recheck: boolean;
+  readonly concurrency: number;
+}
+
+/**
+ * Fetches the files of documents, except those whose record is as it was when their file was fetched.
+ * Throws what stops all downloads: a refused key, a full disk, a service that does not answer.
+ */
+export async function keepFiles(
+  context: Context,
+  backup: OpenBackup,
+  listed: readonly ListedDocument[],
+  { earlier, recheck, concurrency }: KeepOptions,
+): Promise<KeptFiles> {
+  const before = new Map(
+    (recheck ? [] : (earlier?.documents ?? [])).map((file) => [file.id, file]),
+  );
+  const stored = new Map<string, StoredDocument>();
+  const wanted = new Map<string, ListedDocument>();
+  for (const document of listed) {
+    const { id, name, version } = document;
+    const now = backup.fetched.get(id);
+    const known = [now, before.get(id)].find((file) => file && isSameVersion(file, version));
+    // oxlint-disable-next-line no-await-in-loop
+    if (!known || !(await isThere(backup.folder, known))) wanted.set(id, document);
+    else {
+      const { bytes, sha256 } = known;
+      const proven = known === now ? 'fetched' : 'unchanged';
+      const how = version.updatedAt === undefined ? 'assumed' : proven;
+      stored.set(id, { id, name, bytes, sha256, ...version, how });
+    }
+  }
+  const { missing, vanished } = await fetchFiles(context, backup, wanted, stored, concurrency);
+  const inOrder = [...stored.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return { stored: inOrder, missing, vanished };
+}
+
+/** True if the file is in the folder with its size; `backup verify` compares the content. */
+async function isThere(folder: string, { sha256, bytes }: FetchedFile): Promise<boolean> {
+  const found = await stat(join(folder, sharedFile(sha256))).catch(() => undefined);
+  return found?.isFile() === true && found.size === bytes;
+}
+
+async function fetchFiles(
+  context: Context,
+  backup: OpenBackup,
+  wanted: ReadonlyMap<string, ListedDocument>,
+  stored: Map<string, StoredDocument>,
+  concurrency: number,
+): Promise<Omit<KeptFiles, 'stored'>> {
+  const failures = new Map<string, Failure>();
+  const vanished: string[] = [];
+  const targets: Target[] = [...wanted.values()].map(({ id, record }) => ({
+    id,
+    record,
+    path: undefined,
+  }));
+  if (targets.length === 0) return { missing: [], vanished };
+  const meter = createMeter(context, targets);
+  const work = async ({ id }: Target): Promise<void> => {
+    const document = wanted.get(id);
+    if (!document) return;
+    try {
+      stored.set(id, await fetchFile(context, backup, document, meter));
+    } catch (error) {
+      if (isNotFound(error)) vanished.push(id);
+      else {
+        if (error instanceof Failure) failures.set(id, error);
+        throw error;
+      }
+    }
+  };
+  const run = runDownloads(context, targets, concurrency, {
+    work,
+    printBeside: (say) => meter.printBeside(say),
+    continueHint: 'Run the same command again to continue.',
+    close: async () => meter.stop(),
+  });
+  for await (const _ of run.rows());
+  if (context.signal.aborted) throw new CancelledError('Interrupted.');
+  const stop = run.stop();
+  // A key that may read documents and not their files is a gap like any other.
+  if (stop?.error && stop.exitName !== 'forbidden') throw stop.error;
+  const missing = targets
+    .filter(({ id }) => !stored.has(id) && !vanished.includes(id))
+    .map(({ id }) => {
+      const error = failures.get(id) ?? stop?.error;
+      const reason = error ? errorMessage(context, id, error) : 'not fetched';
+      return { resource: withFiles, id, reason };
+    });
+  return { missing, vanished };
+}
+
+async function fetchFile(
+  context: Context,
+  backup: OpenBackup,
+  { id, name, version, record }: ListedDocument,
+  meter: Meter,
+): Promise<StoredDocument> {
+  const counted = meter.begin({ id, record, path: undefined });
+  try {
+    const folder = join(backup.unfinished, 'downloads');
+    // An id may hold anything, a digest is always a file name.
+    const path = join(folder, digestOf(id).slice(0, 32));
+    const options = { file: undefined, folder, onExisting: 'overwrite' } as const;
+    const note = (line: string) => meter.printBeside(() => context.detail(line));
+    const watch = (sink: FileSink) => counted.watch(sink);
+    const to = { path, options, watch, note };
+    const bytes = await saveDocument(context, 'downloadDocument', { id, record }, to);
+    const sha256 = await attempt(path, sha256OfFile(path, context.signal));
+    const shared = join(backup.folder, sharedFile(sha256));
+    makeFolder(dirname(shared), 0o700);
+    // Also where a file of this hash is there: the new one is proven to be whole.
+    await attempt(shared, rename(path, shared));
+    await syncFolder(dirname(shared));
+    await backup.journal.append(fetchedLine({ id, bytes, sha256, ...version }));
+    return { id, name, bytes, sha256, ...version, how: 'fetched' };
+  } finally {
+    counted.end();
+  }
+}

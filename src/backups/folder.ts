@@ -1,0 +1,150 @@
+/** A backup's folder while a snapshot is made: checked, locked, with what an interrupted backup left. */
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../context.js';
+import { shellQuote } from '../data/text.js';
+import { Failure, GuardError, UsageError } from '../errors.js';
+import { syncFolder } from '../files/atomic-write.js';
+import { acquireLock, type HeldLock } from '../files/lock.js';
+import { makeFolder } from '../files/private.js';
+import type { SyncedLines } from '../files/synced-lines.js';
+import { attempt, cannotWrite } from '../files/writing.js';
+import { isSamePlace, type Place, placeOf } from '../runs/plan.js';
+import { type FetchedFile, openFetchJournal, readFetchJournal } from './journal.js';
+import { listBackup, newName, type Snapshot } from './layout.js';
+import { type Manifest, readSnapshotManifest } from './manifest.js';
+
+/** A finished snapshot that can be read. */
+export interface GoodSnapshot {
+  readonly snapshot: Snapshot;
+  readonly manifest: Manifest;
+}
+
+/** The folder, open for a new snapshot. */
+export interface OpenBackup {
+  readonly folder: string;
+  /** The finished snapshots that can be read, oldest first. */
+  readonly earlier: readonly GoodSnapshot[];
+  /** True if a snapshot cannot be read, so that nobody knows which files it needs. */
+  readonly hasUnreadable: boolean;
+  /** The name of the new snapshot. */
+  readonly name: string;
+  /** The folder that it is made in. */
+  readonly unfinished: string;
+  /** The files that an interrupted backup fetched, by document. */
+  readonly fetched: ReadonlyMap<string, FetchedFile>;
+  readonly journal: SyncedLines;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the folder for a new snapshot; makes it if it is missing, and takes up what an interrupted
+ * backup left. Throws UsageError for a folder that is not ours, GuardError if another process holds
+ * it, OutputError.
+ */
+export async function openBackup(context: Context, folder: string): Promise<OpenBackup> {
+  try {
+    makeFolder(folder, 0o700);
+  } catch (error) {
+    throw cannotWrite(folder, error);
+  }
+  await checkFolder(context, folder);
+  const lock = await lockFolder(context, folder);
+  try {
+    const place = placeOf(context);
+    const { snapshots, unfinished, removed } = await attempt(folder, listBackup(folder));
+    const { earlier, hasUnreadable } = await readEarlier(context, folder, snapshots);
+    const places = earlier.map(({ manifest }) => placeIn(manifest));
+    const left = join(folder, unfinished.at(-1) ?? '');
+    const journal = unfinished.length > 0 ? await readFetchJournal(left) : undefined;
+    checkPlace(folder, place, [...places, ...(journal?.place ? [journal.place] : [])]);
+    for (const name of removed) await rm(join(folder, name), { recursive: true, force: true });
+    const newest = snapshots.at(-1)?.name.replace('.incomplete', '');
+    const name = newName(context.now(), newest);
+    const path = join(folder, `${name}.partial`);
+    if (journal) {
+      context.note('Continuing the backup that was interrupted.');
+      await attempt(path, rename(left, path));
+      // One at a time is made, so a second one is a copy.
+      for (const other of unfinished.slice(0, -1))
+        await rm(join(folder, other), { recursive: true, force: true });
+    } else await attempt(path, mkdir(path, { mode: 0o700 }));
+    await syncFolder(folder);
+    const lines = await openFetchJournal(path, journal ?? { bytes: 0 }, place, () => lock.isOurs());
+    return {
+      ...{ folder, earlier, hasUnreadable, name, unfinished: path, journal: lines },
+      fetched: new Map((journal?.fetched ?? []).map((file) => [file.id, file])),
+      async close() {
+        await lines.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Checks a folder without writing to it. Throws UsageError for one that holds something else. */
+export async function checkFolder(context: Context, folder: string): Promise<void> {
+  const found = await listBackup(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw cannotWrite(folder, error);
+  });
+  if (!found) return;
+  const isBackup = found.snapshots.length + found.unfinished.length > 0;
+  const [stranger] = found.strangers;
+  if (!isBackup && stranger !== undefined)
+    throw new UsageError(`${folder} is not empty and not a backup: it holds ${stranger}.`, {
+      hint: 'Name a new or an empty folder.',
+    });
+  for (const snapshot of found.snapshots.toReversed()) {
+    // oxlint-disable-next-line no-await-in-loop
+    const manifest = await readSnapshotManifest(snapshot).catch(() => undefined);
+    if (manifest) return checkPlace(folder, placeOf(context), [placeIn(manifest)]);
+  }
+}
+
+function placeIn({ origin, organization }: Manifest): Place {
+  return { service: origin, organization };
+}
+
+function checkPlace(folder: string, own: Place, others: readonly Place[]): void {
+  const other = others.find((each) => !isSamePlace(each, own));
+  if (!other) return;
+  throw new UsageError(
+    `${folder} holds a backup of organization ${other.organization} at ${other.service}, and this profile is of ${own.organization} at ${own.service}.`,
+    { hint: 'Name another folder, or choose the profile of that organization with -p.' },
+  );
+}
+
+async function lockFolder(context: Context, folder: string): Promise<HeldLock> {
+  const { self, signal } = context;
+  const options = { self, waitMs: 0, purpose: 'backup create', signal };
+  return acquireLock(folder, 'backup', options).catch((error: unknown) => {
+    if (error instanceof GuardError)
+      throw new GuardError(`Another backup to ${folder} is running: ${error.message}.`, {
+        code: error.code,
+        ...(error.hint !== undefined && { hint: error.hint }),
+      });
+    throw error instanceof Failure ? error : cannotWrite(folder, error);
+  });
+}
+
+async function readEarlier(
+  context: Context,
+  folder: string,
+  snapshots: readonly Snapshot[],
+): Promise<Pick<OpenBackup, 'earlier' | 'hasUnreadable'>> {
+  const earlier: GoodSnapshot[] = [];
+  for (const snapshot of snapshots) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop
+      earlier.push({ snapshot, manifest: await readSnapshotManifest(snapshot) });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      context.message(`${error.message} See: rosterctl backup verify ${shellQuote(folder)}`);
+    }
+  }
+  return { earlier, hasUnreadable: earlier.length < snapshots.length };
+}

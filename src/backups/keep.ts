@@ -1,0 +1,90 @@
+/** Removes old snapshots, and the files that no snapshot needs any more. */
+import { readdir, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../context.js';
+import { plural } from '../data/text.js';
+import { syncFolder } from '../files/atomic-write.js';
+import { attempt } from '../files/writing.js';
+import type { GoodSnapshot, OpenBackup } from './folder.js';
+import { backedUp, filesFolder } from './layout.js';
+
+/**
+ * Keeps the newest `count` whole snapshots, the newest one that holds each resource or files, and
+ * incomplete ones among the newest; removes the others and their files. Returns the names removed.
+ * Throws OutputError.
+ */
+export async function removeOld(
+  context: Context,
+  backup: Pick<OpenBackup, 'folder' | 'hasUnreadable'>,
+  all: readonly GoodSnapshot[],
+  count: number,
+): Promise<readonly string[]> {
+  const { folder } = backup;
+  const old = oldOf(all, count);
+  for (const { snapshot } of old) {
+    const aside = `${snapshot.path}.removed`;
+    // Half removed, it must not look like a snapshot.
+    await attempt(snapshot.path, rename(snapshot.path, aside));
+    await attempt(aside, rm(aside, { recursive: true }));
+  }
+  if (old.length > 0) await syncFolder(folder);
+  if (backup.hasUnreadable)
+    context.message(
+      'No file was removed: a snapshot cannot be read, and nobody knows which files it needs.',
+    );
+  else
+    await removeUnused(
+      context,
+      folder,
+      all.filter((each) => !old.includes(each)),
+    );
+  return old.map(({ snapshot }) => snapshot.name);
+}
+
+function oldOf(all: readonly GoodSnapshot[], count: number): readonly GoodSnapshot[] {
+  const whole = all.filter(({ snapshot }) => snapshot.isWhole);
+  const newest = whole.slice(-count);
+  const [oldest] = newest;
+  const lastOfEach = [
+    ...backedUp.map((resource) => newestWith(whole, resource)),
+    whole.findLast(({ manifest }) => manifest.files !== null),
+  ];
+  return all.filter((each) => {
+    if (newest.includes(each) || lastOfEach.includes(each)) return false;
+    return each.snapshot.isWhole || (oldest && each.snapshot.name < oldest.snapshot.name);
+  });
+}
+
+/** Returns the newest whole snapshot that holds a resource. */
+export function newestWith(
+  all: readonly GoodSnapshot[],
+  resource: (typeof backedUp)[number],
+): GoodSnapshot | undefined {
+  return all.findLast(
+    ({ snapshot, manifest }) =>
+      snapshot.isWhole && manifest.resources.some((each) => each.resource === resource),
+  );
+}
+
+async function removeUnused(
+  context: Context,
+  folder: string,
+  kept: readonly GoodSnapshot[],
+): Promise<void> {
+  const used = new Set(
+    kept.flatMap(({ manifest }) => manifest.files?.documents.map(({ sha256 }) => sha256) ?? []),
+  );
+  const files = join(folder, filesFolder);
+  let count = 0;
+  for (const part of await readdir(files).catch(() => [])) {
+    // oxlint-disable-next-line no-await-in-loop
+    for (const name of await readdir(join(files, part)).catch(() => [])) {
+      if (used.has(name)) continue;
+      const path = join(files, part, name);
+      // oxlint-disable-next-line no-await-in-loop
+      await attempt(path, unlink(path));
+      count += 1;
+    }
+  }
+  if (count > 0) context.detail(`Removed ${plural(count, 'file')} that no snapshot needs.`);
+}

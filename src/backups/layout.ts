@@ -1,0 +1,149 @@
+/** The folder of a backup: its snapshots by name, and the files that they share. */
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { resources } from '../api/resources.js';
+import { type ResourceName, resourceNames } from '../data/resources.js';
+import { shellQuote } from '../data/text.js';
+import { InputError } from '../errors.js';
+import { unreadable } from '../files/input-file.js';
+
+/** One backup in its folder: `2026-11-22T010000Z`, the time at which it was begun. */
+export interface Snapshot {
+  /** The folder of the backup. */
+  readonly folder: string;
+  readonly name: string;
+  readonly path: string;
+  /** `incomplete`: kept with --allow-partial although something is missing. */
+  readonly isWhole: boolean;
+}
+
+const timeName = String.raw`\d{4}-\d\d-\d\dT\d{6}Z`;
+const finished = new RegExp(`^(${timeName})(\\.incomplete)?$`);
+const unfinished = new RegExp(`^${timeName}\\.partial$`);
+const removed = new RegExp(`^${timeName}(?:\\.incomplete)?\\.removed$`);
+
+/** The folder, within that of the backup, of the files that the snapshots share. */
+export const filesFolder = 'files';
+export const manifestFile = 'manifest.json';
+/** The files of a snapshot as a manifest of `docs upload`. */
+export const uploadFile = 'documents.csv';
+/** Of an unfinished snapshot: which documents were fetched. */
+export const journalFile = 'fetched.jsonl';
+
+/** The resources in the order in which they are backed up: those with files come last, because these take longest. */
+export const backedUp: readonly ResourceName[] = resourceNames
+  .toReversed()
+  .toSorted((a, b) => Number(hasFiles(a)) - Number(hasFiles(b)));
+
+/** True for a resource whose records have files. */
+export function hasFiles(resource: ResourceName): boolean {
+  return 'download' in resources[resource].calls;
+}
+
+/** The resource whose records have files. */
+export const withFiles: ResourceName = backedUp.find(hasFiles) ?? backedUp[0]!;
+
+/** Returns the file of a resource's records in a snapshot. */
+export function recordsFile(resource: ResourceName): string {
+  return `${resource}.ndjson`;
+}
+
+/** Returns the path of a shared file, relative to the folder of the backup. */
+export function sharedFile(sha256: string): string {
+  return join(filesFolder, sha256.slice(0, 2), sha256);
+}
+
+/** Everything in the folder of a backup. */
+export interface BackupFolder {
+  readonly folder: string;
+  /** The finished snapshots, oldest first. */
+  readonly snapshots: readonly Snapshot[];
+  /** The names of unfinished ones. */
+  readonly unfinished: readonly string[];
+  /** The names of those that were being removed. */
+  readonly removed: readonly string[];
+  /** The names of entries that are no part of a backup. */
+  readonly strangers: readonly string[];
+}
+
+/** Lists the folder of a backup. Throws the file system's error. */
+export async function listBackup(folder: string): Promise<BackupFolder> {
+  const names = (await readdir(folder)).toSorted();
+  const snapshots = names.filter((name) => finished.test(name));
+  return {
+    folder,
+    snapshots: snapshots.map((name) => snapshotAt(join(folder, name))),
+    unfinished: names.filter((name) => unfinished.test(name)),
+    removed: names.filter((name) => removed.test(name)),
+    strangers: names.filter((name) => !isOfBackup(name)),
+  };
+}
+
+function isOfBackup(name: string): boolean {
+  const ways = [finished, unfinished, removed, /^(?:files|lost\+found|backup\.lock\..+)$/];
+  return ways.some((way) => way.test(name));
+}
+
+function snapshotAt(path: string): Snapshot {
+  const name = basename(path);
+  const isWhole = finished.exec(name)?.[2] === undefined;
+  return { folder: dirname(path), name, path, isWhole };
+}
+
+/**
+ * Finds what `DIR` or `DIR/SNAPSHOT` names: that snapshot, or all in the folder, oldest first. Throws
+ * InputError if there is none.
+ */
+export async function findSnapshots(word: string): Promise<readonly Snapshot[]> {
+  const path = resolve(word);
+  if (unfinished.test(basename(path)))
+    throw new InputError(`${word} is not finished.`, {
+      hint: 'Finish it: run its backup create again.',
+    });
+  if (finished.test(basename(path))) {
+    const { snapshots } = await listFor(word, dirname(path));
+    const found = snapshots.find(({ name }) => name === basename(path));
+    if (found) return [found];
+    const known = snapshots.map(({ name }) => name).at(-1);
+    throw new InputError(`There is no snapshot ${word}.`, {
+      hint:
+        known === undefined ? noneHint : `The newest: ${shellQuote(join(dirname(word), known))}`,
+    });
+  }
+  const { snapshots } = await listFor(word, path);
+  if (snapshots.length === 0)
+    throw new InputError(`There is no finished backup in ${word}.`, { hint: noneHint });
+  return snapshots;
+}
+
+const noneHint = 'Make one: rosterctl backup create DIR';
+
+async function listFor(word: string, folder: string): Promise<BackupFolder> {
+  return listBackup(folder).catch((error: unknown) => {
+    throw unreadable(word, error);
+  });
+}
+
+/** Finds one snapshot: the one named, or the newest whole one of a folder, else its newest. Throws InputError. */
+export async function findSnapshot(word: string): Promise<Snapshot> {
+  const found = await findSnapshots(word);
+  const newest = found.findLast(({ isWhole }) => isWhole) ?? found.at(-1);
+  if (!newest) throw new InputError(`There is no finished backup in ${word}.`, { hint: noneHint });
+  return newest;
+}
+
+/**
+ * Returns the name of a new snapshot: the time, or one second after the newest name, so that names
+ * stay in the order in which backups were made even if the clock was set back.
+ */
+export function newName(now: Date, newest: string | undefined): string {
+  const name = nameOf(now);
+  if (newest === undefined || newest < name) return name;
+  const [date = '', time = ''] = newest.split('T');
+  const clock = `${time.slice(0, 2)}:${time.slice(2, 4)}:${time.slice(4, 6)}`;
+  return nameOf(new Date(Date.parse(`${date}T${clock}Z`) + 1_000));
+}
+
+function nameOf(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19).replaceAll(':', '')}Z`;
+}

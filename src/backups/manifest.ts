@@ -1,0 +1,104 @@
+/** The manifest of a snapshot: what it holds, with the hash of each file and of the manifest itself. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { digestOf } from '../data/digest.js';
+import { isObject, parseJson, printJson } from '../data/json.js';
+import { resourceWords } from '../data/resources.js';
+import { shellQuote } from '../data/text.js';
+import { InputError } from '../errors.js';
+import { unreadable } from '../files/input-file.js';
+import { manifestFile, type Snapshot } from './layout.js';
+
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const size = z.number().check(z.nonnegative());
+const resource = z.enum(Object.keys(resourceWords) as (keyof typeof resourceWords)[]);
+
+const Content = z.object({
+  schema: z.literal(1),
+  name: z.string(),
+  /** Version of the program that made it. */
+  version: z.string(),
+  contract: z.string(),
+  /** scheme://host:port and the path of the base URL. */
+  origin: z.string(),
+  organization: z.string(),
+  startedAt: z.string(),
+  finishedAt: z.string(),
+  complete: z.boolean(),
+  resources: z.array(z.object({ resource, records: size, bytes: size, sha256 })),
+  /** The files of documents; null if the backup was made without them. */
+  files: z.nullable(
+    z.object({
+      /** Of documents.csv. */
+      bytes: size,
+      sha256,
+      documents: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          bytes: size,
+          sha256,
+          /** When the record was last changed; without that, `record` is a hash of the record. */
+          updatedAt: z.optional(z.string()),
+          record: z.optional(z.string()),
+          /**
+           * `unchanged`: kept from an earlier snapshot, because the record's time is the same. `assumed`:
+           * kept because the record is the same, which has no time; its file was not compared.
+           */
+          how: z.enum(['fetched', 'unchanged', 'assumed']),
+        }),
+      ),
+    }),
+  ),
+  missing: z.array(z.object({ resource, id: z.nullable(z.string()), reason: z.string() })),
+});
+
+/** What a snapshot holds. */
+export type Manifest = Readonly<z.infer<typeof Content>>;
+/** The file of a document in a snapshot. */
+export type StoredDocument = NonNullable<Manifest['files']>['documents'][number];
+/** Something that was asked for and is not in a snapshot; without an id, all records of a resource. */
+export type MissingPart = Manifest['missing'][number];
+
+/** Returns the text of a manifest, whose last field is the hash of everything else. */
+export function sealManifest(content: Manifest): string {
+  return `${printJson({ ...content, sha256: digestOf(content) }, { indent: 1 })}\n`;
+}
+
+/** Reads the manifest of a snapshot. Throws InputError for one that is damaged or cannot be read. */
+export async function readSnapshotManifest({ path, name, isWhole }: Snapshot): Promise<Manifest> {
+  const file = join(path, manifestFile);
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  const value = tryParse(text);
+  if (isObject(value) && typeof value['schema'] === 'number' && value['schema'] > 1)
+    throw new InputError(`${file} was made by a newer version of rosterctl.`, {
+      hint: 'Update rosterctl.',
+    });
+  if (!isObject(value)) throw damaged(file);
+  const { sha256: _, ...content } = value;
+  const { success, data } = Content.safeParse(content);
+  // The text must be ours to the last byte, so that no change of it goes unnoticed.
+  if (!success || sealManifest(content as Manifest) !== text) throw damaged(file);
+  if (data.name !== name.replace('.incomplete', '') || data.complete !== isWhole)
+    throw new InputError(`${file} is that of another snapshot, ${data.name}.`, {
+      hint: 'Give the folder its old name.',
+    });
+  return data;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function damaged(file: string): InputError {
+  return new InputError(`${file} is damaged.`, {
+    hint: `See what else is: rosterctl backup verify ${shellQuote(join(file, '..'))}`,
+  });
+}

@@ -1,0 +1,150 @@
+/** The records of a snapshot: written in order of their ids without holding them, and read line by line. */
+import { createHash } from 'node:crypto';
+import { createReadStream, readSync } from 'node:fs';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { InputError, stoppedReading } from '../errors.js';
+import { openAtomic } from '../files/atomic-write.js';
+import { unreadable } from '../files/input-file.js';
+import { attempt, writeAll } from '../files/writing.js';
+
+/** A file of a snapshot, as its manifest describes it. */
+export interface WrittenFile {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+const pieceBytes = 256 * 1024;
+
+/** The place of a record in the order in which they arrived. */
+interface Place {
+  readonly id: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Opens a spool beside the file that its records will go to. Throws OutputError. */
+export async function openSpool(file: string): Promise<RecordSpool> {
+  const path = `${file}.unsorted`;
+  return new RecordSpool(file, path, await attempt(path, open(path, 'w+', 0o600)));
+}
+
+/** Records as they arrive, kept on disk; only their ids and places are in memory. */
+export class RecordSpool {
+  private readonly places: Place[] = [];
+  private waiting: string[] = [];
+  private waitingBytes = 0;
+  private size = 0;
+
+  constructor(
+    private readonly file: string,
+    private readonly path: string,
+    private readonly handle: FileHandle,
+  ) {}
+
+  get count(): number {
+    return this.places.length;
+  }
+
+  /** Throws OutputError. */
+  async add(record: JsonObject): Promise<void> {
+    const line = `${printJson(record)}\n`;
+    const length = Buffer.byteLength(line);
+    this.places.push({ id: String(record['id']), offset: this.size, length });
+    this.size += length;
+    this.waiting.push(line);
+    this.waitingBytes += length;
+    if (this.waitingBytes >= pieceBytes) await this.flush();
+  }
+
+  /** Writes the file: one record a line, in order of the ids, without those in `leftOut`. Throws OutputError. */
+  async finish(
+    leftOut: ReadonlySet<string> = new Set(),
+  ): Promise<WrittenFile & { readonly records: number }> {
+    await this.flush();
+    const kept = this.places.filter(({ id }) => !leftOut.has(id));
+    kept.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    const hash = createHash('sha256');
+    const output = await openAtomic(this.file, { mode: 0o600, singleWriter: true });
+    let bytes = 0;
+    try {
+      for (const piece of this.pieces(kept)) {
+        hash.update(piece);
+        bytes += piece.length;
+        // oxlint-disable-next-line no-await-in-loop
+        await output.write(piece);
+      }
+      await output.commit();
+    } finally {
+      await output.discard();
+    }
+    return { records: kept.length, bytes, sha256: hash.digest('hex') };
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+    await unlink(this.path).catch(() => {});
+  }
+
+  /** Reads the lines at these places, some at a time: the page cache holds them, and a thread for each would take longer. */
+  private *pieces(places: readonly Place[]): Generator<Buffer> {
+    for (let next = 0; next < places.length; ) {
+      const parts: Buffer[] = [];
+      for (let bytes = 0; bytes < pieceBytes && next < places.length; next++) {
+        const { offset, length } = places[next]!;
+        const part = Buffer.allocUnsafe(length);
+        readSync(this.handle.fd, part, 0, length, offset);
+        parts.push(part);
+        bytes += length;
+      }
+      yield Buffer.concat(parts);
+    }
+  }
+
+  private async flush(): Promise<void> {
+    const text = this.waiting.join('');
+    this.waiting = [];
+    this.waitingBytes = 0;
+    await attempt(this.path, writeAll(this.handle, text));
+  }
+}
+
+/**
+ * Yields the records of a file. Throws InputError for one that cannot be read, or for a line that is
+ * no record.
+ */
+export async function* readRecords(
+  path: string,
+  signal: AbortSignal,
+  see: (chunk: Buffer) => void = () => {},
+): AsyncGenerator<JsonObject> {
+  let number = 0;
+  let rest = Buffer.alloc(0);
+  const stream = createReadStream(path, { highWaterMark: pieceBytes, signal });
+  try {
+    for await (const chunk of stream) {
+      see(chunk as Buffer);
+      rest = Buffer.concat([rest, chunk as Buffer]);
+      for (let end = rest.indexOf(0x0a); end >= 0; end = rest.indexOf(0x0a)) {
+        yield recordIn(rest.toString('utf8', 0, end), path, (number += 1));
+        rest = rest.subarray(end + 1);
+      }
+    }
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw signal.aborted ? stoppedReading(path) : unreadable(path, error);
+  } finally {
+    stream.destroy();
+  }
+  if (rest.length > 0) throw new InputError(`${path} ends in the middle of a line.`);
+}
+
+function recordIn(line: string, path: string, number: number): JsonObject {
+  try {
+    const value = parseJson(line);
+    if (isObject(value) && typeof value['id'] === 'string') return value;
+  } catch {
+    // Reported below.
+  }
+  throw new InputError(`${path} is damaged in line ${number}.`);
+}

@@ -1,0 +1,159 @@
+/** Proves snapshots: recomputes every hash and count, without the service. */
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemReason } from '../data/system-errors.js';
+import { plural } from '../data/text.js';
+import { CancelledError, Failure, InputError } from '../errors.js';
+import { sha256OfFile } from '../files/file-hash.js';
+import { manifestFile, recordsFile, type Snapshot, sharedFile, uploadFile } from './layout.js';
+import { type Manifest, readSnapshotManifest } from './manifest.js';
+import { readRecords } from './records.js';
+
+/** Something in a snapshot that is not as it was made. */
+export interface Problem {
+  readonly snapshot: string;
+  /** The file, relative to the folder of the backup. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** What a verification found. */
+export interface VerifiedBackup {
+  readonly snapshots: readonly VerifiedSnapshot[];
+  /** Distinct files of documents that were read, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly problems: readonly Problem[];
+}
+
+interface VerifiedSnapshot {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly complete: boolean;
+  readonly records: number;
+  readonly documents: number;
+  /** Files kept because the record was the same, which has no time; they were not compared with the service. */
+  readonly assumed: number;
+}
+
+/** Verifies snapshots of one folder; `see`: called with how many files were read. Throws CancelledError. */
+export async function verifySnapshots(
+  snapshots: readonly Snapshot[],
+  signal: AbortSignal,
+  see: (files: number) => void,
+): Promise<VerifiedBackup> {
+  const verifier = new Verifier(signal, see);
+  const verified: VerifiedSnapshot[] = [];
+  for (const snapshot of snapshots) {
+    // oxlint-disable-next-line no-await-in-loop
+    verified.push(await verifier.verify(snapshot));
+  }
+  const { files, bytes, problems } = verifier;
+  return { snapshots: verified, files, bytes, problems };
+}
+
+class Verifier {
+  readonly problems: Problem[] = [];
+  files = 0;
+  bytes = 0;
+  /** The problem of each shared file that was read; undefined if it is as it was. */
+  private readonly known = new Map<string, string | undefined>();
+
+  constructor(
+    private readonly signal: AbortSignal,
+    private readonly see: (files: number) => void,
+  ) {}
+
+  async verify(snapshot: Snapshot): Promise<VerifiedSnapshot> {
+    const before = this.problems.length;
+    const { name } = snapshot;
+    const manifest = await readSnapshotManifest(snapshot).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      this.add(snapshot, join(name, manifestFile), 'is damaged or missing');
+      return undefined;
+    });
+    if (manifest) await this.verifyFiles(snapshot, manifest);
+    const documents = manifest?.files?.documents ?? [];
+    return {
+      name,
+      ok: this.problems.length === before,
+      complete: manifest?.complete ?? false,
+      records: manifest?.resources.reduce((sum, { records }) => sum + records, 0) ?? 0,
+      documents: documents.length,
+      assumed: documents.filter(({ how }) => how === 'assumed').length,
+    };
+  }
+
+  private async verifyFiles(snapshot: Snapshot, { resources, files }: Manifest): Promise<void> {
+    const { folder, name, path } = snapshot;
+    for (const { resource, records, ...expected } of resources) {
+      const file = recordsFile(resource);
+      // oxlint-disable-next-line no-await-in-loop
+      const problem = await this.recordsProblem(join(path, file), { records, ...expected });
+      if (problem !== undefined) this.add(snapshot, join(name, file), problem);
+    }
+    if (!files) return;
+    const csv = await this.problemOf(join(path, uploadFile), files);
+    if (csv !== undefined) this.add(snapshot, join(name, uploadFile), csv);
+    for (const { id, ...expected } of files.documents) {
+      const shared = sharedFile(expected.sha256);
+      if (!this.known.has(shared)) {
+        // oxlint-disable-next-line no-await-in-loop
+        this.known.set(shared, await this.problemOf(join(folder, shared), expected));
+        this.files += 1;
+        this.bytes += expected.bytes;
+        this.see(this.files);
+      }
+      const problem = this.known.get(shared);
+      if (problem !== undefined) this.add(snapshot, shared, `${problem} (${id})`);
+    }
+  }
+
+  /** Returns what is wrong with a file; undefined if nothing is. */
+  private async problemOf(
+    path: string,
+    expected: { readonly bytes: number; readonly sha256: string },
+  ): Promise<string | undefined> {
+    try {
+      const { size } = await stat(path);
+      if (size !== expected.bytes)
+        return `has ${plural(size, 'byte')} instead of ${expected.bytes}`;
+      if ((await sha256OfFile(path, this.signal)) === expected.sha256) return undefined;
+      return 'has other content';
+    } catch (error) {
+      if (error instanceof CancelledError) throw error;
+      return `cannot be read: ${systemReason(error)}`;
+    }
+  }
+
+  /** Reads the records, too: how many they are, and that each is one, in order of the ids. */
+  private async recordsProblem(
+    path: string,
+    expected: { readonly records: number; readonly bytes: number; readonly sha256: string },
+  ): Promise<string | undefined> {
+    const hash = createHash('sha256');
+    let count = 0;
+    let last: string | undefined;
+    let isInOrder = true;
+    try {
+      for await (const record of readRecords(path, this.signal, (chunk) => hash.update(chunk))) {
+        const id = String(record['id']);
+        isInOrder &&= last === undefined || last < id;
+        last = id;
+        count += 1;
+      }
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      return (await this.problemOf(path, expected)) ?? error.message;
+    }
+    if (count !== expected.records)
+      return `has ${plural(count, 'record')} instead of ${expected.records}`;
+    if (hash.digest('hex') !== expected.sha256) return 'has other content';
+    return isInOrder ? undefined : 'is not in order of the ids';
+  }
+
+  private add({ name }: Snapshot, path: string, problem: string): void {
+    this.problems.push({ snapshot: name, path, problem });
+  }
+}

@@ -1,0 +1,174 @@
+/** `rosterctl backup create`: makes a snapshot of all records and files. */
+import * as z from 'zod/mini';
+import { callFor } from '../../api/resources.js';
+import type { BackupOptions, MadeBackup } from '../../backups/create.js';
+import { atOnceText, bulkFlags, limitRate } from '../../bulk/invocation.js';
+import {
+  type DryRun,
+  defineCommand,
+  flag,
+  param,
+  params,
+  ValueWithExit,
+} from '../../cli/define.js';
+import { parsedBy } from '../../cli/filters.js';
+import { changeLines } from '../../cli/lines.js';
+import { isCalled } from '../../cli/resolve-command.js';
+import { linesOf } from '../../cli/views.js';
+import type { Context } from '../../context.js';
+import type { CommandManifest } from '../../data/command-manifest.js';
+import { didYouMean } from '../../data/nearest.js';
+import { RunError } from '../../data/outcome-errors.js';
+import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
+import { plural } from '../../data/text.js';
+import { UsageError } from '../../errors.js';
+import { singleLine } from '../../terminal/safe-text.js';
+
+/** The result of a backup. */
+interface Report {
+  readonly schema: 1;
+  /** Null if no snapshot was kept, because something is missing. */
+  readonly snapshot: string | null;
+  readonly complete: boolean;
+  readonly records: { readonly [resource: string]: number };
+  readonly files: {
+    readonly total: number;
+    readonly unchanged: number;
+    readonly bytes: number;
+  } | null;
+  readonly missing: MadeBackup['manifest']['missing'];
+  readonly removed: readonly string[];
+}
+
+export default defineCommand({
+  summary: 'Back up all records and files to a folder',
+  about:
+    'Makes a snapshot, a folder named by its time: one file of records for each resource, and the files of the documents, which the snapshots share. A file is fetched again only if its document was changed; --recheck fetches all. ' +
+    'The snapshot gets its name when it is whole. If something is missing, none is kept and the exit code is 8; --allow-partial keeps it, marked as incomplete. A list that may be incomplete is refused (exit 11). ' +
+    'An interrupted backup continues when you run the same command again. It holds personal data: see rosterctl help backup',
+  examples: [
+    ['Everything', 'backups'],
+    ['In cron: keep the newest 30, say nothing unless something is wrong', 'backups --keep 30 -q'],
+    ['Only some, without files', 'backups --only players,teams'],
+    ['See what would be read', 'backups --dry-run'],
+  ],
+  calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments', 'downloadDocument'],
+  args: {
+    dir: param(z.string().check(z.minLength(1, 'must not be empty')), 'the folder of the backup', {
+      placeholder: 'DIR',
+      completes: 'directory',
+    }),
+  },
+  flags: {
+    only: params(z.optional(z.array(z.string())), 'only these resources', {
+      commaList: true,
+      placeholder: 'RESOURCE[,…]',
+      group: 'selection',
+    }),
+    noFiles: flag('leave the files of documents out', { group: 'selection' }),
+    keep: param(z.optional(parsedBy(parseCount)), 'keep the newest N whole snapshots', {
+      placeholder: 'N',
+      group: 'safety',
+    }),
+    recheck: flag('fetch unchanged files, too', { group: 'selection' }),
+    allowPartial: flag('keep the snapshot although something is missing', { group: 'safety' }),
+    concurrency: { ...bulkFlags.concurrency, text: atOnceText('files') },
+    rate: bulkFlags.rate,
+  },
+  hasSideEffects: true,
+  view: linesOf((value: Report | DryRun, canvas) =>
+    'dryRun' in value ? changeLines(value, canvas) : [],
+  ),
+  async run(context, values) {
+    const { settings } = context;
+    const [{ createBackup, resourcesOf }, { checkFolder }] = await Promise.all([
+      import('../../backups/create.js'),
+      import('../../backups/folder.js'),
+    ]);
+    const only = values.only?.map((word) => resourceCalled(word, context.table));
+    const options: BackupOptions = {
+      ...{ only: resourcesOf(only), files: !values.noFiles, keep: values.keep },
+      ...{ recheck: values.recheck, allowPartial: values.allowPartial },
+      concurrency: values.concurrency ?? settings.concurrency,
+    };
+    if (settings.dryRun) {
+      await checkFolder(context, values.dir);
+      return planned(context, values.dir, options);
+    }
+    limitRate(context, values);
+    const made = await createBackup(context, values.dir, options);
+    const report = reportOf(made);
+    const isSilent = settings.quiet;
+    return new ValueWithExit<Report | DryRun>(report, made.complete ? 'done' : 'rowsFailed', {
+      failed: () => (made.complete ? undefined : { id: '', error: incomplete(made) }),
+      lines: () => (isSilent ? [] : linesFor(made, report)),
+    });
+  },
+});
+
+/** Returns the resource of a word, as its commands are called: `docs` is documents. */
+function resourceCalled(word: string, { groups }: CommandManifest): ResourceName {
+  const group = groups.find((each) => isCalled(each, word));
+  const found = resourceNames.find((name) => name === group?.word);
+  if (found) return found;
+  throw new UsageError(`--only ${word}: not a resource.${didYouMean(word, resourceNames)}`, {
+    hint: `They are: ${resourceNames.join(', ')}`,
+  });
+}
+
+function parseCount(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new UsageError('Write a number from 1.');
+}
+
+function planned({ api }: Context, dir: string, { only }: BackupOptions): DryRun {
+  return {
+    schema: 1,
+    dryRun: true,
+    requests: only.map((resource) => api.describe(callFor(resource, 'list', undefined))),
+    changes: [{ id: null, field: 'snapshot', from: null, to: dir }],
+  };
+}
+
+function reportOf({ snapshot, complete, manifest, removed }: MadeBackup): Report {
+  const { resources, files, missing } = manifest;
+  const documents = files?.documents ?? [];
+  return {
+    schema: 1,
+    snapshot,
+    complete,
+    records: Object.fromEntries(resources.map(({ resource, records }) => [resource, records])),
+    files: files && {
+      total: documents.length,
+      unchanged: documents.filter(({ how }) => how !== 'fetched').length,
+      bytes: documents.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+    missing,
+    removed,
+  };
+}
+
+/** `64 applications, 31 players, 6 teams, 14 documents (12 unchanged files)`, and where they are. */
+function linesFor({ manifest, complete }: MadeBackup, report: Report): readonly string[] {
+  const { snapshot, files, removed } = report;
+  const counts = manifest.resources.map(({ resource, records }) => {
+    const { noun, plural: many } = resourceWords[resource];
+    return plural(records, noun, many);
+  });
+  const unchanged = files?.unchanged ?? 0;
+  const note = unchanged > 0 ? ` (${plural(unchanged, 'unchanged file')})` : '';
+  return [
+    `${counts.join(', ')}${note}`,
+    ...(snapshot === null ? [] : [`${singleLine(snapshot)}${complete ? '' : '  incomplete'}`]),
+    ...(removed.length === 0 ? [] : [`Removed ${plural(removed.length, 'old snapshot')}`]),
+  ];
+}
+
+function incomplete({ snapshot, manifest: { missing } }: MadeBackup): RunError {
+  const what = plural(missing.length, 'part');
+  return snapshot === null
+    ? new RunError(`No backup was kept: ${what} missing.`, 'rowsFailed', {
+        hint: 'Run the same command again to continue. To keep what there is, marked as incomplete: --allow-partial',
+      })
+    : new RunError(`The backup is incomplete: ${what} missing.`, 'rowsFailed');
+}

@@ -1,0 +1,146 @@
+/** `rosterctl backup diff`: what differs between two snapshots, or since one. */
+import * as z from 'zod/mini';
+import type { BackupDiff, Difference, Side } from '../../backups/diff.js';
+import { defineLocalCommand, flag, param, ValueWithExit } from '../../cli/define.js';
+import { shortValue } from '../../cli/lines.js';
+import { fieldLabel } from '../../cli/lists/labels.js';
+import type { Canvas, View } from '../../cli/views.js';
+import type { JsonObject } from '../../data/json.js';
+import { type ResourceName, resourceWords } from '../../data/resources.js';
+import { plural, shellQuote, upperFirst } from '../../data/text.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import { wrap } from '../../terminal/width.js';
+
+interface Report extends BackupDiff {
+  readonly schema: 1;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Of a record that only one of them holds. */
+const noField = { field: null, from: null, to: null };
+const rowFields = ['resource', 'id', 'name', 'change', 'field', 'from', 'to'];
+
+const view: View<Report> = {
+  kind: 'lines',
+  lines: reportLines,
+  rowFields,
+  rows: ({ differences }) =>
+    differences.flatMap(({ changes, ...record }): JsonObject[] =>
+      (changes.length > 0 ? changes : [noField]).map((change) => ({ ...record, ...change })),
+    ),
+  idRows: ({ differences }) => differences.map(({ id }) => ({ id })),
+};
+
+const side = () => z.string().check(z.minLength(1, 'must not be empty'));
+
+export default defineLocalCommand({
+  summary: 'Show what differs between two backups, or since one',
+  about:
+    'Compares by id and field. A folder means its newest whole snapshot; live means what the service has now. A resource that only one of them holds is not compared. ' +
+    '--csv writes the applications whose status or notes differ, with the values of A: rosterctl tryouts set-status --csv FILE sets them back, each only while it has the status of B.',
+  examples: [
+    ['What changed since the last backup', 'backups live'],
+    ['In a script: 12 if anything differs', 'backups live --exit-code'],
+    ['Set applications back', 'backups live --csv back.csv'],
+  ],
+  calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
+  args: {
+    a: param(side(), 'a folder, or one snapshot', {
+      placeholder: 'A',
+      completes: 'directory',
+    }),
+    b: param(side(), 'the other one, or live', { placeholder: 'B|live', completes: 'directory' }),
+  },
+  flags: {
+    csv: param(z.optional(side()), 'write the applications to set back to A', {
+      placeholder: 'FILE',
+      group: 'output',
+      completes: 'file',
+    }),
+    exitCode: flag('exit 12 if anything differs', { group: 'output' }),
+  },
+  hasSideEffects: true,
+  view,
+  async run(context, { a, b, csv, exitCode }) {
+    const { settings, signal } = context;
+    const [{ findSnapshot }, diff] = await Promise.all([
+      import('../../backups/layout.js'),
+      import('../../backups/diff.js'),
+    ]);
+    const open = async (word: string): Promise<Side> =>
+      diff.snapshotSide(await findSnapshot(word), signal);
+    const from = await open(a);
+    const to = b === 'live' ? diff.liveSide(await context.connect()) : await open(b);
+    diff.checkSides(from, to);
+    const comparison = await diff.compareSides(from, to);
+    const { differences, notCompared } = comparison;
+    if (notCompared.length > 0)
+      context.message(`Not compared, because only one of them holds it: ${wordsOf(notCompared)}.`);
+    if (csv !== undefined) {
+      const { text, count } = diff.setBackCsv(differences);
+      const { writeAtomically } = await import('../../files/atomic-write.js');
+      if (!settings.dryRun) await writeAtomically(csv, text, { mode: 0o600 });
+      const many = plural(count, 'application');
+      context.note(
+        `${many} in ${csv}. Look first: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`,
+      );
+    }
+    const report: Report = { schema: 1, from: from.label, to: to.label, ...comparison };
+    const isSilent = settings.quiet && differences.length === 0;
+    const exit = exitCode && differences.length > 0 ? 'changesPending' : 'done';
+    return new ValueWithExit(report, exit, {
+      lines: (canvas) => (isSilent ? [] : reportLines(report, canvas)),
+    });
+  },
+});
+
+function wordsOf(names: readonly ResourceName[]): string {
+  return names.map((name) => resourceWords[name].plural).join(', ');
+}
+
+const marks = { added: '+', removed: '-', changed: '~' };
+
+function reportLines(report: Report, canvas: Canvas): readonly string[] {
+  const { from, to, differences, compared } = report;
+  const { paint, columns } = canvas;
+  const arrow = canvas.isUtf8 ? '→' : '->';
+  const title = paint.bold(`${from} ${arrow} ${to}`);
+  if (differences.length === 0) return [title, 'No differences.'];
+  return [
+    title,
+    ...compared.flatMap((resource) => {
+      const own = differences.filter((each) => each.resource === resource);
+      if (own.length === 0) return [];
+      const head = `${upperFirst(resourceWords[resource].plural)}: ${countsOf(own)}`;
+      return ['', paint.bold(head), ...own.flatMap((each) => recordLines(each, arrow, columns))];
+    }),
+  ];
+}
+
+function countsOf(differences: readonly Difference[]): string {
+  return (['changed', 'added', 'removed'] as const)
+    .map((change) => [differences.filter((each) => each.change === change).length, change] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, change]) => `${count} ${change}`)
+    .join(', ');
+}
+
+function recordLines(
+  { id, name, change, changes }: Difference,
+  arrow: string,
+  columns: number,
+): readonly string[] {
+  const title = name === id ? id : `${name} (${id})`;
+  // The time of a change says nothing beside the change.
+  const told = changes.filter(({ field }) => field !== 'updatedAt');
+  return [
+    ...wrap(`${marks[change]} ${singleLine(title)}`, columns),
+    ...(told.length > 0 ? told : changes).flatMap(({ field, from, to }) =>
+      wrap(
+        `    ${singleLine(fieldLabel(field))}: ${shortValue(from)} ${arrow} ${shortValue(to)}`,
+        columns,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,71 @@
+/** `rosterctl backup show`: prints records of a backup. */
+import * as z from 'zod/mini';
+import type { FoundRecord } from '../../backups/find.js';
+import { detailLines } from '../../cli/card.js';
+import { defineLocalCommand, param, ValueWithExit } from '../../cli/define.js';
+import type { Canvas, View } from '../../cli/views.js';
+import type { JsonObject } from '../../data/json.js';
+import { parseReference } from '../../data/references.js';
+import { resourceWords } from '../../data/resources.js';
+import { shellQuote, upperFirst } from '../../data/text.js';
+import { NotFoundError } from '../../errors.js';
+import { recordWord } from '../../resources/params.js';
+import { singleLine } from '../../terminal/safe-text.js';
+
+const view: View<JsonObject | readonly JsonObject[]> = { kind: 'either' };
+
+export default defineLocalCommand({
+  summary: 'Print a record as a backup holds it',
+  about:
+    'Looks in the newest whole snapshot of the folder, or in the one named, for every record with this id, e-mail, Discord user, gamer tag or name. One is printed as an object, several as a list. Needs no network and no key.',
+  examples: [
+    ['By id', 'backups player_0001'],
+    ['By e-mail', 'backups email:nilo.mandelkow@example.org'],
+    ['For a script', 'backups player_0001 --json'],
+  ],
+  calls: [],
+  everywhere: true,
+  args: {
+    dir: param(z.string().check(z.minLength(1, 'must not be empty')), 'a folder, or one snapshot', {
+      placeholder: 'DIR[/SNAPSHOT]',
+      completes: 'directory',
+    }),
+    ref: param(recordWord('tryouts'), 'an id, e-mail, Discord user, gamer tag or name', {
+      placeholder: 'REF',
+    }),
+  },
+  view,
+  async run(context, { dir, ref }) {
+    const [{ findSnapshot }, { findRecords }] = await Promise.all([
+      import('../../backups/layout.js'),
+      import('../../backups/find.js'),
+    ]);
+    const snapshot = await findSnapshot(dir);
+    const reference = parseReference(ref);
+    const { settings, signal } = context;
+    const found = await findRecords(snapshot, reference, settings.overrides, signal);
+    const [first] = found;
+    if (!first)
+      throw new NotFoundError(`${ref} finds nothing in ${snapshot.name}.`, {
+        isProven: true,
+        hint: `What it held and the service does not: rosterctl backup diff ${shellQuote(dir)} live`,
+      });
+    for (const { record, file } of found)
+      if (file !== undefined) context.note(`The file of ${String(record['id'])}: ${file}`);
+    const value = found.length === 1 ? first.record : found.map(({ record }) => record);
+    if (!context.isInteractive || settings.fields) return value;
+    return new ValueWithExit<JsonObject | readonly JsonObject[]>(value, 'done', {
+      lines: (canvas) => found.flatMap((each) => recordLines(each, snapshot.name, canvas)),
+    });
+  },
+});
+
+function recordLines(
+  { resource, record }: FoundRecord,
+  snapshot: string,
+  { columns, paint, now }: Canvas,
+): readonly string[] {
+  const { noun } = resourceWords[resource];
+  const title = `${upperFirst(noun)} ${singleLine(String(record['id']))} in ${snapshot}`;
+  return [paint.bold(title), ...detailLines(record, { columns, paint, now, time: 'local' }), ''];
+}

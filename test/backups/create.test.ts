@@ -1,0 +1,335 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sha256 } from '../support/document-store.js';
+import { errorOf } from '../support/run.js';
+import { application, desk, filesBelow, paper, player } from './desk.js';
+
+const json = (ran: { stdout: string }) => JSON.parse(ran.stdout);
+
+test('a backup holds every record in order of the ids, each file once, and a manifest', async () => {
+  const { create, folder, snapshots, read, records, documents } = await desk();
+  documents.push(paper('doc_3', 'one', { name: 'copy.txt' }));
+  const ran = await create();
+  expect([ran.code, ran.stderr]).toEqual([0, '']);
+  const [name = ''] = snapshots();
+  expect(ran.stdout).toBe(
+    `3 applications, 2 players, 1 team, 3 documents\n${join(folder, name)}\n`,
+  );
+  const lines = (file: string) =>
+    read(join(name, file))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  expect(lines('players.ndjson')).toEqual([player(1), player(2)]);
+  expect(lines('tryouts.ndjson')).toEqual([application(1), application(2), application(3)]);
+  expect(lines('teams.ndjson')).toEqual(records.teams);
+  expect(lines('documents.ndjson').map(({ id }) => id)).toEqual(['doc_1', 'doc_2', 'doc_3']);
+  const files = readdirSync(join(folder, 'files'), { recursive: true, encoding: 'utf8' });
+  expect(files.filter((file) => file.length > 2).toSorted()).toEqual(
+    ['one', 'two']
+      .map((text) => sha256(Buffer.from(text)))
+      .map((hash) => join(hash.slice(0, 2), hash))
+      .toSorted(),
+  );
+  const manifest = JSON.parse(read(join(name, 'manifest.json')));
+  expect(manifest).toMatchObject({
+    ...{ schema: 1, name, organization: 'org_7', contract: '1.0.0', complete: true, missing: [] },
+    resources: [
+      { resource: 'tryouts', records: 3 },
+      { resource: 'players', records: 2 },
+      { resource: 'teams', records: 1 },
+      { resource: 'documents', records: 3 },
+    ],
+  });
+  expect(read(join(name, 'documents.csv')).split('\r\n')[0]).toBe('path,name,tags');
+});
+
+test('files and folders are private', async () => {
+  const { create, folder, snapshots } = await desk();
+  await create();
+  const [name = ''] = snapshots();
+  for (const path of [folder, join(folder, name), join(folder, 'files')])
+    expect([path, statSync(path).mode & 0o777]).toEqual([path, 0o700]);
+  for (const path of filesBelow(folder))
+    expect([path, statSync(path).mode & 0o777]).toEqual([path, 0o600]);
+});
+
+test('numbers, unknown fields and long ids are kept as they came', async () => {
+  const { create, records, snapshots, read, world } = await desk();
+  world.special = ({ url }) =>
+    url.startsWith('/v1/teams')
+      ? {
+          status: 200,
+          headers: { 'content-type': 'application/json' },
+          text: '{"teams":[{"id":"t","chat":1234567890123456789,"big":1e400,"__proto__":{"a":1}}]}',
+        }
+      : undefined;
+  records.players = [];
+  expect((await create()).code).toBe(0);
+  expect(read(join(snapshots()[0] ?? '', 'teams.ndjson'))).toBe(
+    '{"id":"t","chat":1234567890123456789,"big":1e400,"__proto__":{"a":1}}\n',
+  );
+});
+
+test('a second backup of unchanged data fetches and stores no file again', async () => {
+  const { create, asked, sizes, snapshots } = await desk();
+  await create();
+  expect(asked().toSorted()).toEqual(['doc_1', 'doc_2']);
+  const before = sizes();
+  const again = await create();
+  expect(again.stdout).toContain('2 documents (2 unchanged files)');
+  expect(asked()).toEqual([]);
+  const added = [...sizes().keys()].filter((path) => !before.has(path));
+  const [, second = ''] = snapshots();
+  expect(added.every((path) => path.includes(second))).toBe(true);
+});
+
+test('a file is fetched again if its record was changed, if it is gone, and with --recheck', async () => {
+  const { create, asked, documents, folder } = await desk();
+  await create();
+  asked();
+  documents[0] = paper('doc_1', 'new', { updatedAt: '2026-02-02T00:00:00Z' });
+  expect(json(await create('--json')).files).toMatchObject({ total: 2, unchanged: 1 });
+  expect(asked()).toEqual(['doc_1']);
+  const hash = sha256(Buffer.from('two'));
+  writeFileSync(join(folder, 'files', hash.slice(0, 2), hash), '');
+  expect((await create()).code).toBe(0);
+  expect(asked()).toEqual(['doc_2']);
+  expect((await create('--recheck')).code).toBe(0);
+  expect(asked().toSorted()).toEqual(['doc_1', 'doc_2']);
+});
+
+test('where records have no time, a file is kept if the record is the same, and the snapshot says so', async () => {
+  const { create, asked, run, folder, snapshots, read, documents } = await desk([
+    paper('doc_1', 'one', { updatedAt: undefined }),
+  ]);
+  await create();
+  asked();
+  await create();
+  expect(asked()).toEqual([]);
+  const manifest = JSON.parse(read(join(snapshots()[1] ?? '', 'manifest.json')));
+  expect(manifest.files.documents).toMatchObject([{ how: 'assumed' }]);
+  expect((await run(`backup verify ${folder}`)).stdout).toContain(
+    '1 file assumed unchanged when it was made',
+  );
+  documents[0] = paper('doc_1', 'one', { updatedAt: undefined, name: 'other.txt' });
+  await create();
+  expect(asked()).toEqual(['doc_1']);
+});
+
+test('--only and --no-files leave the rest out', async () => {
+  const { create, snapshots, folder, asked } = await desk();
+  expect(json(await create('--only players,docs --no-files --json'))).toMatchObject({
+    records: { players: 2, documents: 2 },
+    files: null,
+  });
+  expect(asked()).toEqual([]);
+  expect(readdirSync(join(folder, snapshots()[0] ?? '')).toSorted()).toEqual([
+    'documents.ndjson',
+    'manifest.json',
+    'players.ndjson',
+  ]);
+  expect((await create('--only playrs')).code).toBe(2);
+});
+
+test('a dry run reads nothing and writes nothing', async () => {
+  const { create, api, home } = await desk();
+  const ran = await create('--dry-run --json');
+  expect([ran.code, api.requests.length, readdirSync(home)]).toEqual([0, 0, []]);
+  expect(json(ran).requests).toHaveLength(4);
+});
+
+test('-q prints nothing when all is well', async () => {
+  const { create } = await desk();
+  expect(await create('-q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
+test('a folder that holds something else, or the backup of another organization, is refused', async () => {
+  const { create, run, folder, home, api } = await desk();
+  const other = join(home, 'other');
+  mkdirSync(other);
+  writeFileSync(join(other, 'letter.txt'), 'x');
+  const refused = await run(`backup create ${other} --json`);
+  expect([refused.code, errorOf(refused)['message']]).toEqual([
+    2,
+    `${other} is not empty and not a backup: it holds letter.txt.`,
+  ]);
+  await create();
+  api.requests.length = 0;
+  const strange = await run(`backup create ${folder} --json`, { ROSTERCTL_ORG: 'org_8' });
+  expect([strange.code, api.requests.length]).toEqual([2, 0]);
+  expect(errorOf(strange)['message']).toContain('holds a backup of organization org_7');
+  expect((await run(`backup create ${folder} -n`, { ROSTERCTL_ORG: 'org_8' })).code).toBe(2);
+});
+
+test('a list that may be incomplete is refused, and kept only as incomplete', async () => {
+  const { create, world, snapshots, run, folder } = await desk();
+  await create();
+  world.special = ({ url }) =>
+    url.startsWith('/v1/players')
+      ? { status: 200, json: { players: [player(1)], total: 2 } }
+      : undefined;
+  const refused = await create('--json');
+  expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'incomplete']);
+  expect(snapshots().filter((name) => !name.endsWith('.partial'))).toHaveLength(1);
+  const kept = await create('--allow-partial --json');
+  expect([kept.code, json(kept)]).toMatchObject([8, { complete: false, records: { players: 1 } }]);
+  expect(snapshots().filter((name) => name.endsWith('.incomplete'))).toHaveLength(1);
+  const verified = await run(`backup verify ${folder}`);
+  expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('ok, incomplete')]);
+});
+
+test('an answer without a list is no empty list where there were records', async () => {
+  const { create, world } = await desk();
+  world.special = ({ url }) => (url.startsWith('/v1/teams') ? { status: 204 } : undefined);
+  // The first time nobody knows better.
+  expect((await create()).code).toBe(0);
+  world.special = undefined;
+  expect((await create()).code).toBe(0);
+  world.special = ({ url }) => (url.startsWith('/v1/teams') ? { status: 204 } : undefined);
+  expect((await create()).code).toBe(11);
+});
+
+test('an area that the key may not read is missing: exit 8', async () => {
+  const { create, world, snapshots } = await desk();
+  world.special = ({ url }) =>
+    url.startsWith('/v1/teams') ? { status: 403, json: { error: 'forbidden' } } : undefined;
+  const ran = await create('--json');
+  expect([ran.code, json(ran)]).toMatchObject([
+    8,
+    { snapshot: null, complete: false, missing: [{ resource: 'teams', id: null }] },
+  ]);
+  expect(snapshots()).toEqual([expect.stringMatching(/Z\.partial$/)]);
+  expect((await create('--allow-partial')).code).toBe(8);
+  expect(snapshots()).toEqual([expect.stringMatching(/Z\.incomplete$/)]);
+  // What nobody asked for is not missing.
+  expect((await create('--only players')).code).toBe(0);
+  expect((await create('--only teams')).code).toBe(7);
+});
+
+test('a file that the store does not have is missing, and named', async () => {
+  const { create } = await desk(undefined, (_, { record }) =>
+    record.id === 'doc_2' ? { status: 410 } : undefined,
+  );
+  const ran = await create('--json');
+  expect([ran.code, json(ran).missing]).toMatchObject([
+    8,
+    [{ resource: 'documents', id: 'doc_2' }],
+  ]);
+  expect(ran.stderr).toContain('Missing: 1 file of documents: doc_2');
+});
+
+test('a document that was deleted meanwhile is told, and is not in the backup', async () => {
+  const { create, world, documents, read, snapshots } = await desk();
+  world.special = ({ url }) => {
+    if (url !== '/v1/documents/doc_2/download') return undefined;
+    documents.splice(1);
+    return { status: 404, json: { error: 'notFound' } };
+  };
+  const ran = await create();
+  expect([ran.code, ran.stderr]).toEqual([
+    0,
+    'doc_2 was deleted while the backup was made. It is not in it.\n',
+  ]);
+  expect(ran.stdout).toContain('1 document\n');
+  expect(read(join(snapshots()[0] ?? '', 'documents.ndjson'))).not.toContain('doc_2');
+});
+
+test('a document that is listed and has no file is missing', async () => {
+  const { create, world } = await desk();
+  world.special = ({ url }) =>
+    url === '/v1/documents/doc_2/download'
+      ? { status: 404, json: { error: 'notFound' } }
+      : undefined;
+  const ran = await create('--json');
+  expect([ran.code, json(ran).missing]).toMatchObject([8, [{ id: 'doc_2' }]]);
+});
+
+test('a signed URL that has expired is asked for once more', async () => {
+  const { create, api } = await desk([paper('doc_1', 'one')], (_, __, time) =>
+    time === 1
+      ? { status: 403, text: '<Code>AccessDenied</Code><Message>Request has expired</Message>' }
+      : undefined,
+  );
+  expect((await create()).code).toBe(0);
+  const asked = api.requests.filter(({ url }) => url.endsWith('/download'));
+  expect(asked).toHaveLength(2);
+});
+
+test('a refused key ends the backup, and what was fetched is not fetched again', async () => {
+  const papers = Array.from({ length: 6 }, (_, at) => paper(`doc_${at}`, `text ${at}`));
+  const { create, world, asked, snapshots } = await desk(papers);
+  world.special = ({ url }) =>
+    url === '/v1/documents/doc_3/download'
+      ? { status: 401, json: { error: 'unauthorized' } }
+      : undefined;
+  expect((await create('--concurrency 1')).code).toBe(4);
+  const first = asked();
+  expect(first).toEqual(['doc_0', 'doc_1', 'doc_2']);
+  world.special = undefined;
+  const ran = await create('--concurrency 1');
+  expect([ran.code, ran.stderr]).toEqual([0, 'Continuing the backup that was interrupted.\n']);
+  expect(asked()).toEqual(['doc_3', 'doc_4', 'doc_5']);
+  expect(snapshots()).toEqual([expect.stringMatching(/Z$/)]);
+});
+
+test('--keep leaves the newest whole ones, and removes files that none of them names', async () => {
+  const { create, documents, snapshots, sizes } = await desk();
+  await create();
+  documents[0] = paper('doc_1', 'new', { updatedAt: '2026-02-02T00:00:00Z' });
+  await create();
+  await create();
+  const before = snapshots();
+  const ran = await create('--keep 2 --json');
+  expect(json(ran).removed).toEqual(before.slice(0, 2));
+  expect(snapshots()).toHaveLength(2);
+  const shared = [...sizes().keys()].filter((path) => path.includes('/files/'));
+  expect(shared.map((path) => path.slice(-64)).toSorted()).toEqual(
+    ['new', 'two'].map((text) => sha256(Buffer.from(text))).toSorted(),
+  );
+});
+
+test('--keep never removes the last good one, of each resource and of the files', async () => {
+  const { create, snapshots, world, run, folder } = await desk();
+  await create();
+  const [whole = ''] = snapshots();
+  world.special = ({ url }) => (url.startsWith('/v1/teams') ? { status: 403 } : undefined);
+  await create('--keep 1 --allow-partial');
+  await create('--keep 1 --allow-partial');
+  expect(snapshots()).toContain(whole);
+  await create('--keep 1 --only players');
+  await create('--keep 1 --only players');
+  expect(snapshots().filter((name) => !name.endsWith('.incomplete'))).toHaveLength(2);
+  expect(snapshots()).toContain(whole);
+  expect((await run(`backup verify ${folder}`)).code).toBe(0);
+});
+
+test('a damaged snapshot is told, and no file is removed while nobody knows what it needs', async () => {
+  const { create, snapshots, folder, documents, sizes } = await desk();
+  await create();
+  documents.splice(0, 1);
+  writeFileSync(join(folder, snapshots()[0] ?? '', 'manifest.json'), '{}');
+  const ran = await create('--keep 1');
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('manifest.json is damaged.');
+  expect(ran.stderr).toContain('No file was removed');
+  expect([...sizes().keys()].filter((path) => path.includes('/files/'))).toHaveLength(2);
+});
+
+test('only one backup at a time', async () => {
+  const { create, world } = await desk();
+  let second: ReturnType<typeof create> | undefined;
+  world.special = ({ url }) => {
+    if (!url.startsWith('/v1/players') || second) return undefined;
+    second = create('--json');
+    return (_, response) => {
+      void second?.then(() =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"players":[]}'),
+      );
+    };
+  };
+  expect((await create()).code).toBe(0);
+  const refused = await second;
+  expect([refused?.code, refused && errorOf(refused)['code']]).toEqual([11, 'locked']);
+});

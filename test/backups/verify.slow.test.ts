@@ -1,0 +1,113 @@
+import { readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { listBackup } from '../../src/backups/layout.js';
+import { verifySnapshots } from '../../src/backups/verify.js';
+import { desk, filesBelow, paper } from './desk.js';
+
+const unheard = new AbortController().signal;
+
+async function problemsIn(folder: string) {
+  const { snapshots } = await listBackup(folder);
+  const { problems } = await verifySnapshots(snapshots, unheard, () => {});
+  return problems;
+}
+
+test('each changed byte of each file is found', { timeout: 300_000 }, async () => {
+  const { create, folder } = await desk([paper('doc_1', 'one'), paper('doc_2', 'two')]);
+  await create();
+  const files = filesBelow(folder);
+  expect(files).toHaveLength(8);
+  expect(await problemsIn(folder)).toEqual([]);
+  for (const file of files) {
+    const bytes = readFileSync(file);
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
+      writeFileSync(file, changed);
+      // oxlint-disable-next-line no-await-in-loop
+      const found = await problemsIn(folder);
+      expect([file, at, found.length > 0]).toEqual([file, at, true]);
+    }
+    writeFileSync(file, bytes);
+  }
+  expect(await problemsIn(folder)).toEqual([]);
+});
+
+test('any change of the bytes is found, and named by its file', { timeout: 120_000 }, async () => {
+  const { create, folder } = await desk();
+  await create();
+  const files = filesBelow(folder);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...files),
+      fc.nat(),
+      fc.nat(),
+      fc.uint8Array({ maxLength: 40 }),
+      async (file, from, length, put) => {
+        const bytes = readFileSync(file);
+        const at = from % (bytes.length + 1);
+        const end = Math.min(bytes.length, at + (length % 40));
+        const changed = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(end)]);
+        fc.pre(!changed.equals(bytes));
+        writeFileSync(file, changed);
+        try {
+          const [first] = await problemsIn(folder);
+          expect(basename(first?.path ?? '')).toBe(basename(file));
+        } finally {
+          writeFileSync(file, bytes);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('each missing file is found, and an edited record', async () => {
+  const { create, folder, run } = await desk();
+  await create();
+  for (const file of filesBelow(folder)) {
+    const bytes = readFileSync(file);
+    unlinkSync(file);
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await run(`backup verify ${folder} --json`);
+    expect([ran.code, JSON.parse(ran.stdout).problems]).toMatchObject([
+      1,
+      [{ path: expect.stringContaining(basename(file)) }],
+    ]);
+    writeFileSync(file, bytes);
+  }
+  const players = filesBelow(folder).find((file) => file.endsWith('players.ndjson')) ?? '';
+  writeFileSync(players, readFileSync(players, 'utf8').replace('Player 1', 'Player 7'));
+  const ran = await run(`backup verify ${folder}`);
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toContain('players.ndjson has other content');
+  expect(ran.stderr).toContain('1 file is damaged.');
+});
+
+test('a folder under another name is found', async () => {
+  const { create, folder, snapshots, run } = await desk();
+  await create();
+  const [name = ''] = snapshots();
+  renameSync(join(folder, name), join(folder, '2020-01-01T000000Z'));
+  expect((await run(`backup verify ${folder}`)).code).toBe(1);
+  renameSync(join(folder, '2020-01-01T000000Z'), join(folder, `${name}.incomplete`));
+  expect((await run(`backup verify ${folder}`)).code).toBe(1);
+});
+
+test('verify needs no service, and names one snapshot or all', async () => {
+  const { create, folder, snapshots, run } = await desk();
+  await create();
+  await create();
+  const [first = '', second = ''] = snapshots();
+  rmSync(join(folder, first, 'teams.ndjson'));
+  const nowhere = { ROSTERCTL_BASE_URL: '', ROSTERCTL_ORG: '', ROSTERCTL_API_KEY: '' };
+  expect((await run(`backup verify ${folder}`, nowhere)).code).toBe(1);
+  expect((await run(`backup verify ${join(folder, second)}`, nowhere)).code).toBe(0);
+  expect((await run(`backup verify ${join(folder, '2020-01-01T000000Z')}`, nowhere)).code).toBe(2);
+  expect((await run(`backup verify ${dirname(folder)}`, nowhere)).code).toBe(2);
+  expect(await run(`backup verify ${join(folder, second)} -q`, nowhere)).toMatchObject({
+    ...{ code: 0, stdout: '', stderr: '' },
+  });
+});
