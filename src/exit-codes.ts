@@ -16,7 +16,10 @@ export const exitCodes = {
     code: 7,
     text: 'forbidden: 403 (permission, featureNotAvailable, other organization)',
   },
-  rowsFailed: { code: 8, text: 'a bulk run finished and at least one row failed or conflicted' },
+  rowsFailed: {
+    code: 8,
+    text: 'a bulk run finished and at least one row failed or conflicted; a backup lacks something',
+  },
   temporary: {
     code: 9,
     text: 'temporary: network, TLS, timeout, 429 or 5xx after all attempts; safe to run again',

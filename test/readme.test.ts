@@ -125,8 +125,12 @@ test('and they have the documented effects', async () => {
   expect(JSON.parse(readFileSync(join(desk, 'application.json'), 'utf8'))).toMatchObject({
     id: 'app_0038',
   });
-  for (const copy of ['pending.csv', 'players.ndjson'])
-    expect(statSync(join(home, copy)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(home, 'pending.csv')).mode & 0o777).toBe(0o600);
+  for (const [backup, cwd] of [
+    ['backups', home],
+    ['backups', desk],
+  ] as const)
+    expect((await rosterctl(`backup verify ${backup}`, { home, cwd })).code).toBe(0);
 });
 
 test('the README shows ten tasks and at least two cron lines', () => {

@@ -6,7 +6,6 @@ import { contractVersion } from '../api/contract.js';
 import { hasId } from '../api/records.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
-import { csvLine, exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { nameFirstFew, plural } from '../data/text.js';
@@ -17,9 +16,17 @@ import { placeOf } from '../runs/plan.js';
 import { keepFiles, type ListedDocument, listedDocument } from './documents.js';
 import { type GoodSnapshot, type OpenBackup, openBackup } from './folder.js';
 import { newestWith, removeOld } from './keep.js';
-import { backedUp, hasFiles, manifestFile, recordsFile, sharedFile, uploadFile } from './layout.js';
-import { type Manifest, type MissingPart, type StoredDocument, sealManifest } from './manifest.js';
+import {
+  backedUp,
+  filesFolder,
+  hasFiles,
+  manifestFile,
+  recordsFile,
+  uploadFile,
+} from './layout.js';
+import { type Manifest, type MissingPart, sealManifest } from './manifest.js';
 import { openSpool, type RecordSpool } from './records.js';
+import { uploadCsv } from './upload-csv.js';
 
 /** What a backup was asked for. */
 export interface BackupOptions {
@@ -192,11 +199,7 @@ class Making {
     documents: readonly ListedDocument[],
   ): Promise<ReadonlySet<string>> {
     const { context, backup, options } = this;
-    const earlier =
-      backup.earlier.findLast(({ manifest: { complete, files } }) => complete && files)?.manifest
-        .files ?? null;
-    const { recheck, concurrency } = options;
-    const kept = await keepFiles(context, backup, documents, { earlier, recheck, concurrency });
+    const kept = await keepFiles(context, backup, documents, options);
     this.missing.push(...kept.missing);
     const gone = await this.goneOf(resource, kept.vanished);
     const csv = Buffer.from(uploadCsv(documents, kept.stored));
@@ -242,6 +245,7 @@ class Making {
   /** Writes the manifest and gives the snapshot its name. Throws OutputError. */
   private async finish(manifest: Manifest): Promise<GoodSnapshot['snapshot']> {
     const { folder, name, unfinished, journal } = this.backup;
+    await syncFolder(join(folder, filesFolder));
     await writeAtomically(join(unfinished, manifestFile), sealManifest(manifest), {
       singleWriter: true,
     });
@@ -266,22 +270,4 @@ class Making {
     for (const name of await attempt(unfinished, readdir(unfinished)))
       if (!names.includes(name)) await rm(join(unfinished, name), { recursive: true, force: true });
   }
-}
-
-/** The manifest for `docs upload`; of documents that share name and content, the first one. */
-function uploadCsv(
-  documents: readonly ListedDocument[],
-  stored: readonly StoredDocument[],
-): string {
-  const options = { delimiter: ',', raw: false } as const;
-  const tagsOf = new Map(documents.map(({ id, tags }) => [id, tags]));
-  const lines = stored.map(({ id, name, sha256 }) => {
-    // Relative to the snapshot, so that the folder of the backup can be moved.
-    const path = join('..', sharedFile(sha256));
-    return csvLine([path, name, exportText(tagsOf.get(id) ?? '')], options);
-  });
-  const distinct = [
-    ...new Map(stored.map((file, at) => [`${file.sha256} ${file.name}`, lines[at]])),
-  ];
-  return [csvLine(['path', 'name', 'tags'], options), ...distinct.map(([, line]) => line)].join('');
 }

@@ -20,13 +20,14 @@ import { attempt } from '../files/writing.js';
 import type { OpenBackup } from './folder.js';
 import { type FetchedFile, fetchedLine } from './journal.js';
 import { sharedFile, withFiles } from './layout.js';
-import type { Manifest, MissingPart, StoredDocument } from './manifest.js';
+import type { MissingPart, StoredDocument } from './manifest.js';
 
 /** A document of the list, as far as its file is concerned. */
 export interface ListedDocument {
   readonly id: string;
   readonly name: string;
   readonly tags: unknown;
+  readonly contentType: unknown;
   readonly version: RecordVersion;
   /** The fields that a download needs. */
   readonly record: JsonObject;
@@ -34,9 +35,16 @@ export interface ListedDocument {
 
 export function listedDocument(record: JsonObject): ListedDocument {
   const id = String(record['id']);
-  const { sizeBytes, fileKey, updatedAt, tags } = record;
+  const { sizeBytes, fileKey, updatedAt, tags, contentType } = record;
   const needed = { sizeBytes, fileKey, updatedAt };
-  return { id, name: labelOf(record, id), tags, version: asOf(record), record: needed };
+  return {
+    id,
+    name: labelOf(record, id),
+    tags,
+    contentType,
+    version: asOf(record),
+    record: needed,
+  };
 }
 
 /** What became of the files of all documents. */
@@ -48,8 +56,6 @@ interface KeptFiles {
 }
 
 interface KeepOptions {
-  /** The files of the last good snapshot. */
-  readonly earlier: Manifest['files'];
   /** Fetch each file again. */
   readonly recheck: boolean;
   readonly concurrency: number;
@@ -63,11 +69,11 @@ export async function keepFiles(
   context: Context,
   backup: OpenBackup,
   listed: readonly ListedDocument[],
-  { earlier, recheck, concurrency }: KeepOptions,
+  { recheck, concurrency }: KeepOptions,
 ): Promise<KeptFiles> {
-  const before = new Map(
-    (recheck ? [] : (earlier?.documents ?? [])).map((file) => [file.id, file]),
-  );
+  // Of each document, the newest file.
+  const earlier = recheck ? [] : backup.earlier.map(({ manifest }) => manifest.files?.documents);
+  const before = new Map(earlier.flatMap((files = []) => files.map((file) => [file.id, file])));
   const stored = new Map<string, StoredDocument>();
   const wanted = new Map<string, ListedDocument>();
   for (const document of listed) {

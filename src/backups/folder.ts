@@ -10,8 +10,13 @@ import { makeFolder } from '../files/private.js';
 import type { SyncedLines } from '../files/synced-lines.js';
 import { attempt, cannotWrite } from '../files/writing.js';
 import { isSamePlace, type Place, placeOf } from '../runs/plan.js';
-import { type FetchedFile, openFetchJournal, readFetchJournal } from './journal.js';
-import { listBackup, newName, type Snapshot } from './layout.js';
+import {
+  type FetchedFile,
+  type JournalContent,
+  openFetchJournal,
+  readFetchJournal,
+} from './journal.js';
+import { type BackupFolder, listBackup, newName, type Snapshot } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
 /** A finished snapshot that can be read. */
@@ -43,33 +48,25 @@ export interface OpenBackup {
  * it, OutputError.
  */
 export async function openBackup(context: Context, folder: string): Promise<OpenBackup> {
+  await checkFolder(context, folder);
   try {
     makeFolder(folder, 0o700);
   } catch (error) {
     throw cannotWrite(folder, error);
   }
-  await checkFolder(context, folder);
   const lock = await lockFolder(context, folder);
   try {
     const place = placeOf(context);
-    const { snapshots, unfinished, removed } = await attempt(folder, listBackup(folder));
-    const { earlier, hasUnreadable } = await readEarlier(context, folder, snapshots);
+    const content = await attempt(folder, listBackup(folder));
+    const { earlier, hasUnreadable } = await readEarlier(context, folder, content.snapshots);
+    const journal = await newestJournal(content);
     const places = earlier.map(({ manifest }) => placeIn(manifest));
-    const left = join(folder, unfinished.at(-1) ?? '');
-    const journal = unfinished.length > 0 ? await readFetchJournal(left) : undefined;
     checkPlace(folder, place, [...places, ...(journal?.place ? [journal.place] : [])]);
-    for (const name of removed) await rm(join(folder, name), { recursive: true, force: true });
-    const newest = snapshots.at(-1)?.name.replace('.incomplete', '');
+    const newest = content.snapshots.at(-1)?.name.replace('.incomplete', '');
     const name = newName(context.now(), newest);
     const path = join(folder, `${name}.partial`);
-    if (journal) {
-      context.note('Continuing the backup that was interrupted.');
-      await attempt(path, rename(left, path));
-      // One at a time is made, so a second one is a copy.
-      for (const other of unfinished.slice(0, -1))
-        await rm(join(folder, other), { recursive: true, force: true });
-    } else await attempt(path, mkdir(path, { mode: 0o700 }));
-    await syncFolder(folder);
+    await takeUp(content, journal, path);
+    if (journal) context.note('Continuing the backup that was interrupted.');
     const lines = await openFetchJournal(path, journal ?? { bytes: 0 }, place, () => lock.isOurs());
     return {
       ...{ folder, earlier, hasUnreadable, name, unfinished: path, journal: lines },
@@ -85,10 +82,45 @@ export async function openBackup(context: Context, folder: string): Promise<Open
   }
 }
 
+/** An unfinished snapshot and what its journal holds. */
+type FoundJournal = JournalContent & { readonly path: string };
+
+/** Reads the journal of the newest unfinished snapshot; undefined if there is none, or if it is damaged, which costs fetching its files again. */
+async function newestJournal({
+  folder,
+  unfinished,
+}: BackupFolder): Promise<FoundJournal | undefined> {
+  const name = unfinished.at(-1);
+  if (name === undefined) return undefined;
+  const path = join(folder, name);
+  try {
+    return { path, ...(await readFetchJournal(path)) };
+  } catch (error) {
+    if (error instanceof GuardError) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the folder of a new snapshot, of what an interrupted one left if its journal can be read; removes all else. */
+async function takeUp(
+  { folder, unfinished, removed }: BackupFolder,
+  journal: FoundJournal | undefined,
+  path: string,
+): Promise<void> {
+  for (const name of [...unfinished, ...removed]) {
+    const other = join(folder, name);
+    if (other !== journal?.path) await attempt(other, rm(other, { recursive: true, force: true }));
+  }
+  await attempt(path, journal ? rename(journal.path, path) : mkdir(path, { mode: 0o700 }));
+  await syncFolder(folder);
+}
+
 /** Checks a folder without writing to it. Throws UsageError for one that holds something else. */
 export async function checkFolder(context: Context, folder: string): Promise<void> {
   const found = await listBackup(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
+    if (error.code === 'ENOTDIR')
+      throw new UsageError(`${folder} is not a folder.`, { hint: 'Name a new or an empty one.' });
     throw cannotWrite(folder, error);
   });
   if (!found) return;

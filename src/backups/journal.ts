@@ -21,7 +21,7 @@ export interface FetchedFile extends RecordVersion {
 }
 
 /** What a journal holds. */
-interface JournalContent {
+export interface JournalContent {
   /** The organization and service that it belongs to; undefined if it was cut before it said so. */
   readonly place: Place | undefined;
   readonly fetched: readonly FetchedFile[];

@@ -119,8 +119,9 @@ export async function findSnapshots(word: string): Promise<readonly Snapshot[]> 
 const noneHint = 'Make one: rosterctl backup create DIR';
 
 async function listFor(word: string, folder: string): Promise<BackupFolder> {
-  return listBackup(folder).catch((error: unknown) => {
-    throw unreadable(word, error);
+  return listBackup(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw unreadable(word, error);
+    throw new InputError(`There is no folder ${folder}.`, { hint: noneHint });
   });
 }
 

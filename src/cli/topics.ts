@@ -9,6 +9,7 @@ import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from '../terminal/whole-words.js';
+import { backupPage } from './lists/backup-page.js';
 import { cursorsPage } from './lists/cursors-page.js';
 import { fieldsPage } from './lists/fields-page.js';
 import { importPage } from './lists/import-page.js';
@@ -34,6 +35,11 @@ export function topicTexts(): readonly Topic[] {
     topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
     topic('plans', 'changes that somebody else reviews first: --plan', plansPage),
+    topic(
+      'backup',
+      'what a backup holds, how to keep it safe, and how to bring data back',
+      backupPage,
+    ),
     topic('import', 'players and teams from a spreadsheet', importPage(aligned)),
     topic(
       'undocumented',

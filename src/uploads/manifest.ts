@@ -1,5 +1,7 @@
-/** Manifests: a CSV that names the files of an upload, with the name and the tags of each document. */
+/** Manifests: a CSV that names the files of an upload, with the name, the tags and the content type of each document. */
 
+import { safeParse } from 'zod/mini';
+import { UploadContentType } from '../api/schemas.js';
 import { readInputText } from '../cli/input.js';
 import type { Context } from '../context.js';
 import { spreadsheetError, unguard } from '../data/csv.js';
@@ -16,12 +18,19 @@ export interface ManifestLine {
   /** As typed: relative to the folder of the manifest. */
   readonly path: string;
   readonly text: OwnText | undefined;
+  /** Undefined: to be found out from the file. */
+  readonly contentType: UploadContentType | undefined;
   /** The cells as read, for `--results`. */
   readonly cells: readonly string[];
 }
 
 /** The columns, and the other words for them. */
-const columns = { path: ['path', 'file'], name: ['name'], tags: ['tags', 'tag'] } as const;
+const columns = {
+  path: ['path', 'file'],
+  name: ['name'],
+  tags: ['tags', 'tag'],
+  contentType: ['contenttype', 'content type', 'type'],
+} as const;
 type Column = keyof typeof columns;
 
 /** Columns of `--results`, so that its file is a manifest, too. */
@@ -81,7 +90,7 @@ function readHeader({ cells }: CsvRow, file: string): Header {
     if (!column)
       throw new InputError(
         `Unknown column "${cell.trim()}".${didYouMean(name, Object.keys(columns))}`,
-        { hint: 'A manifest has the columns path, name and tags.' },
+        { hint: 'A manifest has the columns path, name, tags and contentType.' },
       );
     const before = indexes.get(column);
     if (before !== undefined)
@@ -116,8 +125,18 @@ function readLine({ line, cells }: CsvRow, { indexes, kept, width }: Header): Ma
     row: line,
     path,
     text: name !== '' || tags.length > 0 ? text : undefined,
+    contentType: typeIn(cellOf('contentType').trim(), line),
     cells: kept.map((index) => cells[index] ?? ''),
   };
+}
+
+function typeIn(cell: string, line: number): UploadContentType | undefined {
+  if (cell === '') return undefined;
+  const { success, data } = safeParse(UploadContentType, cell);
+  if (success) return data;
+  throw new InputError(`Line ${line}: ${cell} is not an allowed content type.`, {
+    hint: 'See the allowed types: rosterctl docs upload --help',
+  });
 }
 
 /** The tags of a cell, as an export writes them: `a;b`, or a JSON list where one holds a semicolon. */

@@ -64,8 +64,8 @@ export async function manifestRows(
 ): Promise<Selection> {
   const { header, lines } = await readUploadManifest(context, manifest);
   const folder = manifest === '-' ? '.' : dirname(manifest);
-  const inspectLine = async ({ row, path, text, cells }: ManifestLine) => {
-    const file = await inspect(context, resolve(folder, path), contentType, failFast);
+  const inspectLine = async ({ row, path, text, contentType: own, cells }: ManifestLine) => {
+    const file = await inspect(context, resolve(folder, path), own ?? contentType, failFast);
     return { ...uploadRow(row, path, { ...file, ...(text && { text }) }), cells };
   };
   const rows = await withSameFiles(

@@ -42,7 +42,7 @@ test('a backup holds every record in order of the ids, each file once, and a man
       { resource: 'documents', records: 3 },
     ],
   });
-  expect(read(join(name, 'documents.csv')).split('\r\n')[0]).toBe('path,name,tags');
+  expect(read(join(name, 'documents.csv')).split('\r\n')[0]).toBe('path,name,tags,contentType');
 });
 
 test('files and folders are private', async () => {
@@ -332,4 +332,54 @@ test('only one backup at a time', async () => {
   expect((await create()).code).toBe(0);
   const refused = await second;
   expect([refused?.code, refused && errorOf(refused)['code']]).toEqual([11, 'locked']);
+});
+
+test('files of an incomplete snapshot are not fetched again, and a damaged journal only costs that', async () => {
+  const { create, world, asked, folder, snapshots } = await desk();
+  world.special = ({ url }) => (url.startsWith('/v1/teams') ? { status: 403 } : undefined);
+  await create('--allow-partial');
+  asked();
+  expect((await create('--allow-partial')).code).toBe(8);
+  expect(asked()).toEqual([]);
+  await create('--recheck');
+  const partial = snapshots().find((name) => name.endsWith('.partial')) ?? '';
+  writeFileSync(join(folder, partial, 'fetched.jsonl'), '{"torn\n{"torn"\n');
+  world.special = undefined;
+  expect(await create('-q')).toMatchObject({ code: 0, stderr: '' });
+  expect(snapshots().some((name) => name.endsWith('.partial'))).toBe(false);
+});
+
+function sharedPath(text: string): string {
+  const hash = sha256(Buffer.from(text));
+  return `../files/${hash.slice(0, 2)}/${hash}`;
+}
+
+test('what an upload would refuse is left out of documents.csv', async () => {
+  const { create, read, snapshots } = await desk([
+    paper('doc_1', 'one', { contentType: 'text/html', tags: [{ name: 'x' }], name: '=1+1' }),
+    paper('doc_2', 'two', { tags: ['a;b', 'c'] }),
+    paper('doc_3', 'two', { name: 'doc_2.txt' }),
+  ]);
+  await create();
+  const lines = read(join(snapshots()[0] ?? '', 'documents.csv')).split('\r\n');
+  expect(lines.slice(1)).toEqual([
+    `${sharedPath('one')},'=1+1,,`,
+    `${sharedPath('two')},doc_2.txt,"[""a;b"",""c""]",text/plain`,
+    '',
+  ]);
+});
+
+test('a list that is cut in the middle is no backup', async () => {
+  const { create, world, snapshots } = await desk();
+  await create();
+  world.special = ({ url }) => {
+    if (!url.startsWith('/v1/players')) return undefined;
+    return (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 500 });
+      response.write('{"players":[{"id":"player_1"}', () => response.destroy());
+    };
+  };
+  const ran = await create('--allow-partial --retries 0');
+  expect(ran.code).toBe(9);
+  expect(snapshots().filter((name) => !name.endsWith('.partial'))).toHaveLength(1);
 });

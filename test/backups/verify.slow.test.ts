@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { listBackup } from '../../src/backups/layout.js';
 import { verifySnapshots } from '../../src/backups/verify.js';

@@ -75,6 +75,7 @@ export const views: readonly View[] = [
   { line: '--help', isProse: true },
   { line: 'tryouts set-status -h', isProse: true },
   { line: 'help security', isProse: true },
+  { line: 'help backup' },
   { line: 'tryouts list --stauts pending', isProse: true, kept: { pages: [40] } },
   { line: 'tryouts get nobody', isProse: true },
 ];

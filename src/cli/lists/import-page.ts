@@ -5,7 +5,7 @@ import { aliasRows } from '../column-aliases.js';
 export function importPage(
   aligned: (rows: readonly (readonly [name: string, text: string])[]) => string,
 ): string {
-  return `Importing players and teams from a CSV or a workbook
+  return `Importing players and teams from a CSV, a workbook or NDJSON
 
   rosterctl players template -o csv --out roster.csv
   rosterctl players import roster.csv --key email --dry-run
@@ -34,6 +34,9 @@ it with --team-field FIELD ('teamIds[]' for a list).
 A cell takes the type of the field in the records: a number stays a number, and text
 that looks like a number stays text. name:text, :int, :bool and :json in the head set
 another type; a;b is a list. A blank cell changes nothing, <clear> empties the field.
+
+An .ndjson file, as list -o ndjson or a backup writes it, holds one record a line. Its
+fields are set by their own names and with their own types, also over later changes; null empties a field.
 
 All problems of a file are listed at once, with line and column, and nothing is sent
 until they are fixed. --skip-invalid imports the other rows. Files are UTF-8 or UTF-16,

@@ -23,6 +23,7 @@ import { type ResourceName, resourceNames, resourceWords } from '../../data/reso
 import { plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
+import { fitLine, pathText } from './shared.js';
 
 /** The result of a backup. */
 interface Report {
@@ -54,7 +55,7 @@ export default defineCommand({
   ],
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments', 'downloadDocument'],
   args: {
-    dir: param(z.string().check(z.minLength(1, 'must not be empty')), 'the folder of the backup', {
+    dir: param(pathText, 'the folder of the backup', {
       placeholder: 'DIR',
       completes: 'directory',
     }),
@@ -100,8 +101,10 @@ export default defineCommand({
     const report = reportOf(made);
     const isSilent = settings.quiet;
     return new ValueWithExit<Report | DryRun>(report, made.complete ? 'done' : 'rowsFailed', {
-      failed: () => (made.complete ? undefined : { id: '', error: incomplete(made) }),
-      lines: () => (isSilent ? [] : linesFor(made, report)),
+      failed: () =>
+        made.complete ? undefined : { id: '', error: incomplete(made), isUnreported: true },
+      lines: (canvas) =>
+        isSilent ? [] : linesFor(made, report).flatMap((line) => fitLine(line, canvas)),
     });
   },
 });

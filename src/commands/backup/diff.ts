@@ -9,7 +9,7 @@ import type { JsonObject } from '../../data/json.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { plural, shellQuote, upperFirst } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { wrap } from '../../terminal/width.js';
+import { fitLine, pathText } from './shared.js';
 
 interface Report extends BackupDiff {
   readonly schema: 1;
@@ -32,8 +32,6 @@ const view: View<Report> = {
   idRows: ({ differences }) => differences.map(({ id }) => ({ id })),
 };
 
-const side = () => z.string().check(z.minLength(1, 'must not be empty'));
-
 export default defineLocalCommand({
   summary: 'Show what differs between two backups, or since one',
   about:
@@ -46,14 +44,14 @@ export default defineLocalCommand({
   ],
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   args: {
-    a: param(side(), 'a folder, or one snapshot', {
+    a: param(pathText, 'a folder, or one snapshot', {
       placeholder: 'A',
       completes: 'directory',
     }),
-    b: param(side(), 'the other one, or live', { placeholder: 'B|live', completes: 'directory' }),
+    b: param(pathText, 'the other one, or live', { placeholder: 'B|live', completes: 'directory' }),
   },
   flags: {
-    csv: param(z.optional(side()), 'write the applications to set back to A', {
+    csv: param(z.optional(pathText), 'write the applications to set back to A', {
       placeholder: 'FILE',
       group: 'output',
       completes: 'file',
@@ -80,10 +78,11 @@ export default defineLocalCommand({
     if (csv !== undefined) {
       const { text, count } = diff.setBackCsv(differences);
       const { writeAtomically } = await import('../../files/atomic-write.js');
-      if (!settings.dryRun) await writeAtomically(csv, text, { mode: 0o600 });
       const many = plural(count, 'application');
+      const next = `Look first: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`;
+      if (!settings.dryRun) await writeAtomically(csv, text, { mode: 0o600 });
       context.note(
-        `${many} in ${csv}. Look first: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`,
+        settings.dryRun ? `Would write ${many} to ${csv}.` : `${many} in ${csv}. ${next}`,
       );
     }
     const report: Report = { schema: 1, from: from.label, to: to.label, ...comparison };
@@ -103,7 +102,7 @@ const marks = { added: '+', removed: '-', changed: '~' };
 
 function reportLines(report: Report, canvas: Canvas): readonly string[] {
   const { from, to, differences, compared } = report;
-  const { paint, columns } = canvas;
+  const { paint } = canvas;
   const arrow = canvas.isUtf8 ? '→' : '->';
   const title = paint.bold(`${from} ${arrow} ${to}`);
   if (differences.length === 0) return [title, 'No differences.'];
@@ -113,7 +112,7 @@ function reportLines(report: Report, canvas: Canvas): readonly string[] {
       const own = differences.filter((each) => each.resource === resource);
       if (own.length === 0) return [];
       const head = `${upperFirst(resourceWords[resource].plural)}: ${countsOf(own)}`;
-      return ['', paint.bold(head), ...own.flatMap((each) => recordLines(each, arrow, columns))];
+      return ['', paint.bold(head), ...own.flatMap((each) => recordLines(each, arrow, canvas))];
     }),
   ];
 }
@@ -129,17 +128,17 @@ function countsOf(differences: readonly Difference[]): string {
 function recordLines(
   { id, name, change, changes }: Difference,
   arrow: string,
-  columns: number,
+  canvas: Canvas,
 ): readonly string[] {
   const title = name === id ? id : `${name} (${id})`;
   // The time of a change says nothing beside the change.
   const told = changes.filter(({ field }) => field !== 'updatedAt');
   return [
-    ...wrap(`${marks[change]} ${singleLine(title)}`, columns),
+    ...fitLine(`${marks[change]} ${singleLine(title)}`, canvas),
     ...(told.length > 0 ? told : changes).flatMap(({ field, from, to }) =>
-      wrap(
+      fitLine(
         `    ${singleLine(fieldLabel(field))}: ${shortValue(from)} ${arrow} ${shortValue(to)}`,
-        columns,
+        canvas,
       ),
     ),
   ];

@@ -1,5 +1,4 @@
 /** `rosterctl backup show`: prints records of a backup. */
-import * as z from 'zod/mini';
 import type { FoundRecord } from '../../backups/find.js';
 import { detailLines } from '../../cli/card.js';
 import { defineLocalCommand, param, ValueWithExit } from '../../cli/define.js';
@@ -11,6 +10,7 @@ import { shellQuote, upperFirst } from '../../data/text.js';
 import { NotFoundError } from '../../errors.js';
 import { recordWord } from '../../resources/params.js';
 import { singleLine } from '../../terminal/safe-text.js';
+import { snapshotArgument } from './shared.js';
 
 const view: View<JsonObject | readonly JsonObject[]> = { kind: 'either' };
 
@@ -26,10 +26,7 @@ export default defineLocalCommand({
   calls: [],
   everywhere: true,
   args: {
-    dir: param(z.string().check(z.minLength(1, 'must not be empty')), 'a folder, or one snapshot', {
-      placeholder: 'DIR[/SNAPSHOT]',
-      completes: 'directory',
-    }),
+    dir: snapshotArgument,
     ref: param(recordWord('tryouts'), 'an id, e-mail, Discord user, gamer tag or name', {
       placeholder: 'REF',
     }),

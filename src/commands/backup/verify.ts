@@ -1,13 +1,13 @@
 /** `rosterctl backup verify`: proves that snapshots are as they were made. */
 import { resolve } from 'node:path';
-import * as z from 'zod/mini';
 import type { VerifiedBackup } from '../../backups/verify.js';
 import { binarySize } from '../../cli/cells.js';
-import { defineLocalCommand, param, ValueWithExit } from '../../cli/define.js';
+import { defineLocalCommand, ValueWithExit } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
 import { RunError } from '../../data/outcome-errors.js';
 import { plural } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
+import { fitLine, snapshotArgument } from './shared.js';
 
 interface Report extends VerifiedBackup {
   readonly schema: 1;
@@ -16,6 +16,7 @@ interface Report extends VerifiedBackup {
 
 const view: View<Report> = {
   kind: 'lines',
+  columns: ['snapshot', 'path', 'problem'],
   lines: reportLines,
   rows: ({ problems }) => problems as never,
 };
@@ -31,10 +32,7 @@ export default defineLocalCommand({
   calls: [],
   everywhere: true,
   args: {
-    dir: param(z.string().check(z.minLength(1, 'must not be empty')), 'a folder, or one snapshot', {
-      placeholder: 'DIR[/SNAPSHOT]',
-      completes: 'directory',
-    }),
+    dir: snapshotArgument,
   },
   view,
   async run(context, { dir }) {
@@ -57,7 +55,7 @@ export default defineLocalCommand({
       });
       const isSilent = context.settings.quiet && length === 0;
       return new ValueWithExit(report, length === 0 ? 'done' : 'failed', {
-        failed: () => (length === 0 ? undefined : { id: '', error }),
+        failed: () => (length === 0 ? undefined : { id: '', error, isUnreported: true }),
         lines: (canvas) => (isSilent ? [] : reportLines(report, canvas)),
       });
     } finally {
@@ -76,9 +74,12 @@ function reportLines({ snapshots, problems, files, bytes }: Report, canvas: Canv
         ...(assumed === 0 ? [] : [`${plural(assumed, 'file')} assumed unchanged when it was made`]),
       ];
       const own = problems.filter((problem) => problem.snapshot === name);
+      const counts = `${plural(records, 'record')}, ${plural(documents, 'file')}`;
       return [
-        `${name}  ${plural(records, 'record')}, ${plural(documents, 'file')}  ${marks.join(', ')}`,
-        ...own.map(({ path, problem }) => paint.bad(`  ${singleLine(`${path} ${problem}`)}`)),
+        ...fitLine(`${name}  ${counts}  ${marks.join(', ')}`, canvas),
+        ...own.flatMap(({ path, problem }) =>
+          fitLine(`  ${singleLine(`${path} ${problem}`)}`, canvas).map(paint.bad),
+        ),
       ];
     }),
     `${plural(files, 'file')} of documents read, ${binarySize(bytes)}`,

@@ -67,7 +67,7 @@ export default defineOperation({
     }),
     manifest: param(
       z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-      'the files from a CSV with the columns path, name and tags',
+      'the files from a CSV: path, name, tags, contentType',
       { placeholder: 'FILE.csv', group: 'selection', completes: 'file' },
     ),
     name: nameFlag('documents'),

@@ -23,6 +23,8 @@ export interface ColumnOptions {
   readonly teamColumn: string | undefined;
   /** The file was written with `--csv-raw`. */
   readonly raw: boolean;
+  /** The columns are fields by their own names, as in NDJSON. */
+  readonly isTyped: boolean;
 }
 
 /** One column of the file. */
@@ -78,6 +80,7 @@ export function fileColumns(
     const isMapped = mapped.has(index);
     const column = { index, head, isMapped, isTeam: index === team };
     const text = mapped.get(index) ?? head;
+    if (options.isTyped) return { ...column, name: text, type: undefined };
     try {
       const { name, type } = readColumnName(text);
       return { ...column, name, type };
@@ -158,7 +161,7 @@ export function mapColumns(
   const overruled = new Map<string, string>();
   const taken = new Map<string, FileColumn>();
   for (const column of columns) {
-    const byName = column.isTeam || isTeamHead(column, options, known);
+    const byName = column.isTeam || (!options.isTyped && isTeamHead(column, options, known));
     const field =
       column === key ? options.key : byName ? known.team?.field : fieldFor(column, options, known);
     if (field === undefined) {
@@ -177,11 +180,17 @@ export function mapColumns(
     if (known.service.includes(field)) service.set(field, column);
     else if (flag !== undefined && column !== key) overruled.set(column.head, flag);
     else {
-      const target = byName && known.team ? known.team : targetOf(field, column, seen);
+      const own = options.isTyped ? wholeField(field) : targetOf(field, column, seen);
+      const target = byName && known.team ? known.team : own;
       mapped.push({ ...column, target, byName });
     }
   }
   return { columns: mapped, service, ignored, overruled };
+}
+
+/** A field of the top level, even if its name has dots. */
+function wholeField(field: string): FieldTarget {
+  return { field, seen: { path: [field], inList: [false], sample: undefined } };
 }
 
 function targetOf(
@@ -207,9 +216,10 @@ function isTeamHead(
 /** The field of a column: of its own name, of an equal name, or of an alias; undefined if there is none. */
 function fieldFor(
   { head, name, isMapped }: FileColumn,
-  { resource }: ColumnOptions,
+  { resource, isTyped }: ColumnOptions,
   { seen, service, given }: KnownFields,
 ): string | undefined {
+  if (isTyped) return name;
   const fields = [...new Set([...seen.names, ...service, ...given.keys()])];
   // A field may itself end in what looks like a type.
   if (fields.includes(head) && !isMapped) return head;

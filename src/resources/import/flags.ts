@@ -9,7 +9,10 @@ const text = z.string().check(z.minLength(1, 'must not be empty'));
 
 /** The file of an import. */
 export const importArgs = {
-  file: param(text, 'the CSV or .xlsx to import', { placeholder: 'FILE|-', completes: 'file' }),
+  file: param(text, 'the CSV, .xlsx or .ndjson to import', {
+    placeholder: 'FILE|-',
+    completes: 'file',
+  }),
 };
 
 const { if: _, ...sending } = bulkFlags;

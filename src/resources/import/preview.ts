@@ -74,7 +74,7 @@ export function importPreview(
     ...group(`${decidedAs('failed').length} invalid`, decidedAs('failed'), reason),
     ...(isUnchecked
       ? [
-          `There are no ${options.resource} yet, so the key and the fields could not be checked: every value is text unless typed (rank:int).`,
+          `There are no ${options.resource} yet, so the key and the fields could not be checked${options.isTyped ? '.' : ': every value is text unless typed (rank:int).'}`,
         ]
       : []),
     ...(teams ? respelled(teams.respelled) : []),

@@ -16,6 +16,7 @@ import {
   sheetKind,
 } from './cells.js';
 import type { FileColumn, MappedColumn } from './columns.js';
+import type { TypedRow } from './json-lines.js';
 import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
 
 /** A row as read. */
@@ -33,7 +34,7 @@ export class RowReader {
   }
 
   /** Returns the row to plan, and what is wrong with it. */
-  read(row: CsvRow): ReadRow {
+  read(row: CsvRow | TypedRow): ReadRow {
     const problems: InputError[] = [];
     const key = this.keys.textOf(row);
     const isWhole = this.collect(problems, () => {
@@ -75,6 +76,8 @@ export class RowReader {
     if (!record) {
       const fields = values.flatMap((each) => {
         const { column } = each;
+        // To a new record an empty field says nothing, and a service may refuse it.
+        if (options.isTyped && 'value' in each && each.value === null) return [];
         const value = this.collect(
           problems,
           () =>
@@ -88,7 +91,8 @@ export class RowReader {
       return { key, body: body ?? {} };
     }
     const updatedAt = mapping.service.get('updatedAt');
-    const exported = updatedAt && row.cells[updatedAt.index]?.trim();
+    // Records as they were are brought back over whatever came later.
+    const exported = !options.isTyped && updatedAt && row.cells[updatedAt.index]?.trim();
     const cells = values.flatMap((each) => {
       // A key in another spelling is the same key.
       if (each.column.index === this.world.key.index || isSameSet(each, record)) return [];
@@ -98,12 +102,16 @@ export class RowReader {
     return { key, ...(exported && { updatedAt: exported }), ...Object.fromEntries(cells) };
   }
 
-  private values(row: CsvRow, problems: InputError[]): readonly ColumnValue[] {
+  private values(row: CsvRow | TypedRow, problems: InputError[]): readonly ColumnValue[] {
     const { mapping, teams, options } = this.world;
     return mapping.columns.flatMap((column): readonly ColumnValue[] => {
       const value = this.collect(
         problems,
         (): FieldValue | undefined => {
+          if ('values' in row && !column.byName) {
+            const typed = row.values[column.index];
+            return typed === undefined ? undefined : { target: column.target, value: typed };
+          }
           const kind = sheetKind(row, column.index);
           const text = inputText(row.cells[column.index] ?? '', options);
           if (text === undefined) return undefined;

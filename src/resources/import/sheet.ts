@@ -1,4 +1,4 @@
-/** Reads the file of an import, a CSV or one sheet of a workbook, into its header and its rows. */
+/** Reads the file of an import, a CSV, one sheet of a workbook or NDJSON, into its header and its rows. */
 import { createHash } from 'node:crypto';
 import { type FileRowsOptions, fileRows } from '../../bulk/file-rows.js';
 import { mostInputRows } from '../../bulk/row-names.js';
@@ -7,6 +7,7 @@ import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import { InputError, stoppedReading } from '../../errors.js';
+import { isJsonLines, readJsonLines, type TypedRow } from './json-lines.js';
 
 /** A table as read from a file: cells are text, exactly as in the file. */
 export interface Sheet {
@@ -14,12 +15,14 @@ export interface Sheet {
   readonly name: string;
   readonly header: CsvRow;
   /** The rows below the header that are not blank. */
-  readonly rows: readonly CsvRow[];
+  readonly rows: readonly (CsvRow | TypedRow)[];
+  /** True for NDJSON: its values have types, and each column is the field of its very name. */
+  readonly isTyped: boolean;
   /** SHA-256 of the file. */
   readonly digest: string;
 }
 
-/** Reads a CSV or a workbook as a sheet; `-` is stdin. Throws InputError, CancelledError after a signal. */
+/** Reads a CSV, a workbook or NDJSON as a sheet; `-` is stdin. Throws InputError, CancelledError after a signal. */
 export async function openSheet(
   context: Context,
   path: string,
@@ -30,12 +33,23 @@ export async function openSheet(
   const hash = createHash('sha256');
   // Another sheet of the same file is another input.
   if (sheet !== undefined) hash.update(`${sheet}\0`);
+  const source = inputChunks(context, path)[Symbol.asyncIterator]();
+  const first = await source.next();
   const hashed = async function* () {
-    for await (const chunk of inputChunks(context, path)) {
-      hash.update(chunk);
-      yield chunk;
+    try {
+      for (let part = first; !part.done; part = await source.next()) {
+        hash.update(part.value);
+        yield part.value;
+      }
+    } finally {
+      await source.return(undefined);
     }
   };
+  if (isJsonLines(name, first.done ? new Uint8Array() : first.value)) {
+    const { header, rows } = await readJsonLines(hashed(), name);
+    if (rows.length === 0) throw new InputError(`${name} holds no record.`);
+    return { name, header, rows, isTyped: true, digest: hash.digest('hex') };
+  }
   const note = (line: string) => context.message(line);
   const options = { name, sheet, takeFormulas, encoding, offersEncoding: true, note };
   const turn = eventLoopTurns(context.signal, () => stoppedReading(name));
@@ -52,7 +66,7 @@ export async function openSheet(
     }
   const [header, ...rows] = all;
   if (!header) throw new InputError(`${name} is empty: it has no header.`);
-  return { name, header, rows, digest: hash.digest('hex') };
+  return { name, header, rows, isTyped: false, digest: hash.digest('hex') };
 }
 
 /** True for a row without a value; one with a cell that cannot be used is not blank. */

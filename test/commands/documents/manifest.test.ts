@@ -55,6 +55,7 @@ test.each([
   ['path\na.txt,b.txt\n', 'Line 2 has 2 cells, but the header has 1.'],
   ['path,name\na.txt,\na.txt,\n', 'a.txt is named twice, on lines 2 and 3.'],
   ['path,name\n,x\n#REF!,y\n', '2 lines cannot be used.'],
+  ['path,type\na.txt,text/html\n', 'Line 2: text/html is not an allowed content type.'],
   ['path,tags\na.txt,[x\n', 'Line 2: tags is not a list: [x.'],
   ['', 'is empty: it has no header.'],
   ['path\n', 'names no file.'],
@@ -75,4 +76,18 @@ test('a missing file of a manifest fails its own line, and a retry keeps name an
   write('gone.txt', 'here');
   expect((await run('runs retry last --yes')).code).toBe(0);
   expect(documents[1]).toMatchObject({ name: 'Late', tags: ['x'] });
+});
+
+test('a content type of a manifest counts for its file alone, which needs no extension then', async () => {
+  const { upload, documents } = await desk({
+    plain: 'one',
+    'b.txt': 'two',
+    'm.csv': 'path,name,contentType\nplain,House rules,text/plain\nb.txt,,\nplain,Other,\n',
+  });
+  const ran = await upload('--manifest m.csv');
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([8, { changed: 2, failed: 1 }]);
+  expect(documents).toMatchObject([
+    { name: 'House rules', contentType: 'text/plain' },
+    { name: 'b.txt', contentType: 'text/plain' },
+  ]);
 });

@@ -34,13 +34,14 @@ function importedInto(all: readonly JsonObject[], text: string) {
     map: [],
     ignoresUnknown: false,
     raw: false,
+    isTyped: false,
     teamColumn: undefined,
     teamField: undefined,
     mode: 'both',
     skipsInvalid: false,
     given: new Map<string, string>(),
   };
-  const sheet = { name: 'x.csv', header, rows, digest: '' };
+  const sheet = { name: 'x.csv', header, rows, isTyped: false, digest: '' };
   const columns = fileColumns(header.cells, options);
   const key = keyColumn(columns, options);
   const seen = new SeenFields();

@@ -1,0 +1,181 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf } from '../support/run.js';
+import { application, desk, paper, player } from './desk.js';
+
+const json = (ran: { stdout: string }) => JSON.parse(ran.stdout);
+
+test('what differs is told by id, name and field', async () => {
+  const { create, run, folder, snapshots, records, documents } = await desk();
+  await create();
+  records.players = [player(1, { role: 'Coach', tags: [{ game: 'x' }] }), player(3)];
+  documents[0] = paper('doc_1', 'new', { updatedAt: '2026-02-02T00:00:00Z' });
+  await create();
+  const [a = '', b = ''] = snapshots().map((name) => join(folder, name));
+  const ran = await run(`backup diff ${a} ${b} --json`);
+  expect([ran.code, json(ran)]).toMatchObject([
+    0,
+    {
+      schema: 1,
+      compared: ['tryouts', 'players', 'teams', 'documents'],
+      notCompared: [],
+      differences: [
+        {
+          ...{ resource: 'players', id: 'player_1', name: 'Player 1', change: 'changed' },
+          changes: [
+            { field: 'role', from: null, to: 'Coach' },
+            { field: 'tags.0.game', from: null, to: 'x' },
+          ],
+        },
+        { id: 'player_2', change: 'removed', changes: [] },
+        { id: 'player_3', change: 'added', changes: [] },
+        {
+          id: 'doc_1',
+          changes: [
+            { field: 'updatedAt' },
+            { field: 'file (sha256)', from: expect.any(String), to: expect.any(String) },
+          ],
+        },
+      ],
+    },
+  ]);
+  expect((await run(`backup diff ${b} live --json`)).stdout).toContain('"differences":[]');
+  expect((await run(`backup diff ${a} ${b} -o ids`)).stdout).toBe(
+    'player_1\nplayer_2\nplayer_3\ndoc_1\n',
+  );
+  const csv = await run(`backup diff ${a} ${b} -o csv`);
+  expect(csv.stdout.split('\r\n').slice(0, 4)).toEqual([
+    'resource,id,name,change,field,from,to',
+    'players,player_1,Player 1,changed,role,,Coach',
+    'players,player_1,Player 1,changed,tags.0.game,,x',
+    'players,player_2,Player 2,removed,,,',
+  ]);
+});
+
+test('a person reads it by resource', async () => {
+  const { create, run, folder, records } = await desk();
+  await create();
+  records.players = [player(1, { role: 'Coach', updatedAt: '2026-11-20T10:00:00Z' }), player(3)];
+  const ran = await run(`backup diff ${folder} live`, { ROSTERCTL_FORCE_TTY: '60' });
+  expect(ran.stdout.split('\n').slice(1)).toEqual([
+    '',
+    'Players: 1 changed, 1 added, 1 removed',
+    '~ Player 1 (player_1)',
+    '    Role: - → Coach',
+    '- Player 2 (player_2)',
+    '+ Player 3 (player_3)',
+    '',
+  ]);
+});
+
+test('absent and null are the same, and numbers are compared exactly', async () => {
+  const { create, run, folder, records, world } = await desk();
+  records.teams = [{ id: 'team_1', logo: null }];
+  world.special = ({ url }) =>
+    url.startsWith('/v1/players')
+      ? {
+          status: 200,
+          headers: { 'content-type': 'application/json' },
+          text: '{"players":[{"id":"p","chat":9007199254740993}],"total":1}',
+        }
+      : undefined;
+  await create();
+  records.teams = [{ id: 'team_1' }];
+  expect(json(await run(`backup diff ${folder} live --json`)).differences).toEqual([]);
+  world.special = ({ url }) =>
+    url.startsWith('/v1/players')
+      ? {
+          status: 200,
+          headers: { 'content-type': 'application/json' },
+          text: '{"players":[{"id":"p","chat":9007199254740992}],"total":1}',
+        }
+      : undefined;
+  expect(json(await run(`backup diff ${folder} live --json`)).differences).toHaveLength(1);
+});
+
+test('--exit-code is 12 if something differs, and -q is silent if nothing does', async () => {
+  const { create, run, folder, records } = await desk();
+  await create();
+  expect(await run(`backup diff ${folder} live -q --exit-code`)).toMatchObject({
+    ...{ code: 0, stdout: '', stderr: '' },
+  });
+  records.players = [];
+  expect((await run(`backup diff ${folder} live --exit-code`)).code).toBe(12);
+  expect((await run(`backup diff ${folder} live`)).code).toBe(0);
+});
+
+test('what only one of them holds is not compared, and told', async () => {
+  const { create, run, folder, api } = await desk();
+  await create('--only players --no-files');
+  api.requests.length = 0;
+  const ran = await run(`backup diff ${folder} live --json`);
+  expect(json(ran)).toMatchObject({ compared: ['players'], differences: [] });
+  expect(api.requests).toHaveLength(1);
+  expect(ran.stderr).toContain('Not compared');
+});
+
+test('another organization, a list that may be incomplete and a damaged backup are refused', async () => {
+  const { create, run, folder, snapshots, world } = await desk();
+  await create();
+  const strange = await run(`backup diff ${folder} live --json`, { ROSTERCTL_ORG: 'org_8' });
+  expect([strange.code, errorOf(strange)['code']]).toEqual([2, 'usage']);
+  world.special = ({ url }) =>
+    url.startsWith('/v1/players') ? { status: 200, json: { players: [], total: 2 } } : undefined;
+  expect((await run(`backup diff ${folder} live`)).code).toBe(11);
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(join(folder, snapshots()[0] ?? '', 'manifest.json'), '{}');
+  expect((await run(`backup diff ${folder} live`)).code).toBe(2);
+});
+
+test('--csv sets applications back, with the status that they have now as a guard', async () => {
+  const { create, run, folder, home, records } = await desk();
+  records.applications = [
+    application(1, { status: 'pending', internalNotes: '=call' }),
+    application(2, { status: 'shortlisted', internalNotes: null }),
+    application(3),
+    application(4, { name: 'Gone' }),
+  ];
+  await create();
+  records.applications = [
+    application(1, { status: 'rejected', internalNotes: 'x' }),
+    application(2, { status: 'shortlisted', internalNotes: 'y' }),
+    application(3),
+  ];
+  const file = join(home, 'back.csv');
+  const ran = await run(`backup diff ${folder} live --csv ${file}`);
+  expect([ran.code, ran.stderr]).toEqual([
+    0,
+    `2 applications in ${file}. Look first: rosterctl tryouts set-status --csv ${file} --dry-run\n`,
+  ]);
+  expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
+    'id,name,status,if_status,internalNotes',
+    "app_1,Applicant 1,pending,rejected,'=call",
+    'app_2,Applicant 2,,,<clear>',
+    '',
+  ]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('show prints a record as it was, by id or reference', async () => {
+  const { create, run, folder, snapshots, records } = await desk();
+  await create();
+  records.players = [player(1, { name: 'Renamed' })];
+  await create();
+  const [first = ''] = snapshots();
+  const show = (words: string) => run(`backup show ${words} --json`);
+  expect(json(await show(`${folder} player_1`))).toMatchObject({ name: 'Renamed' });
+  expect(json(await show(`${join(folder, first)} player_1`))).toEqual(player(1));
+  expect(json(await show(`${folder} email:P1@EXAMPLE.org`))).toMatchObject({ id: 'player_1' });
+  const document = await show(`${folder} name:doc_2.txt`);
+  expect(json(document)).toMatchObject({ id: 'doc_2' });
+  expect(document.stderr).toMatch(/The file of doc_2: .*\/files\/[0-9a-f]{2}\/[0-9a-f]{64}\n/);
+  records.applications = [application(1, { email: 'p1@example.org' })];
+  await create();
+  expect(json(await show(`${folder} email:p1@example.org`))).toMatchObject([
+    { id: 'app_1' },
+    { id: 'player_1' },
+  ]);
+  expect((await show(`${folder} player_9`)).code).toBe(5);
+  expect((await show(`${join(folder, '2020-01-01T000000Z')} player_1`)).code).toBe(2);
+});
