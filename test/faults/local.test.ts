@@ -80,6 +80,32 @@ describe('output', () => {
       expect(ran.stderr).toMatch(/left: $/m);
     });
 
+  fault('F119', 'backup create: the disk is full', async (attack, context) => {
+    const disk = 'd=$(mktemp -d) && mount -t tmpfs -o size=512k none "$d" && cd "$d"';
+    unlessPossible(context, missing('unshare', '-m', 'sh', '-c', disk));
+    let size = 10;
+    const world = await hostileWorld({
+      api: ({ url }) =>
+        url.startsWith(`/v1/documents/${organization}`)
+          ? { json: { documents: [{ ...file, sizeBytes: size, updatedAt: String(size) }] } }
+          : undefined,
+      store: () => {
+        const text = 'x'.repeat(size);
+        size = 1024 * 1024;
+        return { text };
+      },
+    });
+    const ran = await attack('backup create b', {
+      env: world.env,
+      under: ['unshare', '-m'],
+      shell: `${disk} && "$@" && "$@"; code=$?; ls b | grep -c 'Z$'; "$1" "$2" backup verify b >/dev/null; echo "verify $?"; exit $code`,
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/the disk is full/);
+    expect(ran.stderr).toContain('Earlier snapshots are as they were.');
+    expect(ran.stdout.trim().split('\n').slice(-2)).toEqual(['1', 'verify 0']);
+  });
+
   fault('F120', 'a limit on the size of files', async (attack, context) => {
     unlessPossible(context, missing('prlimit', '--fsize=65536', 'true'));
     const world = await hostileWorld({
