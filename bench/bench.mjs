@@ -8,6 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { backupFigures } from './backups.mjs';
 import { bulkFigures } from './bulk.mjs';
 import { serve } from './serve.mjs';
 import { uploadFigures } from './uploads.mjs';
@@ -78,6 +79,7 @@ try {
   await writeFigures({ tool, home, env, rows, compare, rounds });
   rows.push(...(await bulkFigures({ tool, home, env })));
   rows.push(...(await uploadFigures({ tool, home, env })));
+  rows.push(...(await backupFigures({ tool, home, env })));
   size();
 } finally {
   service.close();

@@ -1,10 +1,12 @@
 /**
  * A service with a file store for the upload figures: it issues upload URLs, counts and drops the
- * bytes, records documents, and serves 1,000 small ones for download. It runs in its own process, so
- * that it slows no measurement.
+ * bytes, records documents, and serves 1,000 small ones for download. It also lists 1,000 players, ten
+ * teams, and as many applications as the organization's name says (org_10000). It runs in its own
+ * process, so that it slows no measurement.
  */
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
+import { application } from './application.mjs';
 
 /** The content of each document, and the number of documents. */
 const small = Buffer.alloc(20 * 1024, '%PDF-1.7\n');
@@ -44,13 +46,7 @@ store.listen(0, '127.0.0.1', () => {
     if (url.endsWith('/document-file'))
       return { key, fileRef: `ref:${key}`, uploadUrl: `${origin}/${key}?sig=1` };
     if (url.endsWith('/download')) return { url: `${origin}/${key}?sig=1` };
-    if (method === 'GET')
-      return Array.from({ length: documents }, (_, index) => ({
-        id: `doc_${index}`,
-        name: `${index}.pdf`,
-        contentType: 'application/pdf',
-        sizeBytes: small.length,
-      }));
+    if (method === 'GET') return listOf(url);
     return { id: `doc_${count}`, ...JSON.parse(body || '{}') };
   };
   const service = createServer((request, response) => {
@@ -58,7 +54,9 @@ store.listen(0, '127.0.0.1', () => {
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
       const answer = answerTo(request, Buffer.concat(chunks).toString());
-      const type = { 'content-type': 'application/json', 'x-total-count': String(documents) };
+      // With a total, so that a round count does not look like a truncated list.
+      const total = Array.isArray(answer) ? { 'x-total-count': String(answer.length) } : {};
+      const type = { 'content-type': 'application/json', ...total };
       response.writeHead(200, type).end(JSON.stringify(answer));
     });
   });
@@ -67,3 +65,27 @@ store.listen(0, '127.0.0.1', () => {
     process.stdout.write(`${JSON.stringify({ base, store: origin })}\n`);
   });
 });
+
+function listOf(url) {
+  if (url.includes('/tryout-applications'))
+    return Array.from({ length: Number(/org_(\d+)/.exec(url)?.[1] ?? 0) }, (_, index) =>
+      JSON.parse(application(`app_${index}`)),
+    );
+  if (url.includes('/players')) return named(1_000, 'player');
+  if (url.includes('/teams')) return named(10, 'team');
+  return named(documents, 'doc').map((record, index) => ({
+    ...record,
+    name: `${index}.pdf`,
+    contentType: 'application/pdf',
+    sizeBytes: small.length,
+  }));
+}
+
+function named(length, noun) {
+  return Array.from({ length }, (_, index) => ({
+    id: `${noun}_${index}`,
+    name: `${noun} ${index}`,
+    email: `${noun}${index}@example.org`,
+    updatedAt: '2026-11-01T10:00:00Z',
+  }));
+}

@@ -1,0 +1,110 @@
+/**
+ * The backup figures (B1 to B3): a backup of 10,000 applications and 1,000 documents beside the
+ * commands that fetch the same, a second one of unchanged data beside the lists alone, its proof beside
+ * sha256sum, and its memory. BENCH_BACKUP_ROUNDS sets the number of rounds.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const rounds = Number(process.env.BENCH_BACKUP_ROUNDS ?? 5);
+const server = fileURLToPath(new URL('store.mjs', import.meta.url));
+
+/** Returns the rows of the result table for B1 to B3. `tool` starts rosterctl, `home` is a working folder. */
+export async function backupFigures({ tool, home, env }) {
+  const service = await startStore();
+  const base = { ...env, ROSTERCTL_BASE_URL: service.base, ROSTERCTL_ORG: 'org_10000' };
+  const folders = [];
+  const fresh = (name) => {
+    folders.push(mkdtempSync(join(home, name)));
+    return folders.at(-1);
+  };
+  const quoted = tool.map((word) => `'${word}'`).join(' ');
+  const lists = ['tryouts', 'players', 'teams', 'docs'].map(
+    (noun) => `${quoted} ${noun} list -o ndjson --out "$1/${noun}.ndjson"`,
+  );
+  const backup = (folder) => [...tool, 'backup', 'create', folder];
+  try {
+    const [first, again, proven] = [[], [], []];
+    for (let round = 0; round < rounds; round++) {
+      const folder = fresh('backup-');
+      const files = [`${quoted} docs download --all -D "$1/files" --skip-existing`, ...lists];
+      first.push([
+        await run(backup(folder), base),
+        await run(inShell(files, fresh('lists-')), base),
+      ]);
+      again.push([
+        await run(backup(folder), base),
+        await run(inShell(lists, fresh('lists-')), base),
+      ]);
+      const hashes = ['find "$1" -type f -print0 | xargs -0 sha256sum'];
+      proven.push([
+        await run([...tool, 'backup', 'verify', folder], base),
+        await run(inShell(hashes, folder), base),
+      ]);
+    }
+    const peak = async (organization) =>
+      (await run(backup(fresh('peak-')), { ...base, ROSTERCTL_ORG: organization })).peak / 1024;
+    const [small, large] = [await peak('org_100'), await peak('org_10000')];
+    return [
+      row('B1 backup of 10,000 applications, 1,000 files', first, 'download --all, four lists', 1),
+      row('B1 again, nothing changed', again, 'four lists', 1),
+      row('B2 verify', proven, 'sha256sum', 8),
+      bound('B3 peak of 10,000 applications', large, 140),
+      bound('B3 beyond that of 100', large - small, 35),
+    ];
+  } finally {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    service.stop();
+  }
+}
+
+const inShell = (lines, folder) => ['sh', '-c', lines.join(' && '), 'sh', folder];
+
+/** Returns wall milliseconds, and the peak memory of the largest process in KiB. Rejects for a failure. */
+function run(words, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/usr/bin/time', ['-f', '%M', ...words], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let text = '';
+    child.stderr.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.on('error', reject);
+    const start = performance.now();
+    child.on('close', (code) => {
+      if (code !== 0)
+        return reject(new Error(`${words.slice(2, 5).join(' ')} exits ${code}: ${text}`));
+      resolve({ ms: performance.now() - start, peak: Number(text.trim().split('\n').at(-1)) });
+    });
+  });
+}
+
+function startStore() {
+  const child = spawn(process.execPath, [server], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((resolve) =>
+    child.stdout.once('data', (line) =>
+      resolve({ ...JSON.parse(line.toString()), stop: () => child.kill('SIGKILL') }),
+    ),
+  );
+}
+
+function row(name, pairs, other, goal) {
+  const [ours, theirs] = [0, 1].map((side) => median(pairs.map((pair) => pair[side].ms)));
+  const ratio = median(pairs.map(([first, second]) => first.ms / second.ms));
+  const verdict = ratio <= goal ? 'met' : 'MISSED';
+  const times = [`${ours.toFixed(0)} ms`, other, `${theirs.toFixed(0)} ms`, ratio.toFixed(2)];
+  return [name, ...times, `<= ${goal.toFixed(2)}`, verdict];
+}
+
+function bound(name, size, goal) {
+  const verdict = size <= goal ? 'met' : 'MISSED';
+  return [name, `${size.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, verdict];
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
