@@ -79,12 +79,12 @@ async function* csvRows(
   { name, sheet, takeFormulas, encoding, offersEncoding }: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
   if (/\.xls[xmb]?$/i.test(name))
-    throw new InputError(`${name} is named like a workbook and is none.`, {
+    throw new InputError(`${name} is named like a workbook but is not one.`, {
       hint: 'If it is a CSV, name it .csv.',
     });
   if (sheet !== undefined || takeFormulas)
     throw new InputError(
-      `${name} is no workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
+      `${name} is not a workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
     );
   const reader = csvReader();
   const decode = textDecoder(name, { encoding, offers: offersEncoding });

@@ -245,7 +245,7 @@ describe('another kind of file is called by its name:', () => {
     ['Numbers', zip([['Index/Document.iwa', 'x']]), 'x.xlsx is a Numbers document.'],
     ['Word', zip([['word/document.xml', '<a/>']]), 'x.xlsx is a text document.'],
     ['some archive', zip([['a.txt', 'x']]), 'x.xlsx is not an .xlsx workbook.'],
-    ['a CSV', Buffer.from('id,name\np1,Ann\n'), 'x.xlsx is named like a workbook and is none.'],
+    ['a CSV', Buffer.from('id,name\np1,Ann\n'), 'x.xlsx is named like a workbook but is not one.'],
   ])('%s', async (_, file, message) => {
     await expect(read(file)).rejects.toThrow(message);
   });
@@ -253,6 +253,6 @@ describe('another kind of file is called by its name:', () => {
 
 test('--sheet beside a CSV is refused', async () => {
   await expect(read(Buffer.from('id\np1\n'), 'x.csv', 'A')).rejects.toThrow(
-    'x.csv is no workbook: --sheet is for .xlsx files.',
+    'x.csv is not a workbook: --sheet is for .xlsx files.',
   );
 });

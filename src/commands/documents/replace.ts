@@ -124,7 +124,7 @@ async function requireNew(context: Context, { id, file }: Values, made: unknown)
 /** Asks to delete the old document, and deletes it as `docs delete` does. */
 async function removeOld(context: Context, { id, waitLock: wait }: Values): Promise<CommandOutput> {
   const { default: command } = await import('./delete.js');
-  if (command.kind !== 'operation') throw new BugError('docs delete is no operation.');
+  if (command.kind !== 'operation') throw new BugError('docs delete is not an operation.');
   // A bare word could read as a reference.
   const values = { ids: [`id:${id}`], waitLock: wait };
   return command.run(context, values, ['documents', 'delete']);
