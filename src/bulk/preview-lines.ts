@@ -2,12 +2,12 @@
 import { shortValue } from '../cli/lines.js';
 import { sandboxProfile } from '../config/profiles.js';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
-import type { Operation } from '../engine/operation.js';
+import { beforeAndAfter } from '../engine/decide.js';
+import type { Operation, PreviewStyle } from '../engine/operation.js';
 import { countsAsError, isDeletion, type ReportRow } from '../runs/report.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { truncate, widestOf } from '../terminal/width.js';
@@ -62,15 +62,12 @@ export function hasMore({ length }: readonly unknown[]): boolean {
   return length > maxListed;
 }
 
-/**
- * The lines of a preview. `canAsk`: a question follows, which `l` answers with all rows; `listsRows`:
- * false if the rows are printed elsewhere.
- */
+/** The lines of a preview. */
 export function previewLines(
   context: Context,
   subject: Subject,
   preview: Preview,
-  { canAsk, listsRows = true }: { readonly canAsk: boolean; readonly listsRows?: boolean },
+  { canAsk, listsRows = true }: PreviewStyle,
 ): string[] {
   const own = subject.describe?.(preview, { canAsk, listsRows });
   if (own) return [...own];
@@ -141,24 +138,21 @@ export function rowLines(
 ): string[] {
   const deletes = verbOf(action) === verbOf({ action: 'x.delete' });
   const isUndo = verbOf(action) === verbOf({ action: 'x.undo' });
-  const isUndoneCreate = (after: JsonObject) =>
-    isUndo && isDeletion({ ...action, of: '' }, { row: 0, id: '', result: 'would_change', after });
+  const isUndoneCreate = (changes: Pick<ReportRow, 'after'>) =>
+    isUndo && isDeletion({ ...action, of: '' }, changes);
   const today = now();
   const rows = tasks.map(({ id, previewed = [] }) => {
     const [deletion] = deletes ? previewed : [];
     const name = names?.get(id) ?? deletion?.from ?? '';
     const time = momentOf(times?.get(id) ?? '');
-    const changes = {
-      before: Object.fromEntries(previewed.map(({ field, from }) => [field, from])),
-      after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
-    };
+    const changes = beforeAndAfter(previewed);
     return {
       id: shortValue(id),
       name: truncate(shortValue(name), widestName),
       age: time ? relativeTime(time, today) : '',
       text: deletes
         ? ''
-        : isUndoneCreate(changes.after)
+        : isUndoneCreate(changes)
           ? 'delete'
           : describeChanges(changes, action, { isPreview: true }),
     };

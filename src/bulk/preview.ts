@@ -102,7 +102,7 @@ export async function previewRows(
     names: preview.names,
     times: preview.times,
     firstCall: preview.firstCall(),
-    ...preview.only(),
+    ...preview.readOfOnlyRow(),
   };
 }
 
@@ -174,7 +174,7 @@ function previewer(
     if (typeof time === 'string') times.set(id, time);
   };
   let firstCall: Call | undefined;
-  let only: Pick<Preview, 'failure' | 'record'> = {};
+  let onlyRead: Pick<Preview, 'failure' | 'record'> = {};
   const decide = async (
     row: Task,
     readRow: () => Promise<PreviewRead | undefined>,
@@ -186,7 +186,7 @@ function previewer(
       const { state, plan } = read;
       const { record } = state;
       breaker.recordResult('unchanged', false);
-      if (isOne) only = { record };
+      if (isOne) onlyRead = { record };
       if (record) {
         fields.observe(record);
         keepLabels(row, record);
@@ -209,7 +209,7 @@ function previewer(
       // every row.
       const isLocal = error instanceof SystemLimitError;
       if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
-      if (isOne) only = { failure: error };
+      if (isOne) onlyRead = { failure: error };
       const { row: number, id } = row;
       const failed = { row: number, id, result: resultOf(error), error: describeError(error, id) };
       return withRef(failed, row);
@@ -229,7 +229,8 @@ function previewer(
     names,
     times,
     firstCall: () => firstCall,
-    only: () => only,
+    /** What reading the only row gave; nothing for several rows. */
+    readOfOnlyRow: () => onlyRead,
     checkLines: () => inputErrors?.throwIfAny(),
     /** Decides a row from a listed record; undefined if the list omits fields that the row needs. */
     listed: (row: Task, record: JsonObject) =>

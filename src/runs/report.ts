@@ -118,7 +118,7 @@ const nouns: ReadonlySet<string> = new Set(Object.values(resourceWords).map(({ n
 /** True if the row is the deletion of a record: by a delete, or by an undo of what created it (`of`). */
 export function isDeletion(
   { action, of }: Pick<BulkReport, 'action' | 'of'>,
-  { after = {} }: ReportRow,
+  { after = {} }: Pick<ReportRow, 'after'>,
 ): boolean {
   if (isDelete(action) || of === undefined) return isDelete(action);
   const changes = Object.entries(after);

@@ -6,6 +6,7 @@ import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { nameFirstFew, plural } from '../../data/text.js';
+import { beforeAndAfter } from '../../engine/decide.js';
 import type { PreviewedRows, PreviewStyle, Task } from '../../engine/operation.js';
 import type { ReportRow, SelectedRow } from '../../runs/report.js';
 import { singleLine } from '../../terminal/safe-text.js';
@@ -42,15 +43,8 @@ export function importPreview(
   const group = <T>(head: string, rows: readonly T[], lineOf: (row: T) => string) =>
     rows.length === 0 ? [] : [`  ${head}`, ...(listsRows ? firstLines(rows, lineOf, canAsk) : [])];
   const describe = (row: Task) => {
-    const { previewed = [] } = row;
-    return describeChanges(
-      {
-        before: Object.fromEntries(previewed.map(({ field, from }) => [field, from])),
-        after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
-      },
-      { action: `${options.resource}.import` },
-      { isPreview: true },
-    );
+    const action = { action: `${options.resource}.import` };
+    return describeChanges(beforeAndAfter(row.previewed ?? []), action, { isPreview: true });
   };
   return [
     `${plural(resolved.rows.length, 'row')} of ${sheet.name}, by ${options.key}, to ${options.resource} of ${api.organizationId} (profile ${settings.profile.name}):`,
