@@ -107,7 +107,7 @@ function titleOf(values: ReviewFilters | undefined): string {
 
 /** Draws the card of an application with what is decided about it. */
 export function reviewCard(
-  context: Context,
+  context: Parameters<typeof cardOf>[0],
   { id, record }: Card,
   queued: Queued | undefined,
   { everyone, changes }: Pick<Cards, 'everyone' | 'changes'>,

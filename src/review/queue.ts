@@ -195,9 +195,9 @@ async function readQueue(path: string): Promise<FoundQueue> {
   if (first['kind'] !== 'review' || first['format'] !== format)
     throw new GuardError(`${what} was written by another version.`, { code: 'format', hint });
   return {
-    head: first as unknown as QueueHead,
+    head: first as JsonObject & QueueHead,
     decisions: rest.reduce(
-      (decisions, line) => withEntry(decisions, line as unknown as QueueEntry),
+      (decisions, line) => withEntry(decisions, line as JsonObject & QueueEntry),
       none,
     ),
     bytes: found.bytes,

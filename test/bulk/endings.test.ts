@@ -118,15 +118,15 @@ describe.concurrent('--restart', () => {
 describe.concurrent('runs resume and retry', () => {
   test('stream ndjson row by row, like the command that started the run', async () => {
     let away = true;
-    let answer: (() => void) | undefined;
+    const answers: (() => void)[] = [];
     const service = await keep(several(8), (request, step) => {
       if (away && step.startsWith('PATCH')) return { status: 429 };
       if (step !== 'PATCH app_8') return undefined;
       return (_, response) => {
-        answer = () => {
+        answers.push(() => {
           response.writeHead(409, { 'content-type': 'application/json' });
           response.end('{"error":"conflict"}');
-        };
+        });
       };
     });
     const user = userOf(service);
@@ -138,8 +138,8 @@ describe.concurrent('runs resume and retry', () => {
     // The last row waits for its answer, and the others are already printed.
     await until(() => stdout.split('\n').length === 8);
     expect(stdout).not.toContain('app_8');
-    await until(() => answer !== undefined);
-    answer?.();
+    await until(() => answers.length === 1);
+    answers[0]?.();
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(8);
     const lines = stdout
       .trimEnd()
@@ -148,9 +148,8 @@ describe.concurrent('runs resume and retry', () => {
     expect(lines).toHaveLength(9);
     expect(lines.at(-1)).toMatchObject({ type: 'summary', summary: { changed: 7, conflict: 1 } });
     const retried = user.run('runs retry last --yes -o ndjson');
-    answer = undefined;
-    await until(() => answer !== undefined);
-    (answer as unknown as () => void)();
+    await until(() => answers.length === 2);
+    answers[1]?.();
     const rows = (await retried).stdout.trimEnd().split('\n');
     expect(rows.map((row) => (JSON.parse(row) as { type?: string }).type)).toEqual([
       undefined,

@@ -21,7 +21,7 @@ const many = ids(30).join(' ');
 
 test('notes that a list does not show are still cleared', async () => {
   const { service, user } = await listWithout(['internalNotes'], {
-    internalNotes: 'private' as never,
+    internalNotes: 'private',
   });
   const ran = await user.run(`tryouts update ${many} --clear-note --yes --max-changes 30 --json`);
   expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 30 }]);

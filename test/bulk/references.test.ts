@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
+import { application, keep, steps } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
 import { temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
@@ -145,7 +145,7 @@ describe('a reference names a record', () => {
   });
 });
 
-const noNames = people.map((each) => ({ ...each, name: undefined })) as unknown as Application[];
+const noNames = people.map((each) => ({ ...each, name: undefined }));
 const forbidden: Reply = { status: 403, json: { error: 'forbidden' } };
 const doubtful: Reply = { status: 200, json: { applications: people, total: 90 } };
 const commands = [

@@ -379,7 +379,7 @@ test('conversions warn about one person with two applications, and verify a lost
     (request, step) => {
       if (step !== 'CONVERT app_2') return undefined;
       const found = service.kept.get('app_2');
-      if (found) service.kept.set('app_2', { ...found, convertedPlayerId: 'player_9' as never });
+      if (found) service.kept.set('app_2', { ...found, convertedPlayerId: 'player_9' });
       return cut;
     },
   );

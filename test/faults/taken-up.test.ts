@@ -166,10 +166,10 @@ describe('--append-note', () => {
       await until(isLost);
       child.kill('SIGKILL');
       await ended;
-      const notes = service.kept.get('app_1')?.internalNotes as unknown as string;
+      const notes = service.kept.get('app_1')?.internalNotes;
       service.kept.set('app_1', {
         ...(service.kept.get('app_1') ?? application('app_1')),
-        internalNotes: `${notes}\nTheirs` as never,
+        internalNotes: `${notes}\nTheirs`,
       });
       const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
       const again = await rosterctl([...command, '--json'], {

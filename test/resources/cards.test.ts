@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/context.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { applicationCard } from '../../src/resources/cards/application.js';
 import type { CardMaker } from '../../src/resources/cards/card.js';
@@ -113,8 +112,7 @@ async function linesOf(make: CardMaker, record: JsonObject, view: View = {}) {
   const { columns = 80, color = false, isUtf8 = true, verbose = false, time, past = [] } = view;
   const { api } = apiTo(view.baseUrl ?? listed.baseUrl);
   const { signal } = new AbortController();
-  const context = { api, signal, settings: { verbose, time } } as unknown as Context;
-  const lines = await make(context, record, past);
+  const lines = await make({ api, signal, settings: { verbose, time } }, record, past);
   return lines({ now, columns, isTerminal: true, isUtf8, paint: createPaint(color) });
 }
 

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/context.js';
 import { reviewCard } from '../../src/review/cards.js';
 import { type FrameStyle, frameOf } from '../../src/review/frame.js';
 import type { Review } from '../../src/review/state.js';
@@ -9,7 +8,7 @@ import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden } from '../support/hostile.js';
 import { atKeys, cardOf, cards } from './user.js';
 
-const context = { settings: { time: 'relative', verbose: false } } as unknown as Context;
+const context = { settings: { time: 'relative', verbose: false } } as const;
 const now = new Date('2026-11-22T12:00:00Z');
 
 function styleOf(columns: number, rows: number, isUtf8 = true): FrameStyle {

@@ -2,6 +2,7 @@
 import { shortValue } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
+import type { Settings } from '../../config/settings.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { clockTime, shortDay } from '../../data/time.js';
@@ -13,9 +14,12 @@ import { type CardPage, pageLines, type Section } from './page.js';
 /** Renders the lines of a card; everything that needs reading was read before. */
 export type CardLines = (canvas: Canvas) => readonly string[];
 
+/** What drawing a card needs of a context. */
+type CardSettings = { readonly settings: Pick<Settings, 'time' | 'verbose'> };
+
 /** Makes the card of a record, with what this machine changed of it. Throws CancelledError after a signal. */
 export type CardMaker = (
-  context: Context,
+  context: CardSettings & Pick<Context, 'api' | 'signal'>,
   record: JsonObject,
   changes: readonly PastChange[],
 ) => Promise<CardLines>;
@@ -26,7 +30,7 @@ export type CardParts = Pick<CardPage, 'state' | 'contact' | 'sections'> &
 
 /** Returns the card of a record from the parts that its resource decides. */
 export function cardOf(
-  { settings }: Context,
+  { settings }: CardSettings,
   record: JsonObject,
   changes: readonly PastChange[],
   partsOf: (style: CardStyle) => CardParts,

@@ -16,7 +16,7 @@ const patienceMs = 2_000;
  * CancelledError after a signal.
  */
 export async function recordsNearby(
-  { api, signal }: Context,
+  { api, signal }: Pick<Context, 'api' | 'signal'>,
   resource: ResourceName,
   keep: (record: JsonObject) => boolean,
 ): Promise<Nearby> {

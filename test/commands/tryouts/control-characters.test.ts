@@ -19,7 +19,7 @@ async function signing(sign: string) {
     if (step !== 'PATCH app_1') return undefined;
     const { internalNotes } = JSON.parse(request.body.toString()) as { internalNotes: string };
     const kept = { ...application('app_1'), internalNotes: internalNotes.replace('\u0007', sign) };
-    service.kept.set('app_1', kept as never);
+    service.kept.set('app_1', kept);
     return { status: 200, json: kept };
   });
   return userOf(service);

@@ -8,7 +8,7 @@ import {
 } from '../../support/service.js';
 
 /** An application as the contract describes it (2.1), with the fields that a test overrides. */
-export function application(id: string, fields: Record<string, unknown> = {}) {
+export function application(id: string, fields: Record<string, unknown> = {}): Application {
   return {
     id,
     organizationId: organization,
@@ -26,7 +26,20 @@ export function application(id: string, fields: Record<string, unknown> = {}) {
   };
 }
 
-export type Application = ReturnType<typeof application>;
+export type Application = {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly status: string;
+  readonly name: string | undefined;
+  readonly email: string;
+  readonly formResponses: object;
+  readonly internalNotes: string | null;
+  readonly convertedPlayerId: string | null;
+  readonly gamerTags: readonly object[];
+  readonly submittedAt: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
 
 /** Replaces the response to one request; undefined lets the service handle it. */
 export type Instead = (request: Recorded, step: string) => Reply | undefined;
@@ -76,7 +89,7 @@ function work(kept: Map<string, Application>, step: string, { body }: Recorded):
   if (!found) return { status: 404, json: { error: 'notFound' } };
   if (verb === 'GET') return { status: 200, json: found };
   if (verb === 'CONVERT') {
-    kept.set(id, { ...found, convertedPlayerId: `player_${id}` as never });
+    kept.set(id, { ...found, convertedPlayerId: `player_${id}` });
     return { status: 201, json: { player: { id: `player_${id}`, name: found.name } } };
   }
   const { organizationId: _, ...fields } = JSON.parse(body.toString()) as Record<string, unknown>;

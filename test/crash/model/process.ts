@@ -9,9 +9,9 @@ import type { RowRunOptions } from '../../../src/engine/verify.js';
 import { StaleReadError } from '../../../src/errors.js';
 import type { HeldLock } from '../../../src/files/lock.js';
 import { type Entry, parseJournal, recordLine } from '../../../src/runs/journal.js';
+import { type RunHead, runFormat } from '../../../src/runs/plan.js';
 import type { ReportRow } from '../../../src/runs/report.js';
 import { foldJournal } from '../../../src/runs/state.js';
-import type { StoredRun } from '../../../src/runs/stored-run.js';
 import { call, type World } from './world.js';
 
 const settleMs = 15_000;
@@ -69,7 +69,13 @@ export class Process {
       id,
       previewed: [{ field: 'status', from: 'pending', to: this.options.to }],
     }));
-    const stored = { plan: { rows }, state: this.state } as unknown as StoredRun;
+    const head: RunHead = {
+      ...{ format: runFormat, version: '0.1.0', run: this.name, action: 'tryouts.set-status' },
+      ...{ profile: 'default', organization: 'org_7', service: '', resource: 'tryouts' },
+      ...{ input: '', rows: rows.length, startedAt: '2026-03-01T10:00:00Z' },
+    };
+    const plan = { head, job: {}, rows };
+    const stored = { head, plan, state: this.state, finished: false, reported: false };
     // The preview of the first process, at which the user may look for a long time.
     const seen = { at: this.world.now, record: { ...this.world.records.get(ids[0] ?? '') } };
     const isFirst =
