@@ -1,10 +1,10 @@
 /** Derived files: the command table and the documents that the build and `npm run generate` write. */
 import { openApiDocument } from './api/openapi.js';
 import { completionScripts } from './cli/completion/scripts.js';
-import { manPages } from './cli/man-page.js';
 import { describeCommands } from './cli/manifest.js';
-import { assumptionsPage, exitCodeRows, referencePage } from './cli/reference.js';
-import { sandboxGuide, topicTexts } from './cli/topics.js';
+import { manPages } from './cli/pages/man-page.js';
+import { assumptionsPage, exitCodeRows, referencePage } from './cli/pages/reference.js';
+import { sandboxGuide, topicTexts } from './cli/pages/topics.js';
 import { commands } from './commands/index.js';
 import { settingKeys } from './config/keys.js';
 import type { CommandManifest } from './data/command-manifest.js';

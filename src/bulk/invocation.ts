@@ -1,7 +1,7 @@
 /** Invocations that change records: their shared flags, and the run head, input digest and rate that they imply. */
 import * as z from 'zod/mini';
 import { flag, type Params, param, params, type ValuesOf } from '../cli/define.js';
-import { parsedBy } from '../cli/filters.js';
+import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import { namedKeys } from '../config/keys.js';
@@ -18,7 +18,7 @@ import { UsageError } from '../errors.js';
 import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
 import { newRunName } from '../runs/store.js';
 
-const anyText = z.optional(z.string().check(z.minLength(1, 'must not be empty')));
+const anyText = z.optional(nonEmptyText);
 
 const file = (text: string, word?: string) =>
   param(anyText, text, {

@@ -6,8 +6,9 @@ import { type Batches, type RecordStream, recordStream } from '../data/batches.j
 import type { JsonObject } from '../data/json.js';
 import type { Sorting } from '../data/sorting.js';
 import { parseCondition, type RecordTest } from '../data/where.js';
-import { Failure, UsageError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import { flag, param, params, type ValuesOf } from './define.js';
+import { nonEmptyText, parsedBy } from './schemas.js';
 
 export type { RecordTest };
 
@@ -22,11 +23,10 @@ export const listFlags = {
       completes: 'field',
     },
   ),
-  search: param(
-    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    'records with this text in any field',
-    { placeholder: 'TEXT', group: 'selection' },
-  ),
+  search: param(z.optional(nonEmptyText), 'records with this text in any field', {
+    placeholder: 'TEXT',
+    group: 'selection',
+  }),
   sort: param(z.optional(parsedBy(parseSorting)), 'sort by this field', {
     placeholder: 'field[:desc]',
     group: 'selection',
@@ -62,9 +62,14 @@ export const sinceLastFlags = {
     completes: 'cursor',
   }),
   changed: param(
-    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
+    z.optional(nonEmptyText),
     'with --since-last: also records in which FIELD changed',
-    { placeholder: 'FIELD', group: 'selection', completes: 'field', rare: true },
+    {
+      placeholder: 'FIELD',
+      group: 'selection',
+      completes: 'field',
+      rare: true,
+    },
   ),
   peek: flag('with --since-last: record nothing until cursors commit NAME', {
     group: 'selection',
@@ -85,23 +90,6 @@ export type SinceLastValues = ValuesOf<typeof sinceLastFlags>;
 
 /** Every cursor prints oldest first. */
 export const sinceLastExcludes = [['sinceLast', 'sort']] as const;
-
-/** Builds a flag's schema from a function that parses its text and throws a Failure. */
-export function parsedBy<T>(parse: (text: string) => T) {
-  const transform = z.transform((text: string, { issues }): T => {
-    try {
-      return parse(text);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      // The message is printed after the flag's name and a colon; the hint follows on its own line.
-      const what = error.message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
-      const message = error.hint ? `${what}\n${error.hint}` : what;
-      issues.push({ code: 'custom', message, input: text });
-      return z.NEVER;
-    }
-  });
-  return z.pipe(z.string(), transform);
-}
 
 /** Parses `name` or `submittedAt:desc`. Throws UsageError for an unknown direction. */
 export function parseSorting(text: string): Sorting {

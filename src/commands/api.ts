@@ -9,6 +9,7 @@ import { defineWrite, flag, param, params, ValueWithExit } from '../cli/define.j
 import { redactValue } from '../cli/failures/service-words.js';
 import { type FieldValues, fieldFlags, readFieldWords } from '../cli/field-flags.js';
 import { readValue } from '../cli/input.js';
+import { nonEmptyText } from '../cli/schemas.js';
 import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
@@ -41,7 +42,7 @@ export default defineWrite({
   calls: [],
   basis: 'assumed',
   args: {
-    path: param(z.string().check(z.minLength(1, 'must not be empty')), 'path below the base URL', {
+    path: param(nonEmptyText, 'path below the base URL', {
       placeholder: 'PATH',
     }),
   },

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import { defineCommand, flag, param, params, ValueWithExit } from '../cli/define.js';
-import { parsedBy, sinceLastFlags } from '../cli/filters.js';
+import { sinceLastFlags } from '../cli/filters.js';
+import { parsedBy } from '../cli/schemas.js';
 import type { View } from '../cli/views.js';
 import type { Cursor } from '../cursors/cursor.js';
 import { typedFilter } from '../cursors/typed-filter.js';

@@ -2,13 +2,12 @@
 import * as z from 'zod/mini';
 import { type DryRun, defineCommand, param, params, ValueWithExit } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
+import { nonEmptyText } from '../cli/schemas.js';
 import { linesOf } from '../cli/views.js';
 import { parseReference } from '../data/references.js';
 import { UsageError } from '../errors.js';
 import { recordWord } from '../resources/params.js';
 import type { PersonReport } from '../resources/person/find-person.js';
-
-const text = () => z.string().check(z.minLength(1, 'must not be empty'));
 
 export default defineCommand({
   summary: 'Show everything the service has about one person',
@@ -30,7 +29,7 @@ export default defineCommand({
     }),
   },
   flags: {
-    out: param(z.optional(text()), 'write person.json and documents into this folder', {
+    out: param(z.optional(nonEmptyText), 'write person.json and documents into this folder', {
       placeholder: 'FOLDER',
       group: 'output',
       completes: 'directory',

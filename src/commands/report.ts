@@ -2,17 +2,18 @@
 import * as z from 'zod/mini';
 import { type DryRun, defineCommand, flag, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
+import { nonEmptyText } from '../cli/schemas.js';
 import { linesOf } from '../cli/views.js';
 import type { SeasonFiles } from '../resources/season/write-page.js';
 import { tryoutExcludes } from '../resources/tryout-filters.js';
 import { tallyFlags } from '../resources/tryout-tally.js';
 
 const file = (kind: string) =>
-  param(
-    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    `write the report as ${kind}; - is stdout`,
-    { placeholder: 'FILE|-', group: 'output', completes: 'file' },
-  );
+  param(z.optional(nonEmptyText), `write the report as ${kind}; - is stdout`, {
+    placeholder: 'FILE|-',
+    group: 'output',
+    completes: 'file',
+  });
 
 export default defineCommand({
   summary: 'Write a report on the applications as a page with charts',

@@ -11,6 +11,7 @@ import {
 import { binarySize } from '../cli/cells.js';
 import { type DryRun, flag, param, ValueWithExit } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
+import { nonEmptyText } from '../cli/schemas.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { plural, shellQuote } from '../data/text.js';
@@ -32,22 +33,18 @@ import { checkTargets, nameTargets, type Target, withRecords } from './target-na
 
 /** The flags shared by download and preview. */
 export const downloadFlags = {
-  file: param(z.optional(z.string().check(z.minLength(1))), 'write to this file; - is stdout', {
+  file: param(z.optional(nonEmptyText), 'write to this file; - is stdout', {
     short: 'O',
     placeholder: 'FILE|-',
     group: 'output',
     completes: 'file',
   }),
-  dir: param(
-    z.optional(z.string().check(z.minLength(1))),
-    'write into this folder; it is created if missing',
-    {
-      short: 'D',
-      placeholder: 'DIR',
-      group: 'output',
-      completes: 'directory',
-    },
-  ),
+  dir: param(z.optional(nonEmptyText), 'write into this folder; it is created if missing', {
+    short: 'D',
+    placeholder: 'DIR',
+    group: 'output',
+    completes: 'directory',
+  }),
   skipExisting: flag('keep a file that exists, and do not download it again', { group: 'safety' }),
   overwrite: flag('replace a file that exists', { group: 'safety' }),
   url: flag('print the signed URL instead; it is a secret while it is valid', { group: 'output' }),

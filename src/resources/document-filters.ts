@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { allowedExtensions, knownExtensions, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
-import { parsedBy } from '../cli/filters.js';
+import { parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
 import { isSameText } from '../data/text.js';

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { flag, param, type ValuesOf } from '../cli/define.js';
 import { readInputText } from '../cli/input.js';
+import { nonEmptyText } from '../cli/schemas.js';
 import type { Context } from '../context.js';
 import { localDay } from '../data/dates.js';
 import { UsageError } from '../errors.js';
@@ -17,15 +18,11 @@ export const noteFlags = {
     'replace the notes (asks first where there are some)',
     { placeholder: 'TEXT', group: 'change' },
   ),
-  noteFile: param(
-    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-    'replace the notes with the text of a file',
-    {
-      placeholder: 'FILE|-',
-      group: 'change',
-      completes: 'file',
-    },
-  ),
+  noteFile: param(z.optional(nonEmptyText), 'replace the notes with the text of a file', {
+    placeholder: 'FILE|-',
+    group: 'change',
+    completes: 'file',
+  }),
   appendNote: param(
     z.optional(z.string().check(z.refine(isText, 'must not be empty'))),
     'add a dated line to the notes',

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
-import { parsedBy } from '../cli/filters.js';
+import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
@@ -34,15 +34,11 @@ export const tryoutFilters = {
     placeholder: 'S[,S]',
     group,
   }),
-  game: params(
-    z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
-    'applicants who play this game',
-    {
-      placeholder: 'GAME',
-      group,
-      completes: 'value:tryouts:gamerTags.game',
-    },
-  ),
+  game: params(z.optional(z.array(nonEmptyText)), 'applicants who play this game', {
+    placeholder: 'GAME',
+    group,
+    completes: 'value:tryouts:gamerTags.game',
+  }),
   form: params(z.optional(z.array(parsedBy(parseAnswer))), 'applicants who gave this answer', {
     placeholder: "'question=answer'",
     group,

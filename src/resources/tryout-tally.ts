@@ -5,6 +5,7 @@ import type { RecordList } from '../api/types.js';
 import { params, type ValuesOf } from '../cli/define.js';
 import { listFlags } from '../cli/filters.js';
 import { filterList } from '../cli/lists/filter-list.js';
+import { nonEmptyText } from '../cli/schemas.js';
 import type { Context } from '../context.js';
 import { mondayOf, timeOf } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
@@ -16,11 +17,11 @@ export const tallyFlags = {
   ...tryoutFilters,
   where: { ...listFlags.where, completes: 'field:tryouts' as const },
   search: listFlags.search,
-  by: params(
-    z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
-    'also count by this field or question',
-    { placeholder: 'FIELD', group: 'output', completes: 'field:tryouts' },
-  ),
+  by: params(z.optional(z.array(nonEmptyText)), 'also count by this field or question', {
+    placeholder: 'FIELD',
+    group: 'output',
+    completes: 'field:tryouts',
+  }),
 };
 
 export type TallyValues = ValuesOf<typeof tallyFlags>;

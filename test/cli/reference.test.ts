@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-flags.js';
-import { manPages } from '../../src/cli/man-page.js';
+import { manPages } from '../../src/cli/pages/man-page.js';
 import {
   assumptionsPage,
   exampleLine,
   exitCodeRows,
   referencePage,
   usageOf,
-} from '../../src/cli/reference.js';
+} from '../../src/cli/pages/reference.js';
 import type {
   CommandManifest,
   ManifestCommand,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandHelp, groupHelp, rootHelp, startPage } from '../../src/cli/help.js';
-import { topicTexts } from '../../src/cli/topics.js';
+import { topicTexts } from '../../src/cli/pages/topics.js';
 import { readManifest } from '../../src/data/command-manifest.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';

@@ -11,9 +11,9 @@ import {
   params,
   ValueWithExit,
 } from '../../cli/define.js';
-import { parsedBy } from '../../cli/filters.js';
 import { changeLines } from '../../cli/lines.js';
 import { isCalled } from '../../cli/resolve-command.js';
+import { parsedBy } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { CommandManifest } from '../../data/command-manifest.js';

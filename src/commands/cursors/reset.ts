@@ -1,7 +1,7 @@
 /** `rosterctl cursors reset`: lets a name of --since-last begin anew. */
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { parsedBy } from '../../cli/filters.js';
+import { parsedBy } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import {

@@ -1,7 +1,7 @@
 /** The argument that names a cursor, and finding the one that is meant. */
-import * as z from 'zod/mini';
 import { param } from '../../cli/define.js';
 import { parseCursorName } from '../../cli/filters.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import type { LocalContext } from '../../context.js';
 import { type CursorKey, cursorFolder, cursorKeys } from '../../cursors/cursor-file.js';
 import { placeInUse } from '../../cursors/place-in-use.js';
@@ -10,11 +10,10 @@ import { orList } from '../../data/text.js';
 import { GuardError, UsageError } from '../../errors.js';
 
 /** The name of a cursor, also `tryouts/mail` where several lists use one name. */
-export const cursorArgument = param(
-  z.string().check(z.minLength(1, 'must not be empty')),
-  'a name of --since-last',
-  { placeholder: 'NAME', completes: 'cursor' },
-);
+export const cursorArgument = param(nonEmptyText, 'a name of --since-last', {
+  placeholder: 'NAME',
+  completes: 'cursor',
+});
 
 /** Parses `mail` or `tryouts/mail`. Throws UsageError. */
 export function parseCursor(text: string): { readonly name: string; readonly resource?: string } {

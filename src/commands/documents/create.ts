@@ -5,6 +5,7 @@ import type { Call } from '../../api/types.js';
 import { restartCreateFlag } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { param, params } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
@@ -38,10 +39,10 @@ export default defineOperation({
   ],
   calls: ['createDocument'],
   flags: {
-    fileKey: param(z.string().check(z.minLength(1)), 'the fileKey from step 1', {
+    fileKey: param(nonEmptyText, 'the fileKey from step 1', {
       placeholder: 'KEY',
     }),
-    fileRef: param(z.string().check(z.minLength(1)), 'the fileRef from step 1', {
+    fileRef: param(nonEmptyText, 'the fileRef from step 1', {
       placeholder: 'REF',
     }),
     contentType: param(UploadContentType, 'the content type from step 1', { placeholder: 'TYPE' }),

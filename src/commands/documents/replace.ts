@@ -6,6 +6,7 @@ import { markOf } from '../../bulk/report-lines.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { binarySize } from '../../cli/cells.js';
 import { type CommandOutput, type DryRun, param } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isUtf8Locale } from '../../data/environment.js';
@@ -34,7 +35,7 @@ export default defineOperation({
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument', 'deleteDocument'],
   args: {
     id: idOf('documents'),
-    file: param(z.string().check(z.minLength(1)), 'the file that takes its place', {
+    file: param(nonEmptyText, 'the file that takes its place', {
       placeholder: 'FILE',
       completes: 'file',
     }),

@@ -4,6 +4,7 @@ import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
 import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
@@ -14,7 +15,7 @@ import { listSelectionFlags } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
 
 const tagsFlag = (text: string) =>
-  params(z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))), text, {
+  params(z.optional(z.array(nonEmptyText)), text, {
     placeholder: 'TAG',
     group: 'change',
     completes: 'value:documents:tags',

@@ -5,6 +5,7 @@ import { UploadContentType } from '../../api/schemas.js';
 import { atOnceText, type BulkValues, bulkFlags, planFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag, param, params } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { UsageError } from '../../errors.js';
@@ -66,19 +67,15 @@ export default defineOperation({
       group: 'selection',
     }),
     manifest: param(
-      z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
+      z.optional(nonEmptyText),
       'the files from a CSV: path, name, tags, contentType',
       { placeholder: 'FILE.csv', group: 'selection', completes: 'file' },
     ),
     name: nameFlag('documents'),
-    tag: params(
-      z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
-      'a tag of the documents',
-      {
-        group: 'change',
-        completes: 'value:documents:tags',
-      },
-    ),
+    tag: params(z.optional(z.array(nonEmptyText)), 'a tag of the documents', {
+      group: 'change',
+      completes: 'value:documents:tags',
+    }),
     contentType: param(z.optional(UploadContentType), 'the type of the file, whatever its name', {
       placeholder: 'TYPE',
       group: 'change',

@@ -6,7 +6,7 @@ import { checkResults } from '../../bulk/results.js';
 import { runSince } from '../../bulk/resume.js';
 import { refuseOrganization, runSelected } from '../../bulk/run-operation.js';
 import { type CommandOutput, defineWrite, flag, param, RunOutput } from '../../cli/define.js';
-import { parsedBy } from '../../cli/filters.js';
+import { parsedBy } from '../../cli/schemas.js';
 import type { Context } from '../../context.js';
 import { zonedTime } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';

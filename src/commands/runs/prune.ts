@@ -1,7 +1,7 @@
 /** `rosterctl runs prune`: removes old runs from this machine. */
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { parsedBy } from '../../cli/filters.js';
+import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
@@ -40,11 +40,10 @@ export default defineLocalWrite({
   ],
   calls: [],
   args: {
-    run: param(
-      z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
-      'a run, or the last six characters of its name',
-      { placeholder: 'RUN', completes: 'run' },
-    ),
+    run: param(z.optional(nonEmptyText), 'a run, or the last six characters of its name', {
+      placeholder: 'RUN',
+      completes: 'run',
+    }),
   },
   flags: {
     olderThan: param(

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { printSummary, reportView } from '../../bulk/report-view.js';
 import { defineLocalCommand, flag, param, ValueWithExit } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { findTarget } from '../../config/connection.js';
 import { demoOrganization, sandboxProfile } from '../../config/profiles.js';
@@ -18,7 +19,7 @@ import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 
 /** The run to work on; `last` is the newest one that fits the command. */
 export const runArg = param(
-  z._default(z.string().check(z.minLength(1, 'must not be empty')), 'last'),
+  z._default(nonEmptyText, 'last'),
   'a run, the last six characters of its name, or last',
   {
     placeholder: 'RUN',

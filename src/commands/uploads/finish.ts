@@ -5,6 +5,7 @@ import { checkFields, reportOf, reportViewFor } from '../../bulk/report-view.js'
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
 import { showFinished } from '../../bulk/show-run.js';
 import { defineWrite, flag, type Plan, param, RunOutput, ValueWithExit } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
@@ -18,7 +19,6 @@ import { isSingleRun } from '../../runs/store.js';
 import { uploadInvocation } from '../../uploads/operation.js';
 import { newDocument, planUnfinished } from '../../uploads/plan.js';
 import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
-import { uploadIdSchema } from './forget.js';
 
 const { concurrency, waitLock } = bulkFlags;
 
@@ -32,7 +32,7 @@ export default defineWrite({
     ['See what would be sent', '--all --dry-run'],
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
-  args: { id: param(z.optional(uploadIdSchema), 'an id of uploads list', { placeholder: 'ID' }) },
+  args: { id: param(z.optional(nonEmptyText), 'an id of uploads list', { placeholder: 'ID' }) },
   flags: {
     all: flag('every interrupted upload of this organization', { group: 'selection' }),
     concurrency,

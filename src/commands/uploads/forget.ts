@@ -1,6 +1,6 @@
 /** `rosterctl uploads forget`: gives up an interrupted upload. */
-import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import { forgetUpload, isStored } from '../../runs/end.js';
 import { lockRun } from '../../runs/lock.js';
@@ -8,16 +8,13 @@ import { storeOf } from '../../runs/store.js';
 import { writeOptions } from '../../runs/stored-run.js';
 import { findUnfinishedUpload } from '../../uploads/unfinished-uploads.js';
 
-/** The id of an interrupted upload. */
-export const uploadIdSchema = z.string().check(z.minLength(1, 'must not be empty'));
-
 export default defineLocalWrite({
   summary: 'Discard an upload that was interrupted',
   about:
     'Nothing is sent: a file that has arrived stays in the store, under the key that this command prints.',
   examples: [['Preview it first', '3fa9c2.1 --dry-run']],
   calls: [],
-  args: { id: param(uploadIdSchema, 'an id of uploads list', { placeholder: 'ID' }) },
+  args: { id: param(nonEmptyText, 'an id of uploads list', { placeholder: 'ID' }) },
   view: linesOf((forgotten: { id: string; fileKey: string | null }) => [
     forgotten.fileKey === null
       ? `${forgotten.id} is forgotten.`

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import { UnsafeUrlError } from '../../api/store/signed-url.js';
 import { defineWrite, param } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
@@ -29,14 +30,10 @@ export default defineWrite({
   // Step 2 of contract 4.5; the store is no endpoint of the service.
   basis: 'stated',
   args: {
-    url: param(
-      z.string().check(z.minLength(1, 'must not be empty')),
-      'the uploadUrl of step 1; - reads it from stdin',
-      {
-        placeholder: 'URL|-',
-      },
-    ),
-    file: param(z.string().check(z.minLength(1, 'must not be empty')), 'the file to send', {
+    url: param(nonEmptyText, 'the uploadUrl of step 1; - reads it from stdin', {
+      placeholder: 'URL|-',
+    }),
+    file: param(nonEmptyText, 'the file to send', {
       placeholder: 'FILE',
       completes: 'file',
     }),

@@ -3,13 +3,12 @@ import * as z from 'zod/mini';
 import { bulkFlags, csvFlags } from '../../bulk/invocation.js';
 import { flag, param } from '../../cli/define.js';
 import { fieldFlags } from '../../cli/field-flags.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { namedEncodings } from '../../files/text-decoder.js';
-
-const text = z.string().check(z.minLength(1, 'must not be empty'));
 
 /** The file of an import. */
 export const importArgs = {
-  file: param(text, 'the CSV, .xlsx or .ndjson to import', {
+  file: param(nonEmptyText, 'the CSV, .xlsx or .ndjson to import', {
     placeholder: 'FILE|-',
     completes: 'file',
   }),
@@ -19,7 +18,7 @@ const { if: _, ...sending } = bulkFlags;
 
 /** The flags of an import. */
 export const importFlags = {
-  key: param(text, 'the field by which a row finds its record, such as email', {
+  key: param(nonEmptyText, 'the field by which a row finds its record, such as email', {
     placeholder: 'FIELD',
     group: 'selection',
     completes: 'field',
@@ -46,11 +45,11 @@ export const importFlags = {
 
 /** The flags for records that belong to teams. */
 export const teamColumnFlags = {
-  teamColumn: param(z.optional(text), 'the column that holds names of teams', {
+  teamColumn: param(z.optional(nonEmptyText), 'the column that holds names of teams', {
     placeholder: 'COLUMN',
     group: 'selection',
   }),
-  teamField: param(z.optional(text), "the field for their ids, such as 'teamIds[]'", {
+  teamField: param(z.optional(nonEmptyText), "the field for their ids, such as 'teamIds[]'", {
     placeholder: 'FIELD',
     group: 'selection',
     completes: 'field',

@@ -1,15 +1,15 @@
 /** Generated Markdown: the command reference, the assumptions page, and the table of exit codes. */
-import { assumptions, contract, type Endpoint } from '../api/contract.js';
+import { assumptions, contract, type Endpoint } from '../../api/contract.js';
 import type {
   CommandManifest,
   ManifestCall,
   ManifestCommand,
   ManifestParam,
-} from '../data/command-manifest.js';
-import { kebab, upperFirst } from '../data/text.js';
-import { exitCodes } from '../exit-codes.js';
-import { argUsage } from './check.js';
-import { globalFlags } from './global-flags.js';
+} from '../../data/command-manifest.js';
+import { kebab, upperFirst } from '../../data/text.js';
+import { exitCodes } from '../../exit-codes.js';
+import { argUsage } from '../check.js';
+import { globalFlags } from '../global-flags.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
 /** Returns docs/reference.md: every command with its usage, flags, examples and calls. */

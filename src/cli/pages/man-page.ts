@@ -1,13 +1,13 @@
 /** The man pages, rendered from the command table: one of the tool and one of each noun. */
-import { environmentVariables } from '../config/environment.js';
+import { environmentVariables } from '../../config/environment.js';
 import type {
   CommandManifest,
   ManifestCommand,
   ManifestGroup,
   ManifestParam,
-} from '../data/command-manifest.js';
-import { exitCodes } from '../exit-codes.js';
-import { globalFlags } from './global-flags.js';
+} from '../../data/command-manifest.js';
+import { exitCodes } from '../../exit-codes.js';
+import { globalFlags } from '../global-flags.js';
 import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';
 
 interface Dated {

@@ -1,21 +1,28 @@
 /** Help topics: the pages of `rosterctl help TOPIC`, written at build time. */
 
-import { contract, type Endpoint } from '../api/contract.js';
-import { followedFields } from '../api/paging-evidence.js';
-import { environmentVariables } from '../config/environment.js';
-import { overrideRows } from '../config/keys.js';
-import { exitCodes } from '../exit-codes.js';
-import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
-import { inventions } from '../sandbox/personality.js';
-import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
-import { fitPage, fullWidth } from '../terminal/whole-words.js';
-import { backupPage } from './lists/backup-page.js';
-import { cursorsPage } from './lists/cursors-page.js';
-import { fieldsPage } from './lists/fields-page.js';
-import { importPage } from './lists/import-page.js';
-import { outputPage } from './lists/output-page.js';
-import { plansPage } from './lists/plans-page.js';
-import { referencesPage } from './lists/references-page.js';
+import { contract, type Endpoint } from '../../api/contract.js';
+import { followedFields } from '../../api/paging-evidence.js';
+import { environmentVariables } from '../../config/environment.js';
+import { overrideRows } from '../../config/keys.js';
+import { resourceNames, resourceWords } from '../../data/resources.js';
+import { upperFirst } from '../../data/text.js';
+import { exitCodes } from '../../exit-codes.js';
+import { faultGrammar, faultKinds } from '../../sandbox/fault-rule.js';
+import { inventions } from '../../sandbox/personality.js';
+import { placeholderRows, shapeRows } from '../../sandbox/shapes/help.js';
+import { fitPage, fullWidth } from '../../terminal/whole-words.js';
+import { aliasRows } from '../column-aliases.js';
+import { fieldLabel } from '../lists/labels.js';
+import { documentedFields, fieldType } from '../record-fields.js';
+import { backupPage } from './backup-page.js';
+import {
+  bulkPage,
+  cursorsPage,
+  outputPage,
+  plansPage,
+  referencesPage,
+  securityPage,
+} from './topic-texts.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
@@ -40,7 +47,7 @@ export function topicTexts(): readonly Topic[] {
       'what a backup holds, how to keep it safe, and how to bring data back',
       backupPage,
     ),
-    topic('import', 'players and teams from a spreadsheet', importPage(aligned)),
+    topic('import', 'players and teams from a spreadsheet', importPage()),
     topic(
       'undocumented',
       'what is assumed about the service, and how to change it',
@@ -151,58 +158,6 @@ export const listRules: readonly string[] = [
   'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation or moreToken, status 206, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
 ];
 
-const bulkPage = `Changing records, one or many
-
-Select the records in one way: ids or references (rosterctl help references), --ids FILE,
---csv FILE, filter flags, or --all. Without any of these, nothing is selected. If the list may be
-incomplete, nothing is changed (exit 11; --allow-partial continues with what is there).
-
-  --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
-  --csv  a column id (or another one, with --key) and the fields to set; for tryouts:
-         status, internalNotes (or note) and if_status. A file that list -o csv wrote
-         works as it is, and so does a workbook (list --out FILE.xlsx), saved by
-         any spreadsheet program: --sheet NAME reads another than its first sheet,
-         --take-formulas the values that its formulas show.
-         An empty cell changes nothing; <clear> empties the field. A cell takes
-         the type of the field; name:text, :int, :bool and :json set another.
-         --map "THEIRS=id" renames a column, --ignore-columns skips unknown ones.
-
-A spreadsheet that opens a CSV shortens long numbers such as Discord ids (1.23457E+17).
-Such a cell is refused; use .xlsx, or import the column as text.
-
-Before the first change you see a preview (l lists all rows); in a script, add --yes.
-To delete several records, you must state how many: type the number, or add --yes --expect N.
---note over existing notes asks whether to replace or append. --dry-run changes nothing;
-with --exit-code it exits 12 if something would change.
-
---max-changes N (default 100) is a safety limit: if more records would change, nothing
-is sent (exit 11). To change at most N and leave the rest for next time, limit the
-selection: --sort submittedAt --limit 200 --max-changes 200. With -q, a run that went well prints
-nothing.
-
-Results: changed, unchanged, skipped (--if, --if-status), failed, conflict (someone else
-changed it after the preview), unknown (it may have happened), not_attempted.
-Exit codes: rosterctl help exit-codes
-
-Each record is read at most 2 seconds before it is changed. A change that another admin
-makes in these 2 seconds is overwritten. If a run is interrupted, run the same command
-again: it continues where it stopped and repeats nothing. Losing your SSH session stops
-a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
-
-  rosterctl runs list              finished and unfinished runs
-  rosterctl runs show last         the result of each row
-  rosterctl runs resume last       continue an interrupted run
-  rosterctl runs retry RUN         try the rows that failed or conflicted again
-  rosterctl runs undo last         restore what a run changed
-
-An undo restores only what nobody has changed since, for 30 days (undo.keep). It cannot
-undo deletions, conversions or what your Flows did.
-
-To let somebody else look at a change first, add --plan FILE: rosterctl help plans
-
-One bulk change runs at a time for each organization and kind of record; --wait-lock 10m
-waits for the other to finish.`;
-
 function sandboxPage(): string {
   return `The embedded sandbox
 
@@ -267,20 +222,77 @@ function aligned(rows: readonly (readonly [name: string, text: string])[]): stri
   return rows.map(([name, text]) => `  ${name.padEnd(longest)}  ${text}`).join('\n');
 }
 
-const securityPage = `Security
+function importPage(): string {
+  return `Importing players and teams from a CSV, a workbook or NDJSON
 
-The API key goes only to the origin (scheme, host, port) it was stored for: to no
-other host, through no redirect, never to the file store behind signed URLs. It is
-never taken from a flag, and never written to output, logs or errors.
-It is kept in credentials.json, mode 0600, in the configuration folder; or given by
-ROSTERCTL_API_KEY, ROSTERCTL_API_KEY_FILE or a credential command (key.command).
+  rosterctl players template -o csv --out roster.csv
+  rosterctl players import roster.csv --key email --dry-run
+  rosterctl players import roster.csv --key email
 
-https only; http only to this machine. Certificates are always verified; a private
-authority is added with NODE_EXTRA_CA_CERTS.
+The key is a field that identifies a record, such as email. Each row changes the record
+that has its key, or creates one; nothing is deleted. Importing the same file again sends
+nothing. E-mail addresses and Discord names match in any case, names as typed or else in
+any case, other keys exactly. A key may occur once in the file and in one record only. To change the
+e-mail addresses themselves, export the list and import it with --key id.
 
-What applicants typed into a form is untrusted: control and direction characters are
-shown as visible escapes in every view, prompt and error, and csv cells that a
-spreadsheet would run are guarded.
+A column sets the field of the same name, ignoring case, spaces, -, _ and dots, or the
+field of an alias:
 
-Nothing is read from the current directory except files that you name, nothing is
-sent to anyone but the configured service and the signed URLs it hands out.`;
+${aligned(aliasRows())}
+
+The preview shows which field each column sets. Map other columns with --map
+'Position=role', or skip them with --ignore-columns. The fields that the service sets itself are never sent; with an
+updatedAt column, a record that changed since the export is a conflict. -F kind=player
+sets a field in every row.
+
+A Team column names teams, in any case, separated by ; and takes ids as id:team_0001.
+--team-column COLUMN names another column. If no player shows a field with team ids, name
+it with --team-field FIELD ('teamIds[]' for a list).
+
+A cell takes the type of the field in the records: a number stays a number, and text
+that looks like a number stays text. name:text, :int, :bool and :json in the head set
+another type; a;b is a list. A blank cell changes nothing, <clear> empties the field.
+
+An .ndjson file, as list -o ndjson or a backup writes it, holds one record a line. Its
+fields are set by their own names and with their own types, also over later changes; null empties a field.
+
+All problems of a file are listed at once, with line and column, and nothing is sent
+until they are fixed. --skip-invalid imports the other rows. Files are UTF-8 or UTF-16,
+with comma, semicolon or tab, or .xlsx (--sheet NAME), with up to 200,000 rows. --encoding
+windows-1252 reads files of older spreadsheet programs.
+
+After the first create, the record is read again; if it does not show the key, the
+import stops (exit 11). If the answer to a create is lost, the record is looked up by its key;
+if it is not found, the row is unknown (exit 10) and is never sent again
+automatically. Check, then run the same command with --restart. rosterctl runs undo last restores what was
+changed and deletes what was created. See also: rosterctl help bulk`;
+}
+
+function fieldsPage(): string {
+  return `Fields: label, name and type
+
+A list in a terminal heads its columns with labels; -v shows the names below them.
+--fields, --sort, --where, --if and columns.RESOURCE take both; a label may be typed in any
+case, and counts where no field has that very name. Output has the names:
+
+  rosterctl tryouts list --sort submitted --fields id,discord
+
+${resourceNames.toReversed().map(fieldRows).join('\n\n')}
+
+A label of another field is its name in words: legacyRef is Legacy ref. What your records
+hold: rosterctl players list -L 1 --json`;
+}
+
+function fieldRows(resource: (typeof resourceNames)[number]): string {
+  const fields = documentedFields(resource);
+  const rows = fields.map(
+    (field) => `  ${labelIn(field).padEnd(16)}${field.padEnd(24)}${fieldType(resource, field)}`,
+  );
+  const rest = fields.length > 1 ? '' : '\n  The service documents no others.';
+  return `${upperFirst(resourceWords[resource].plural)} (rosterctl ${resource})\n${rows.join('\n')}${rest}`;
+}
+
+/** A nested field is named by its path. */
+function labelIn(field: string): string {
+  return field.includes('.') ? '' : fieldLabel(field);
+}
