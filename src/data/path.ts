@@ -6,6 +6,16 @@ export function normalName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
+/** Returns a test for keys with one of these normalized names; it remembers its answers, as records share keys. */
+export function namedTest(names: readonly string[]): (key: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (key) => {
+    const found = known.get(key) ?? names.includes(normalName(key));
+    if (known.size < 1_000) known.set(key, found);
+    return found;
+  };
+}
+
 /**
  * Returns the value at a dotted path (`gamerTags.0.gamerTag`), or undefined if there is none. If
  * keys contain dots, the longest key wins, and `a[b]` is unambiguous. A name applied to a list

@@ -1,6 +1,6 @@
 /** References: what a user may type to name a record besides its id (`email:`, `name:`, `discord:`, `tag:`), and which records answer to them. */
 import { isObject, type JsonObject } from './json.js';
-import { normalName, plainText, valuesAt } from './path.js';
+import { namedTest, normalName, plainText, valuesAt } from './path.js';
 import { type Overrides, type ResourceName, resourceWords } from './resources.js';
 import { foldCase, isSameText, orList, shellQuote } from './text.js';
 
@@ -150,24 +150,12 @@ function byPath(paths: readonly string[]): (record: JsonObject) => readonly unkn
 }
 
 function byName(names: readonly string[]): (record: JsonObject) => readonly unknown[] {
-  const isNamed = memoized((key) => names.includes(normalName(key)));
+  const isNamed = namedTest(names);
   return (record) =>
     Object.keys(record)
       .filter(isNamed)
       .map((key) => record[key]);
 }
-
-/** Caches answers about keys, of which hundreds of thousands of records have the same few. */
-function memoized(answer: (key: string) => boolean): (key: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (key) => {
-    const found = known.get(key) ?? answer(key);
-    if (known.size < mostKeys) known.set(key, found);
-    return found;
-  };
-}
-
-const mostKeys = 1_000;
 
 function textsIn(value: unknown, names: readonly string[]): readonly string[] {
   if (value === null || value === undefined) return [];

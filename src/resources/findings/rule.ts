@@ -1,7 +1,7 @@
 /** The parts of a rule of `rosterctl check`: what it reads, and what it finds. */
 import type { JsonObject } from '../../data/json.js';
-import { plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
+import { formReader } from '../tryout-filters.js';
 
 /** A record as findings name it. */
 export interface CheckedRecord {
@@ -92,10 +92,10 @@ export function sharedValues(
   return {
     watch() {
       const groups = new Map<string, { shown: string; form: string; subjects: CheckedRecord[] }>();
-      const forms = new FormField();
+      const formOf = formReader();
       return {
         observe(record, subject) {
-          const form = forms.of(record);
+          const form = formOf(record);
           if (form === undefined && !isOpen(subject)) return;
           for (const { key, shown } of valuesOf(record)) {
             const place = `${form ?? ''}\0${key}`;
@@ -135,22 +135,4 @@ export function whoIs({ name, id }: CheckedRecord): string {
 function describeSubject({ id, name, status }: CheckedRecord): string {
   const inside = status === undefined ? id : `${id}, ${status}`;
   return name === '' ? inside : `${name} (${inside})`;
-}
-
-/** Finds the form of an application: a field that the contract does not name (2.1). */
-class FormField {
-  private readonly known = new Map<string, boolean>();
-
-  of(record: JsonObject): string | undefined {
-    for (const key in record) {
-      let isForm = this.known.get(key);
-      if (isForm === undefined) {
-        isForm = ['formid', 'tryoutformid'].includes(key.toLowerCase().replaceAll('_', ''));
-        this.known.set(key, isForm);
-      }
-      const value = isForm ? record[key] : undefined;
-      if (value !== undefined && value !== null && value !== '') return plainText(value);
-    }
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** Who else holds an e-mail address or a Discord user: the service may refuse such a write with 409 (contract 4.1 rule 3). */
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { labelOf, normalName } from '../../data/path.js';
+import { labelOf } from '../../data/path.js';
 import {
   kindWords,
   type LookedUpKind,
@@ -17,6 +17,7 @@ import {
 import { foldCase, nameFirstFew, plural } from '../../data/text.js';
 import { ApiError } from '../../errors.js';
 import { recordsNearby } from '../cards/nearby.js';
+import { formReader } from '../tryout-filters.js';
 
 /** The resources whose records are about people: those with an e-mail address. */
 export const aboutPeople = resourceNames.filter((name) => referenceKindsOf(name).includes('email'));
@@ -31,7 +32,7 @@ export interface Holder {
 /** The parts to compare of a record that is about to be written. */
 interface Watched {
   readonly id: string;
-  readonly form: unknown;
+  readonly form: string | undefined;
   readonly playerId: unknown;
 }
 
@@ -73,6 +74,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
   const watched = new Map<string, Watched[]>();
   const names = new Map<string, string>();
   const found = new Map<string, Holder>();
+  const formOf = formReader();
   let searching: Promise<void> | undefined;
   const search = async () => {
     // oxlint-disable-next-line no-await-in-loop
@@ -80,7 +82,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
       await recordsNearby(context, resource, (record) => {
         for (const { kind, key } of identitiesOf(resource, record, overrides))
           for (const own of watched.get(key) ?? [])
-            if (isOther(own, record)) found.set(own.id, { resource, record, kind });
+            if (isOther(own, record, formOf(record))) found.set(own.id, { resource, record, kind });
         return false;
       });
   };
@@ -128,13 +130,11 @@ export function sameIdentity({ resource, record, kind }: Holder): string {
 }
 
 /** True if both may not hold the same; applications of two forms may. */
-function isOther({ id, form, playerId }: Watched, other: JsonObject): boolean {
+function isOther(
+  { id, form, playerId }: Watched,
+  other: JsonObject,
+  otherForm: string | undefined,
+): boolean {
   if (id === other['id'] || playerId === other['id']) return false;
-  const otherForm = formOf(other);
   return form === undefined || otherForm === undefined || form === otherForm;
-}
-
-function formOf(record: JsonObject): unknown {
-  const key = Object.keys(record).find((name) => normalName(name) === 'formid');
-  return key === undefined ? undefined : (record[key] ?? undefined);
 }
