@@ -1,6 +1,5 @@
 /** The records of a resource by what references name, from one fresh and complete list. */
 
-import { hasId } from '../api/records.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { nearestFew } from '../data/nearest.js';
@@ -15,7 +14,8 @@ import {
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { foldCase, orList, shellQuote } from '../data/text.js';
-import { ApiError, GuardError } from '../errors.js';
+import { ApiError } from '../errors.js';
+import { readWholeList } from './whole-list.js';
 
 /** The records of one resource, by what references name. */
 export interface ReferenceIndex {
@@ -51,7 +51,7 @@ export async function readReferences(
   }));
   const seenKinds = new Set<LookedUpKind>();
   const ids = new Map<string, Candidate>();
-  await readWholeList(context, resource, (record) => {
+  const see = (record: JsonObject) => {
     const candidate = candidateOf(record);
     ids.set(candidate.id, candidate);
     for (const { kind, field, entries } of fields) {
@@ -59,6 +59,10 @@ export async function readReferences(
       if (values) seenKinds.add(kind);
       for (const value of values ?? []) add(entries, foldCase(value), { value, candidate });
     }
+  };
+  const doubt = { so: 'so no reference can be trusted', instead: 'Or use the id.' };
+  await readWholeList(context, resource, see, doubt).catch((error: unknown) => {
+    throw withWayOut(error, resource);
   });
   const entriesOf = (kind: LookedUpKind) =>
     fields.find((each) => each.kind === kind)?.entries ?? new Map<string, Entry[]>();
@@ -94,36 +98,12 @@ function add(entries: Map<string, Entry[]>, key: string, entry: Entry): void {
   else entries.set(key, [entry]);
 }
 
-/** Reads a list in which every record counts. Throws GuardError if some may be missing. */
-export async function readWholeList(
-  context: Context,
-  resource: ResourceName,
-  see: (record: JsonObject) => void,
-): Promise<void> {
-  const { plural: many } = resourceWords[resource];
-  const list = context.api.list(resource, undefined, { checksCompleteness: true });
-  const refuse = (why: string, fixes: readonly string[] = []) =>
-    new GuardError(`The list of ${many} ${why}, so no reference can be trusted.`, {
-      code: 'incomplete',
-      hint: [...fixes, 'Or use the id.'].join('\n'),
-    });
-  try {
-    for await (const batch of list.batches())
-      for (const { value } of batch) {
-        if (!hasId(value)) throw refuse('holds a record without an id');
-        see(value);
-      }
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 403) throw error;
-    if (error.serviceCode === 'featureNotAvailable') throw error;
-    const hint = `This key may not list ${many}, which ${orKinds(resource)} needs. Use the id.`;
-    throw new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
-  }
-  const completeness = list.completeness();
-  if (completeness.state === 'doubtful')
-    throw refuse(`may be incomplete (${completeness.reason})`, completeness.fixes);
-  if (completeness.state !== 'complete')
-    throw refuse(`was not recognized (${completeness.reason})`);
+/** A list that is forbidden can be done without: the id names a record, too. */
+function withWayOut(error: unknown, resource: ResourceName): unknown {
+  if (!(error instanceof ApiError) || error.status !== 403) return error;
+  if (error.serviceCode === 'featureNotAvailable') return error;
+  const hint = `This key may not list ${resourceWords[resource].plural}, which ${orKinds(resource)} needs. Use the id.`;
+  return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
 }
 
 function orKinds(resource: ResourceName): string {
@@ -142,4 +122,18 @@ export function candidateOf(record: JsonObject): Candidate {
     email: textAt('email'),
     status: textAt('status'),
   };
+}
+
+/** Of references that fail, and of the records that one finds, those beyond this number are only counted. */
+export const mostListed = 20;
+
+/** Returns a line for each of the records that a reference finds. */
+export function describeCandidates(candidates: readonly Candidate[]): readonly string[] {
+  const more = candidates.length - mostListed;
+  const lines = candidates
+    .slice(0, mostListed)
+    .map(({ id, name, email, status }) =>
+      ['', id, name, email, status].filter((part) => part !== null).join('  '),
+    );
+  return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])];
 }

@@ -17,7 +17,12 @@ import type { Operation, RowPlan, Session } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { SelectedRow } from '../runs/report.js';
-import { type ReferenceIndex, readReferences } from './reference-index.js';
+import {
+  describeCandidates,
+  mostListed,
+  type ReferenceIndex,
+  readReferences,
+} from './reference-index.js';
 
 /**
  * Resolves references to one record each, in their order; ids are taken as they are. Notes on stderr
@@ -52,7 +57,7 @@ function bare(id: string): Candidate {
 }
 
 /** Refuses a reference that the resource does not know. Throws UsageError. */
-export function checkReference(reference: Reference, resource: ResourceName): void {
+function checkReference(reference: Reference, resource: ResourceName): void {
   const [problem, ...hint] = referenceProblem(reference, resource)?.split('\n') ?? [];
   if (problem !== undefined) throw new UsageError(problem, { hint: hint[0] });
 }
@@ -117,9 +122,6 @@ function checkDistinct(rows: readonly SelectedRow[], resource: ResourceName): vo
   }
 }
 
-/** Failures beyond this number, and candidates of one, are only counted. */
-const mostListed = 20;
-
 /** Collects the references of a command line that do not name exactly one record. */
 class Failures {
   private readonly lines: string[] = [];
@@ -163,13 +165,8 @@ class Failures {
 
   private several({ text }: Reference, matches: readonly Candidate[]): readonly string[] {
     const { plural: many } = resourceWords[this.resource];
-    const more = matches.length - mostListed;
     if (this.count <= mostListed) this.candidates.push(...matches);
-    return [
-      `${text} is ${matches.length} ${many}:`,
-      ...matches.slice(0, mostListed).map((each) => `  ${lineOf(each)}`),
-      ...(more > 0 ? [`  and ${more} more`] : []),
-    ];
+    return [`${text} is ${matches.length} ${many}:`, ...describeCandidates(matches)];
   }
 
   private none(reference: Reference): readonly string[] {
@@ -193,10 +190,6 @@ class Failures {
     hints.add(`See: rosterctl ${resource} list`);
     return [`${text} finds no ${noun}.${meant}`];
   }
-}
-
-function lineOf({ id, name, email, status }: Candidate): string {
-  return [id, name, email, status].filter((part) => part !== null).join('  ');
 }
 
 /** Says what references were found to be: the first few one by one. */

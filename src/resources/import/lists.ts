@@ -1,40 +1,11 @@
-/** Whole lists, and the records that answer to a key. */
-import { hasId } from '../../api/records.js';
+/** The keys of an import: what records hold in one field, and those that answer to it. */
 import type { KeyComparison } from '../../cli/column-aliases.js';
-import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText, valueAt } from '../../data/path.js';
-import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { foldCase, isSameText } from '../../data/text.js';
-import { GuardError } from '../../errors.js';
 
-/**
- * Yields every record of a resource, read now. Throws GuardError at the end if the list may be
- * incomplete, and at a record without an id.
- */
-export async function* wholeList(
-  context: Context,
-  resource: ResourceName,
-): AsyncGenerator<JsonObject> {
-  const list = context.api.list(resource, undefined, { checksCompleteness: true });
-  for await (const record of list) {
-    if (!hasId(record))
-      throw new GuardError(
-        `A ${resourceWords[resource].noun} in the list has no id. Nothing was sent.`,
-        { code: 'incomplete', hint: `See: rosterctl ${resource} list -o json` },
-      );
-    yield record;
-  }
-  const completeness = list.completeness();
-  if (completeness.state !== 'doubtful') return;
-  throw new GuardError(
-    `The list of ${resource} may be incomplete: ${completeness.reason}. Nothing was sent.`,
-    {
-      code: 'incomplete',
-      ...(completeness.fixes && { hint: completeness.fixes.join('\n') }),
-    },
-  );
-}
+/** What a list that may not be whole means for an import; a service without records may answer without a list. */
+export const importDoubt = { so: 'so nothing was sent', mayBeEmpty: true } as const;
 
 /** The text by which a record answers to a key; empty if it holds none. */
 export function keyText(record: JsonObject, field: string): string {

@@ -1,5 +1,6 @@
 /** Resolves the rows of an import against the records that are there: what to create, what to change, what is wrong. */
 import { serviceFields } from '../../api/records.js';
+import { readWholeList } from '../../bulk/whole-list.js';
 import { aliasKind } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import { InputErrors } from '../../data/input-errors.js';
@@ -11,7 +12,7 @@ import { InputError, UsageError } from '../../errors.js';
 import { readOnlyFields } from '../update.js';
 import { type FileColumn, mapColumns } from './columns.js';
 import type { ImportFile, ImportOptions } from './file.js';
-import { KeyIndex, wholeList } from './lists.js';
+import { importDoubt, KeyIndex } from './lists.js';
 import type { ResolvedImport } from './preview.js';
 import { RowReader } from './row-reader.js';
 import { SeenFields } from './seen-fields.js';
@@ -35,12 +36,13 @@ export async function resolveImport(
   const index = new KeyIndex(options.key, options.comparison);
   const ids = new Map<string, JsonObject>();
   const holders = new Set<string>();
-  for await (const record of wholeList(context, resource)) {
+  const see = (record: JsonObject) => {
     seen.observe(record);
     index.add(record);
     ids.set(String(record['id']), record);
     if (teams) noteTeamFields(record, teams, holders);
-  }
+  };
+  await readWholeList(context, resource, see, importDoubt);
   checkKey(options, seen);
   const problems = new InputErrors('problem');
   const team = teams && teamTarget(options.teamField, seen, holders);

@@ -1,6 +1,7 @@
 /** The session of an import: a row updates the record that its key finds, or creates one. */
 import { isDeepStrictEqual } from 'node:util';
 import { callFor, resource as rowOf } from '../../api/resources.js';
+import { readWholeList } from '../../bulk/whole-list.js';
 import { keyComparison } from '../../cli/column-aliases.js';
 import { type TypedFields, touchedFields, touchedNames } from '../../cli/field-flags.js';
 import type { Context } from '../../context.js';
@@ -23,7 +24,7 @@ import { coalesced, recordReader } from '../read.js';
 import { creating, sendCreate } from '../send.js';
 import { changedFields, updateSession } from '../update.js';
 import type { ImportedRow } from './cells.js';
-import { foldKey, holdsKey, keyText, wholeList } from './lists.js';
+import { foldKey, holdsKey, importDoubt, keyText } from './lists.js';
 
 /** The job of an import, which applies to all its rows; plain JSON. */
 export type ImportJob = JsonObject & {
@@ -207,12 +208,13 @@ function keyReader(
 ): (when: 'once' | 'now') => Promise<IdsByKey> {
   const read = coalesced(async (): Promise<IdsByKey> => {
     const ids = new Map<string, string[]>();
-    for await (const record of wholeList(context, resource)) {
+    const see = (record: JsonObject) => {
       const id = String(record['id']);
       const same = ids.get(keyOf(record));
       if (same) same.push(id);
       else ids.set(keyOf(record), [id]);
-    }
+    };
+    await readWholeList(context, resource, see, importDoubt);
     return ids;
   }, context);
   let first: Promise<IdsByKey> | undefined;

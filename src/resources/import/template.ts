@@ -1,12 +1,13 @@
 /** The template of an import: the columns that a file may have, as the records show them. */
 import { serviceFields } from '../../api/records.js';
+import { readWholeList } from '../../bulk/whole-list.js';
 import { aliasKind } from '../../cli/column-aliases.js';
 import type { View } from '../../cli/views.js';
 import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
 import { resourceWords } from '../../data/resources.js';
 import { readOnlyFields } from '../update.js';
-import { wholeList } from './lists.js';
 import { SeenFields } from './seen-fields.js';
 import { noteTeamFields, readTeams } from './teams.js';
 
@@ -39,10 +40,14 @@ export async function importTemplate(
   const seen = new SeenFields();
   const holders = new Set<string>();
   const teams = hasTeams ? await readTeams(context) : undefined;
-  for await (const record of wholeList(context, resource)) {
+  const see = (record: JsonObject) => {
     seen.observe(record);
     if (teams) noteTeamFields(record, teams, holders);
-  }
+  };
+  await readWholeList(context, resource, see, {
+    so: 'so the template may lack columns',
+    mayBeEmpty: true,
+  });
   if (seen.isEmpty) {
     context.note(
       `There are no ${resourceWords[resource].plural} yet, so their fields are not known. Add columns as you need them.`,

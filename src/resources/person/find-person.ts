@@ -1,9 +1,10 @@
 /** Finds one person's records at the service: applications and players, linked by e-mail, Discord user id and conversion, never by name. */
 import { resource as rowOf } from '../../api/resources.js';
-import { readWholeList } from '../../bulk/reference-index.js';
+import { candidateOf, describeCandidates } from '../../bulk/reference-index.js';
+import { readWholeList } from '../../bulk/whole-list.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { type Candidate, ReferencesError } from '../../data/outcome-errors.js';
+import { ReferencesError } from '../../data/outcome-errors.js';
 import { labelOf, normalName } from '../../data/path.js';
 import { answersTo, type Reference, referenceField } from '../../data/references.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
@@ -66,7 +67,9 @@ export async function findPerson(context: Context, reference: Reference): Promis
   let failure: Failure | undefined;
   const read = async (resource: ResourceName, see: (record: JsonObject) => void) => {
     try {
-      await readWholeList(context, resource, see);
+      await readWholeList(context, resource, see, {
+        so: 'so records of the person may be missing',
+      });
       return true;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 403) throw error;
@@ -190,30 +193,11 @@ function severalPeople(
   { text }: Reference,
   people: readonly (readonly Entry[])[],
 ): ReferencesError {
-  const candidates = people.flat().map(({ record }): Candidate => {
-    const textAt = (field: string) => {
-      const value = record[field];
-      return typeof value === 'string' && value !== '' ? value : null;
-    };
-    const [name, email, status] = ['name', 'email', 'status'].map(textAt);
-    return {
-      id: String(record['id']),
-      name: name ?? null,
-      email: email ?? null,
-      status: status ?? null,
-    };
+  const candidates = people.flat().map(({ record }) => candidateOf(record));
+  const lines = [`${text} is ${people.length} people:`, ...describeCandidates(candidates)];
+  return new ReferencesError(lines.join('\n'), {
+    exitName: 'guarded',
+    candidates,
+    hint: 'Use an id or an e-mail address of the one you mean.',
   });
-  const lines = candidates.map(({ id, name, email, status }) =>
-    ['', id, name, email, status].filter((part) => part !== null).join('  '),
-  );
-  return new ReferencesError(
-    [`${text} is ${people.length} people:`, ...lines.slice(0, mostListed)].join('\n'),
-    {
-      exitName: 'guarded',
-      candidates,
-      hint: 'Use an id or an e-mail address of the one you mean.',
-    },
-  );
 }
-
-const mostListed = 20;

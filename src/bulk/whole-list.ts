@@ -1,0 +1,45 @@
+/** Whole lists: every record of a resource, read now, for what a missing record would make wrong. */
+import { hasId } from '../api/records.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { type ResourceName, resourceWords } from '../data/resources.js';
+import { GuardError } from '../errors.js';
+
+/** What a list that may not be whole means for the command. */
+interface Doubt {
+  /** The end of the sentence: `so no reference can be trusted`. */
+  readonly so: string;
+  /** What to do instead. */
+  readonly instead?: string | undefined;
+  /** An answer without a list counts as an empty one. */
+  readonly mayBeEmpty?: boolean;
+}
+
+/** Passes every record of a list to `see`. Throws GuardError (11) if some may be missing, or have no id. */
+export async function readWholeList(
+  context: Context,
+  resource: ResourceName,
+  see: (record: JsonObject) => void,
+  { so, instead, mayBeEmpty = false }: Doubt,
+): Promise<void> {
+  const { plural: many } = resourceWords[resource];
+  const list = context.api.list(resource, undefined, { checksCompleteness: true });
+  const refuse = (why: string, fixes: readonly string[] = []) => {
+    const hint = [...fixes, instead].filter((line) => line !== undefined).join('\n');
+    return new GuardError(`The list of ${many} ${why}, ${so}.`, {
+      code: 'incomplete',
+      ...(hint !== '' && { hint }),
+    });
+  };
+  for await (const batch of list.batches())
+    for (const { value } of batch) {
+      if (!hasId(value))
+        throw refuse('holds a record without an id', [`See: rosterctl ${resource} list -o json`]);
+      see(value);
+    }
+  const completeness = list.completeness();
+  if (completeness.state === 'doubtful')
+    throw refuse(`may be incomplete (${completeness.reason})`, completeness.fixes);
+  if (completeness.state === 'assumedEmpty' && !mayBeEmpty)
+    throw refuse(`was not recognized (${completeness.reason})`);
+}
