@@ -36,12 +36,14 @@ interface Entry {
 
 /**
  * Reads the list of a resource, fresh and whole, and indexes it by the given kinds of references.
- * Throws GuardError (11) if the list may be incomplete, ApiError with the way out if it is forbidden.
+ * `see` receives each record. Throws GuardError (11) if the list may be incomplete, ApiError with the way
+ * out if it is forbidden.
  */
 export async function readReferences(
   context: Context,
   resource: ResourceName,
   kinds: readonly LookedUpKind[] = referenceKindsOf(resource),
+  see: (record: JsonObject) => void = () => {},
 ): Promise<ReferenceIndex> {
   const { overrides } = context.settings;
   const fields = kinds.map((kind) => ({
@@ -51,7 +53,8 @@ export async function readReferences(
   }));
   const seenKinds = new Set<LookedUpKind>();
   const ids = new Map<string, Candidate>();
-  const see = (record: JsonObject) => {
+  const index = (record: JsonObject) => {
+    see(record);
     const candidate = candidateOf(record);
     ids.set(candidate.id, candidate);
     for (const { kind, field, entries } of fields) {
@@ -61,7 +64,7 @@ export async function readReferences(
     }
   };
   const doubt = { so: 'so no reference can be trusted', instead: 'Or use the id.' };
-  await readWholeList(context, resource, see, doubt).catch((error: unknown) => {
+  await readWholeList(context, resource, index, doubt).catch((error: unknown) => {
     throw withWayOut(error, resource);
   });
   const entriesOf = (kind: LookedUpKind) =>

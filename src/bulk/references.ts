@@ -26,18 +26,19 @@ import {
 
 /**
  * Resolves references to one record each, in their order; ids are taken as they are. Notes on stderr
- * what was found. Throws one ReferencesError for all references without a single match, and what
+ * what was found; `see` receives each record of the list. Throws one ReferencesError for all references without a single match, and what
  * `readReferences` throws; nothing is read for ids alone.
  */
 export async function resolveReferences(
   context: Context,
   resource: ResourceName,
   references: readonly Reference[],
+  see?: (record: JsonObject) => void,
 ): Promise<readonly Candidate[]> {
   const kinds = new Set(references.flatMap(({ kind }) => (kind === 'id' ? [] : [kind])));
   if (kinds.size === 0) return references.map(({ value }) => bare(value));
   for (const reference of references) checkReference(reference, resource);
-  const index = await readReferences(context, resource, [...kinds]);
+  const index = await readReferences(context, resource, [...kinds], see);
   const failures = new Failures(resource, index);
   const found = references.map((reference) => {
     if (reference.kind === 'id') return bare(reference.value);
@@ -62,16 +63,17 @@ function checkReference(reference: Reference, resource: ResourceName): void {
   if (problem !== undefined) throw new UsageError(problem, { hint: hint[0] });
 }
 
-/** Fills in the ids of rows that are named by references. Throws what `resolveReferences` throws. */
+/** Fills in the ids of rows that are named by references; `see` receives each record that is read. Throws what `resolveReferences` throws. */
 export async function resolveRows(
   context: Context,
   resource: ResourceName,
   rows: readonly SelectedRow[],
+  see?: (record: JsonObject) => void,
 ): Promise<readonly SelectedRow[]> {
   const open = rows.filter(({ ref, id }) => ref !== undefined && id === '');
   if (open.length === 0) return rows;
   const references = open.map(({ ref = '' }) => parseReference(ref));
-  const found = await resolveReferences(context, resource, references);
+  const found = await resolveReferences(context, resource, references, see);
   const idByRow = new Map(open.map(({ row }, index) => [row, found[index]?.id ?? '']));
   const resolved = rows.map((row) => {
     const id = idByRow.get(row.row);

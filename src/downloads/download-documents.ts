@@ -29,7 +29,13 @@ import {
 } from './download-one.js';
 import { type DownloadWorker, runDownloads } from './download-run.js';
 import { inspectTarget, type SaveOptions } from './target-file.js';
-import { checkTargets, nameTargets, type Target, withRecords } from './target-names.js';
+import {
+  checkTargets,
+  nameTargets,
+  resolveDocuments,
+  type Target,
+  withRecords,
+} from './target-names.js';
 
 /** The flags shared by download and preview. */
 export const downloadFlags = {
@@ -136,9 +142,7 @@ async function selectNamed(
   source: 'ids' | 'idsFile' | 'csv',
 ): Promise<readonly SelectedRow[]> {
   const { rows } = await selectLocally(context, values, selecting, source);
-  if (rows.every(({ ref }) => ref === undefined)) return rows;
-  const { resolveRows } = await import('../bulk/references.js');
-  return resolveRows(context, selecting.resource, rows);
+  return resolveDocuments(context, rows);
 }
 
 /** Downloads the files of documents; `isOne`: exactly one was named on the command line. */
@@ -156,8 +160,7 @@ export async function downloadDocuments(
   if (file === '-' && !context.settings.dryRun) refuseResult(context);
   if (rows.length === 0) context.note('No document is selected.');
   // The list is needed for names and sizes only if nothing else names the file.
-  const isListed = rows.every(({ record }) => record !== undefined);
-  const needsList = !isListed && !values.url && file === undefined;
+  const needsList = !values.url && file === undefined;
   const named = nameTargets(needsList ? await withRecords(context, rows) : rows, save);
   const isMirror = skipExisting && folder !== undefined && !values.url;
   const mirror = isMirror

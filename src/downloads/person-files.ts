@@ -8,9 +8,9 @@ import { GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { makeFolder } from '../files/private.js';
 import type { PersonReport } from '../resources/person/find-person.js';
-import { idsOfWords } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
 import { downloadDocuments } from './download-documents.js';
+import { documentsNamed, withRecords } from './target-names.js';
 
 /** The files to write, known before any is written. */
 interface PlannedFiles {
@@ -29,11 +29,10 @@ export async function planFiles(
   const path = join(folder, 'person.json');
   if (existsSync(path))
     throw new GuardError(`${path} exists already.`, { hint: 'Give --out another folder.' });
-  const ids = await idsOfWords(context, 'documents', documents);
-  const rows = ids.map((id, index) => ({ row: index + 1, id }));
+  const rows = await documentsNamed(context, documents);
   const changes = [
     { id: null, field: 'file', from: null, to: path },
-    ...ids.map((id) => ({ id, field: 'file', from: null, to: folder })),
+    ...rows.map(({ id }) => ({ id, field: 'file', from: null, to: folder })),
   ];
   return { folder, path, rows, dryRun: { schema: 1, dryRun: true, requests: [], changes } };
 }
@@ -49,7 +48,8 @@ export async function writeFiles(
 ): Promise<PersonReport> {
   makeFolder(folder, 0o700);
   const files: string[] = [];
-  for (const row of rows) {
+  const named = rows.length === 0 ? [] : await withRecords(context, rows);
+  for (const { id, record } of named) {
     const target = {
       file: undefined,
       dir: folder,
@@ -58,7 +58,13 @@ export async function writeFiles(
       url: false,
     };
     // oxlint-disable-next-line no-await-in-loop
-    const result = await downloadDocuments(context, 'downloadDocument', [row], target, true);
+    const result = await downloadDocuments(
+      context,
+      'downloadDocument',
+      [{ row: 1, id, record: record ?? {} }],
+      target,
+      true,
+    );
     if (result && 'path' in result && typeof result.path === 'string') files.push(result.path);
   }
   const written = { ...person, files: [...files, path] };

@@ -1,9 +1,11 @@
 /** Target names of downloads: chooses a distinct path for each document, and checks them before anything is requested. */
 
 import type { Download } from '../api/store/download.js';
+import { rowOf } from '../bulk/row-names.js';
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
+import { parseReference } from '../data/references.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import { recordReader } from '../resources/read.js';
@@ -43,7 +45,7 @@ export interface Naming {
  * files.
  */
 export function nameTargets(
-  rows: readonly { readonly id: string; readonly record?: JsonObject | undefined }[],
+  rows: readonly Pick<SelectedRow, 'id' | 'record'>[],
   { file, folder }: SaveOptions,
 ): Naming {
   const named = rows.map(({ id, record }) => ({ id, record, name: nameFor(record) }));
@@ -70,11 +72,38 @@ export function nameTargets(
   };
 }
 
-/** Adds the records, for names and sizes, from one list; without them if the key may not list (403). */
+/** Returns the documents that words name, with their records if a name needed the list. */
+export async function documentsNamed(
+  context: Context,
+  words: readonly string[],
+): Promise<readonly SelectedRow[]> {
+  const rows = words.map((word, index) => rowOf(parseReference(word), index + 1));
+  return resolveDocuments(context, rows);
+}
+
+/** Fills in the ids of rows that are named by references, and the records from the list that was read for them. */
+export async function resolveDocuments(
+  context: Context,
+  rows: readonly SelectedRow[],
+): Promise<readonly SelectedRow[]> {
+  if (rows.every(({ ref }) => ref === undefined)) return rows;
+  const { resolveRows } = await import('../bulk/references.js');
+  const records = new Map<string, JsonObject>();
+  const resolved = await resolveRows(context, 'documents', rows, (record) => {
+    records.set(String(record['id']), record);
+  });
+  return resolved.map((row) => ({ ...row, record: records.get(row.id) }));
+}
+
+/**
+ * Adds the records, for names and sizes, from one list if they are not known; without them if the key may
+ * not list (403).
+ */
 export async function withRecords(
   context: Context,
   rows: readonly SelectedRow[],
-): Promise<readonly { readonly id: string; readonly record: JsonObject | undefined }[]> {
+): Promise<readonly Pick<SelectedRow, 'id' | 'record'>[]> {
+  if (rows.every(({ record }) => record !== undefined)) return rows;
   const reader = recordReader(context, 'documents');
   const results: { id: string; record: JsonObject | undefined }[] = [];
   for (const { id } of rows) {

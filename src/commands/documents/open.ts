@@ -7,9 +7,9 @@ import type { Context } from '../../context.js';
 import { downloadDocuments, downloadFlags, type Row } from '../../downloads/download-documents.js';
 import { downloadCall } from '../../downloads/download-one.js';
 import { copyPrivately } from '../../downloads/private-copy.js';
-import { withRecords } from '../../downloads/target-names.js';
+import { documentsNamed, withRecords } from '../../downloads/target-names.js';
 import { idOf } from '../../resources/params.js';
-import { idsOfWords } from '../../resources/read.js';
+import type { SelectedRow } from '../../runs/report.js';
 import { openObstacle, openWithDesktop } from '../../terminal/opener.js';
 import { singleLine } from '../../terminal/safe-text.js';
 
@@ -47,11 +47,11 @@ export default defineCommand({
     return [`Opened ${singleLine(name)} (${binarySize(value.bytes)}), a read-only copy.`];
   }),
   async run(context, { id: word, url }): Promise<Result> {
-    const [id = word] = await idsOfWords(context, 'documents', [word]);
-    if (url) return (await signedUrl(context, id)) as Row;
-    const [record] = await withRecords(context, [{ row: 1, id }]);
+    const rows = await documentsNamed(context, [word]);
+    if (url) return (await signedUrl(context, rows)) as Row;
+    const [{ id, record } = { id: word }] = await withRecords(context, rows);
     if (context.settings.dryRun) return plannedOpen(context, id);
-    const copy = await copyPrivately(context, { id, record: record?.record });
+    const copy = await copyPrivately(context, { id, record });
     return { ...copy, opened: await show(context, copy.path) };
   },
 });
@@ -68,10 +68,9 @@ async function show(context: Context, path: string): Promise<boolean> {
   return isOpen;
 }
 
-function signedUrl(context: Context, id: string) {
+function signedUrl(context: Context, rows: readonly SelectedRow[]) {
   const values = { file: undefined, dir: undefined, skipExisting: false, overwrite: false };
-  const row = { row: 1, id };
-  return downloadDocuments(context, 'downloadDocument', [row], { ...values, url: true }, true);
+  return downloadDocuments(context, 'downloadDocument', rows, { ...values, url: true }, true);
 }
 
 function plannedOpen(context: Context, id: string): DryRun {

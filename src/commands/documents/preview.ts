@@ -6,8 +6,8 @@ import {
   downloadFlags,
   downloadView,
 } from '../../downloads/download-documents.js';
+import { documentsNamed } from '../../downloads/target-names.js';
 import { idOf } from '../../resources/params.js';
-import { idsOfWords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Get the preview of a document, or its signed URL',
@@ -23,8 +23,7 @@ export default defineCommand({
   excludes: downloadExcludes,
   view: downloadView,
   async run(context, values) {
-    const [id = ''] = await idsOfWords(context, 'documents', [values.id]);
-    const row = { row: 1, id };
-    return downloadDocuments(context, 'previewDocument', [row], values, true);
+    const rows = await documentsNamed(context, [values.id]);
+    return downloadDocuments(context, 'previewDocument', rows, values, true);
   },
 });

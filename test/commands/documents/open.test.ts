@@ -110,3 +110,13 @@ test('a document may be named', async () => {
   expect((await run('docs open name:Contract.pdf')).code).toBe(0);
   expect(opened()).toContain('Contract.pdf');
 });
+
+test.each(['docs open REF', 'docs download REF -D HOME', 'docs preview REF -D HOME'])(
+  '%s reads the list once to find a document by its name',
+  async (line) => {
+    const { run, api, home } = await desktop();
+    const ran = await run(line.replace('REF', 'name:contract.PDF').replace('HOME', home), {});
+    expect(ran.code).toBe(0);
+    expect(api.requests.filter(({ url }) => url === '/v1/documents/org_7')).toHaveLength(1);
+  },
+);
