@@ -31,7 +31,7 @@ import type { ProcessStreams } from './terminal/streams.js';
 import { wrapWholeWords } from './terminal/whole-words.js';
 
 /** The parts of the process that `main.ts` passes on. */
-export interface ProcessEnvironment {
+interface ProcessEnvironment {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
@@ -56,7 +56,7 @@ export interface ProcessEnvironment {
 }
 
 /** The exit code, and the error to print last as JSON although the command returned a value. */
-export interface CommandResult {
+interface CommandResult {
   readonly code: number;
   readonly failed: CommandOutput['failed'];
 }

@@ -27,7 +27,7 @@ import { inspectPrivateFile } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
 /** The parts of the process that the launcher hands over. */
-export interface CompletionOutside {
+interface CompletionOutside {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly uid: number | undefined;

@@ -18,7 +18,7 @@ import { permissionFor } from './routes.js';
 import type { TransportResponse } from './wire.js';
 
 /** The call that a response belongs to. */
-export interface AnsweredCall {
+interface AnsweredCall {
   readonly call: CallSite;
   /** scheme://host of the service. */
   readonly origin: string;

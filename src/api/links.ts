@@ -13,7 +13,7 @@ interface LinkAnswer {
 }
 
 /** A call that answers with a link. */
-export interface LinkCall {
+interface LinkCall {
   readonly requestUrl: URL;
   /** A URL below it needs the key, which is sent to no link, so it is rarely the file. */
   readonly baseUrl: string;

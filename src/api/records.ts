@@ -27,7 +27,7 @@ export const nonRecordNames: ReadonlySet<string> = new Set([
 ]);
 
 /** Which record is looked for. */
-export interface RecordSearch {
+interface RecordSearch {
   readonly resource: ResourceName;
   /** The field that holds the id (`ids.<resource>`). */
   readonly idName?: string | undefined;

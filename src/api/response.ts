@@ -19,7 +19,7 @@ import {
 } from './wire.js';
 
 /** The target and timeouts of requests, for error messages. */
-export interface ServiceSite {
+interface ServiceSite {
   readonly origin: string;
   readonly firstByteMs: number;
 }

@@ -75,7 +75,7 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
 }
 
 /** The change to confirm, and its size. */
-export interface PendingChanges extends Action {
+interface PendingChanges extends Action {
   /** How many rows would be written. */
   readonly count: number;
   readonly rule: ConfirmRule;

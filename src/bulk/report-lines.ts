@@ -24,7 +24,7 @@ const mostExisting = 20;
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
 /** Options of a person's report: the words beside the report itself, and their form. */
-export interface ReportStyle {
+interface ReportStyle {
   /** The subject of the report; by default its own action. */
   readonly action?: Action | undefined;
   readonly names?: ReadonlyMap<string, string> | undefined;

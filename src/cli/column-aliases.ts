@@ -3,7 +3,7 @@ import { type ResourceName, resourceWords } from '../data/resources.js';
 import { orList } from '../data/text.js';
 
 /** The meaning of a column, by the field that it usually sets. */
-export type AliasKind = 'name' | 'email' | 'discordUserId' | 'discordUsername' | 'team';
+type AliasKind = 'name' | 'email' | 'discordUserId' | 'discordUsername' | 'team';
 
 const aliases: { readonly [K in AliasKind]: readonly string[] } = {
   name: ['Name', 'Full name', 'Display name'],

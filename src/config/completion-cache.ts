@@ -23,7 +23,7 @@ export interface Remembered {
 }
 
 /** Whose records: the profile, and where its requests go. */
-export interface CachePlace {
+interface CachePlace {
   readonly profile: string;
   readonly baseUrl: string;
   readonly organizationId: string;
@@ -95,7 +95,7 @@ export function* pairsOf(ids: string): Generator<readonly [id: string, name: str
 }
 
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
-export interface Memory {
+interface Memory {
   see(record: JsonObject): void;
   /**
    * Writes what was seen; `whole` = it was the complete list, so that ids which are gone are

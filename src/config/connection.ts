@@ -43,7 +43,7 @@ interface ConnectionParts {
 }
 
 /** Base URL and organization as configured, not yet checked. */
-export type ConnectionTarget = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
+type ConnectionTarget = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
 
 /**
  * Finds base URL and organization: flag, then environment, then profile. The values of a profile

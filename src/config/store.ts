@@ -49,7 +49,7 @@ export interface ConfigStore {
 }
 
 /** Options of a store: this process, for the lock between processes. */
-export interface StoreOptions {
+interface StoreOptions {
   readonly self: ThisProcess;
 }
 

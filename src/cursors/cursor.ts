@@ -18,7 +18,7 @@ import {
 import { lockCursor } from './cursor-lock.js';
 
 /** How a command uses a cursor. */
-export interface CursorUse extends CursorKey {
+interface CursorUse extends CursorKey {
   /** The filter as typed; another one than that of the first use is refused. */
   readonly filter: string;
   /** The field whose changes count, as typed. */
@@ -33,7 +33,7 @@ export interface CursorUse extends CursorKey {
 }
 
 /** An entry of a list that matches the filter. */
-export interface CursorEntry {
+interface CursorEntry {
   readonly id: string;
   /** The value of the watched field, if one is. */
   readonly watched?: unknown;

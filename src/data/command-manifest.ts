@@ -20,7 +20,7 @@ export interface ManifestGroup {
   readonly about: string;
 }
 
-export interface ManifestTopic {
+interface ManifestTopic {
   readonly name: string;
   readonly about: string;
 }

@@ -2,7 +2,7 @@
 import { UsageError } from '../errors.js';
 
 /** A route that overrides an assumed one; `path` uses the contract's name for the id. */
-export interface RouteWords {
+interface RouteWords {
   readonly method: string;
   /** Begins with `/`; may end in a fixed query: `/players?id={playerId}`. */
   readonly path: string;

@@ -6,7 +6,7 @@ import { foldCase, isSameText, orList, shellQuote } from './text.js';
 
 /** The kinds of references, by their prefix. */
 export const referenceKinds = ['id', 'email', 'name', 'discord', 'tag'] as const;
-export type ReferenceKind = (typeof referenceKinds)[number];
+type ReferenceKind = (typeof referenceKinds)[number];
 /** The kinds that are looked up in a list. */
 export type LookedUpKind = Exclude<ReferenceKind, 'id'>;
 
@@ -116,7 +116,7 @@ export function fieldNamesOf(
 }
 
 /** Reads the values by which a record answers to one kind of reference. */
-export interface ReferenceField {
+interface ReferenceField {
   /** The values, without empty ones; undefined if the record has no such field. */
   values(record: JsonObject): readonly string[] | undefined;
 }

@@ -115,7 +115,7 @@ interface Entry {
 }
 
 /** Compares two texts by code point; `<` compares UTF-16 units, which differ beyond U+FFFF. */
-export function compareCodePoints(a: string, b: string): number {
+function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0;
   let at = 0;
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;

@@ -5,7 +5,7 @@ import { systemReason } from '../data/system-errors.js';
 import { ConfigError } from '../errors.js';
 
 /** The owner of what we trust: the user's own id; undefined if the platform has none. */
-export interface Ownership {
+interface Ownership {
   readonly owner: number | undefined;
   /** A folder that must exist already: we never create a home folder. */
   readonly within?: string | undefined;

@@ -41,7 +41,7 @@ export function explainForbidden(error: ApiError): string {
 export type LoginPart = 'baseUrl' | 'organizationId' | 'key';
 
 /** The result of a check: what the key may not read, or what failed and which part is probably wrong. */
-export type LoginCheck =
+type LoginCheck =
   | { readonly unreadable: readonly string[] }
   | { readonly failure: Failure; readonly wrong: LoginPart | undefined; readonly sentence: string };
 

@@ -172,7 +172,7 @@ export async function idsOfWords(
  * are missing, or that the service answered with another record, are reported on stderr. Throws every
  * other failure.
  */
-export async function getRecords(
+async function getRecords(
   context: Context,
   resource: ResourceName,
   ids: readonly string[],

@@ -27,7 +27,7 @@ export interface Check {
 const maxSkewSeconds = 300;
 
 /** The findings of the service's checks. */
-export interface ServiceChecks {
+interface ServiceChecks {
   readonly checks: readonly Check[];
   /** The settings that a survey suggests. */
   readonly settings: Overrides;

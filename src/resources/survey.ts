@@ -21,7 +21,7 @@ import { Failure, ProtocolError } from '../errors.js';
 import { surveyPages } from './survey-pages.js';
 
 /** The findings about the list of a resource. */
-export interface Survey {
+interface Survey {
   /** Descriptions of the answer, one sentence for each subject. */
   readonly findings: readonly SurveyFinding[];
   /** The settings with which the list is read whole, in addition to those in force. */

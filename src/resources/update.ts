@@ -71,7 +71,7 @@ export function updateOperation(
 type RowChanges = Omit<RowPlan, 'steps'> & { readonly changes: readonly RowChange[] };
 
 /** How a row's changes are determined. */
-export interface UpdateRules {
+interface UpdateRules {
   /** Returns the top-level fields that differ, or why the row is left alone. Throws InputError, UsageError. */
   plan(row: SelectedRow, record: JsonObject): RowChanges;
   /** The names of the fields that the row may change, as far as known without the record. */

@@ -57,7 +57,7 @@ function typeKeys(state: Review, keys: readonly Key[], world: ReviewWorld): Revi
 }
 
 /** Applies one key. */
-export function applyKey(state: Review, key: Key, world: ReviewWorld): ReviewStep {
+function applyKey(state: Review, key: Key, world: ReviewWorld): ReviewStep {
   const held = state.held?.key === key ? state.held : undefined;
   const next = { ...state, held };
   if (key === 'interrupt') return { state: next, effect: { kind: 'leave', how: 'interrupt' } };

@@ -74,7 +74,7 @@ interface QueueHead {
 }
 
 /** A queue on disk, as others see it. */
-export interface UnsentReview extends QueueHead {
+interface UnsentReview extends QueueHead {
   /** How many applications are decided. */
   readonly count: number;
 }

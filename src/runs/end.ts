@@ -76,7 +76,7 @@ async function moveToEnded(store: RunStore, run: string): Promise<void> {
 }
 
 /** True if a run belongs in `ended/`: finished, reported where that is required, and without unfinished uploads. */
-export function belongsInEnded(store: RunStore, stored: StoredRun): boolean {
+function belongsInEnded(store: RunStore, stored: StoredRun): boolean {
   const { head, state, finished } = stored;
   if (!finished || unfinishedUploads([stored]).length > 0) return false;
   // Only records up to the end count: forgetting an upload later prints no report.
@@ -200,7 +200,7 @@ export interface UnfinishedUpload {
 export const uploadAction = 'documents.upload';
 
 /** The action whose runs upload one file in place of a document. */
-export const replaceAction = 'documents.replace';
+const replaceAction = 'documents.replace';
 
 /** True for a run that uploads files. */
 export function isUploadRun({ action }: Pick<RunPlan['head'], 'action'>): boolean {

@@ -24,7 +24,7 @@ import { fromWire, idFromPath } from './shapes/fields.js';
 import { noShapes, type Shapes } from './shapes/shapes.js';
 import type { State } from './state.js';
 
-export interface ServerParts {
+interface ServerParts {
   readonly state: State;
   readonly grantOf: (key: string) => Grant | undefined;
   readonly personality: Personality;

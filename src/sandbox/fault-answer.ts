@@ -15,7 +15,7 @@ export interface Rendered {
   readonly bytes?: Buffer | undefined;
 }
 
-export interface FaultyRequest {
+interface FaultyRequest {
   readonly fault: Fault;
   readonly response: ServerResponse;
   /** Carries the request out and returns its ordinary answer. */

@@ -45,7 +45,7 @@ export const faultKinds = {
   'other-record': { text: 'do it; the answer names other records', store: false },
 } as const satisfies Record<string, { text: string; store: boolean }>;
 
-export type FaultKind = keyof typeof faultKinds;
+type FaultKind = keyof typeof faultKinds;
 
 /** The grammar of a rule; parts in brackets are optional. */
 export const faultGrammar =

@@ -21,7 +21,7 @@ export interface FileBytes {
   newTarget(key: string): UploadTarget;
 }
 
-export interface UploadTarget {
+interface UploadTarget {
   write(chunk: Buffer): Promise<void>;
   /** Called after the last chunk. */
   finish(): Promise<void>;

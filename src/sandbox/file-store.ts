@@ -9,7 +9,7 @@ import { type SignatureCheck, verifySignedUrl } from './keys.js';
 import { StoreRefusal } from './refusal.js';
 import type { State } from './state.js';
 
-export interface FileStoreParts {
+interface FileStoreParts {
   readonly state: State;
   readonly bytes: FileBytes;
   /** Verifies the signed URLs. */

@@ -45,7 +45,7 @@ export const playerHandlers: Pick<Handlers, PlayerCalls> = {
 };
 
 /** The player without that team; undefined for a player who is not in it. */
-export function withoutTeam(player: StoredRecord, teamId: string): StoredRecord | undefined {
+function withoutTeam(player: StoredRecord, teamId: string): StoredRecord | undefined {
   const teamIds: unknown = player['teamIds'];
   const isMember = Array.isArray(teamIds) && teamIds.includes(teamId);
   if (!isMember && player['teamId'] !== teamId) return undefined;

@@ -10,7 +10,7 @@ import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../fil
 import { isSameSecret } from './keys.js';
 
 /** The file by which other commands find a running `sandbox start`. */
-export interface ServerFile {
+interface ServerFile {
   readonly pid: number;
   readonly origin: string;
   readonly fileUrl: string;

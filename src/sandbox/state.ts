@@ -16,7 +16,7 @@ import {
   type Tables,
 } from './records.js';
 
-export interface Replay {
+interface Replay {
   apply(line: JsonObject): void;
   /** Forgets everything, as before the first line. */
   restart(): void;
@@ -28,7 +28,7 @@ export interface Replay {
 }
 
 /** Starts with the demo data of `firstSeed`, until a line names another. */
-export function newReplay(firstSeed: SeedChoice): Replay {
+function newReplay(firstSeed: SeedChoice): Replay {
   let seed: SeedChoice | undefined;
   let made: Tables | undefined;
   let isChanged = false;
@@ -59,7 +59,7 @@ export function newReplay(firstSeed: SeedChoice): Replay {
 }
 
 /** The steps of a log line; a line that names demo data has none. */
-export function stepsOf(line: JsonObject): readonly LogStep[] {
+function stepsOf(line: JsonObject): readonly LogStep[] {
   return (line['steps'] ?? []) as readonly LogStep[];
 }
 

@@ -11,7 +11,7 @@ import { dateText } from './dates.js';
 import { isOn, openWorkbook, refuseOldWorkbook, richText, type Workbook } from './workbook.js';
 import { attributeOf, type XmlHandler } from './xml.js';
 
-export interface SheetOptions {
+interface SheetOptions {
   /** The file's name, for messages. */
   readonly name: string;
   /** The sheet's name; default: the first that is not hidden. */

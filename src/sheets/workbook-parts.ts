@@ -27,7 +27,7 @@ const styleSheet = `${head}<styleSheet xmlns="${main}"><numFmts count="1"><numFm
 )}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
 
 /** The name of a sheet, and the range that its filter covers. */
-export interface SheetPart {
+interface SheetPart {
   readonly name: string;
   /** `$A$1:$F$413` */
   readonly filter?: string | undefined;

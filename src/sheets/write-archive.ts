@@ -4,7 +4,7 @@ import { crc32, createDeflateRaw } from 'node:zlib';
 import { OutputError } from '../errors.js';
 
 /** Writes parts one after the other, then the directory. */
-export interface ArchiveWriter {
+interface ArchiveWriter {
   /** Compresses a part and writes it. Throws OutputError from 4 GiB. */
   add(path: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void>;
   /** Writes the directory; returns how many bytes all parts take when they are unpacked. */

@@ -11,7 +11,7 @@ import { frameParts, SharedTexts, sheetStart, styles } from './workbook-parts.js
 import { archiveWriter } from './write-archive.js';
 
 /** A sheet to write: its rows are read twice, first for the kinds and widths of its columns. */
-export interface SheetContent {
+interface SheetContent {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rowCount: number;

@@ -10,7 +10,7 @@ export interface XmlHandler {
 }
 
 /** Scans XML as it arrives. Throws XmlError. */
-export interface XmlScanner {
+interface XmlScanner {
   push(text: string): void;
   /** Throws XmlError if the document is incomplete. */
   end(): void;

@@ -52,7 +52,7 @@ export const replacement = {
 } satisfies Partial<Operation>;
 
 /** The error for a document that does not exist. */
-export function noSuchDocument(id: string): NotFoundError {
+function noSuchDocument(id: string): NotFoundError {
   return new NotFoundError(`The document ${id} is not in the list of documents.`, {
     isProven: true,
     hint: 'See: rosterctl documents list',

@@ -65,7 +65,7 @@ export function plannedUpload(
 /** How often a signed URL that expired before its file was sent is renewed. */
 const renewals = 2;
 
-export interface StoreFileOptions {
+interface StoreFileOptions {
   /** Resolves when the step is on disk. */
   readonly step: (entry: JsonObject) => Promise<void>;
   /** Called with the bytes sent by the current attempt. */

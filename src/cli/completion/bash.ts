@@ -6,7 +6,7 @@ import type { Environment } from '../../data/environment.js';
 import { beginning, type Candidates, type Completion, wordOf } from './candidates.js';
 
 /** A command line as bash describes it to `_rosterctl`. */
-export interface BashLine {
+interface BashLine {
   /** The words behind the program's name up to the cursor, the last one unfinished; no quotes. */
   readonly words: readonly string[];
   /** The text that readline replaces: the end of the last word. */

@@ -110,7 +110,7 @@ function attempt(path: string, act: () => void): void {
 }
 
 /** Lines of ours inside a file that belongs to the user, between two comment lines. */
-export interface MarkedLines {
+interface MarkedLines {
   readonly name: string;
   readonly lines: readonly string[];
 }
@@ -157,7 +157,7 @@ function findMarked(text: string, name: string) {
 }
 
 /** The parts of an installation: the script, and lines in a file that the shell reads at start. */
-export interface ShellFiles {
+interface ShellFiles {
   readonly script: string;
   /** Folders that are ours alone and go with the script when they are empty. */
   readonly folders: readonly string[];

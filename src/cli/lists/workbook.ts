@@ -21,7 +21,7 @@ import type { Sink } from '../sink.js';
 import { asRecord, csvColumns, type Rows } from '../writers.js';
 
 /** The content of the sheet "About". */
-export interface WorkbookContext {
+interface WorkbookContext {
   /** The command line that was typed. */
   readonly command?: ManifestCommand | undefined;
   readonly values?: RawValues | undefined;

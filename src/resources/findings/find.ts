@@ -76,7 +76,7 @@ interface Running {
 }
 
 /** Counts from the same reading of a list. */
-export interface Observer {
+interface Observer {
   readonly resource: ResourceName;
   observe(record: JsonObject, subject: CheckedRecord): void;
 }

@@ -36,7 +36,7 @@ interface Link {
 }
 
 /** A person, and the first list that could not be read. */
-export interface FoundPerson {
+interface FoundPerson {
   readonly person: PersonReport;
   readonly failure: Failure | undefined;
 }

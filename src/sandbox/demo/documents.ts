@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { demoOrganization } from '../../config/profiles.js';
 
-export interface DemoDocument {
+interface DemoDocument {
   readonly name: string;
   /** Its name in the folder `papers`. */
   readonly file: string;

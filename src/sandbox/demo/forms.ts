@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../data/json.js';
 
 /** A tryout form of the demo data; each writes its answers under another style of keys. */
-export interface DemoForm {
+interface DemoForm {
   readonly id: string;
   readonly game: (index: number) => string;
   readonly answers: (index: number) => JsonObject;

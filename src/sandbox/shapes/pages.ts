@@ -12,7 +12,7 @@ export interface PageRequest {
 }
 
 /** A record with its id, both as they go over the wire. */
-export interface WireRow {
+interface WireRow {
   readonly id: unknown;
   readonly record: JsonObject;
 }
