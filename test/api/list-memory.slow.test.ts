@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { withPeak } from '../support/peak.js';
 import { organization, recordingService } from '../support/service.js';
 
 const application = (index: number) =>
@@ -37,31 +35,14 @@ function serviceWith(count: number) {
   });
 }
 
-const folder = temporaryFolder();
-const preload = join(folder, 'peak.cjs');
-writeFileSync(
-  preload,
-  `const fs = require('node:fs');
-  process.on('exit', () => {
-    const [, kibibytes] = /VmHWM:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'));
-    fs.writeFileSync(process.env.PEAK_FILE, kibibytes);
-  });`,
-);
-
-/**
- * Runs the program over a list; returns its peak memory in MiB (resourceUsage would include the
- * parent).
- */
+/** Runs the program over a list; returns its lines and its peak memory in MiB. */
 async function peakOf(count: number, format: string) {
   const { env } = await serviceWith(count);
-  const peakFile = join(folder, `${count}-${format}`);
-  const { code, stdout, stderr } = await rosterctl(`tryouts list -o ${format}`, {
-    env: { ...env, NODE_OPTIONS: `--require ${preload}`, PEAK_FILE: peakFile },
-  });
+  const { code, stdout, stderr, peak } = await withPeak(`tryouts list -o ${format}`, env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const lines = stdout.split('\n');
   expect(lines.pop()).toBe('');
-  return { lines, peak: Number(readFileSync(peakFile, 'utf8')) / 1024 };
+  return { lines, peak };
 }
 
 // All at once, the text and its objects would take over 500 MiB; a busy machine collects garbage

@@ -1,32 +1,20 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { withPeak } from '../support/peak.js';
+import { temporaryFolder } from '../support/run.js';
 import { type EntryLies, textRows, workbook, workbookParts, zip } from '../support/workbook.js';
 
 // Workbooks that would take hundreds of MiB: the program refuses each before it holds 64 MiB more
 // than for a small one.
 
 const folder = temporaryFolder();
-const preload = join(folder, 'peak.cjs');
-const peakFile = join(folder, 'peak');
-writeFileSync(
-  preload,
-  `const fs = require('node:fs');
-  process.on('exit', () => {
-    const [, kibibytes] = /VmHWM:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'));
-    fs.writeFileSync(process.env.PEAK_FILE, kibibytes);
-  });`,
-);
 
 /** Reads a workbook with the program; returns what it said, and its peak memory in MiB. */
-async function read(file: Buffer) {
+function read(file: Buffer) {
   const path = join(folder, 'x.xlsx');
   writeFileSync(path, file);
-  const ran = await rosterctl(`-p sandbox players update --csv ${path} -n`, {
-    env: { NODE_OPTIONS: `--require ${preload}`, PEAK_FILE: peakFile },
-  });
-  return { ...ran, peak: Number(readFileSync(peakFile, 'utf8')) / 1024 };
+  return withPeak(`-p sandbox players update --csv ${path} -n`);
 }
 
 const mebibyte = 1024 * 1024;
