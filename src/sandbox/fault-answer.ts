@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';
-import type { Fault } from './fault-rule.js';
+import type { Fault } from './faults.js';
 import { maxJsonBytes, type Received } from './request.js';
 
 /** An answer ready for the wire. */
