@@ -1,8 +1,11 @@
-/** Drift: where responses differ from the contract. */
+/** Checks of a success answer: it is the record that was asked for, and where it differs from the contract (drift). */
 import * as z from 'zod/mini';
-import { printJson, RawNumber } from '../data/json.js';
-import { ProtocolError } from '../errors.js';
-import type { ApiNotes } from './types.js';
+import { type JsonObject, printJson, RawNumber } from '../data/json.js';
+import { type CallSite, otherRecord, ProtocolError, UnknownOutcomeError } from '../errors.js';
+import type { Endpoint } from './contract.js';
+import { readFirst } from './response.js';
+import { idParameter } from './routes.js';
+import type { ApiNotes, Call } from './types.js';
 
 /** The hint of an error that is only a note without `--strict`. */
 export const strictHint = 'To take it with a note, leave out --strict.';
@@ -174,4 +177,43 @@ function isPlain(value: unknown): value is { readonly [name: string]: unknown } 
   return (
     typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
   );
+}
+
+/** The call that an answer belongs to. */
+interface CheckedCall {
+  readonly call: Call;
+  readonly row: Endpoint;
+  readonly site: CallSite;
+  readonly organizationId: string;
+}
+
+/**
+ * Checks that an answer is the requested record, and reports where it differs from its documented
+ * schema. Throws ProtocolError, or UnknownOutcomeError after an update.
+ */
+export function checkAnswer(
+  drift: Drift,
+  { call, row, site, organizationId: own }: CheckedCall,
+  body: unknown,
+  record: JsonObject | undefined,
+): void {
+  const { route, verb, result } = row;
+  if (row.answers === 'grant') {
+    if (result && z.safeParse(result, body).success) return;
+    throw new ProtocolError(`The answer of ${route} lacks key, fileRef or uploadUrl.`, {
+      hint: 'Nothing was uploaded.',
+    });
+  }
+  if (!record) return;
+  if (row.answers === 'record') drift.check(route, result, record);
+  if (verb !== 'get' && verb !== 'update') return;
+  const wrongId = idParameter(call.params) !== record['id'];
+  const { organizationId } = record;
+  const wrongOrg = organizationId !== undefined && organizationId !== own;
+  if (!wrongId && !wrongOrg) return;
+  const message = `The service answered ${route} with another record${wrongId ? '' : ', one of another organization'}.`;
+  // Something was written, but it is impossible to tell what.
+  if (verb === 'update')
+    throw new UnknownOutcomeError(message, site, { hint: readFirst, delivery: 'applied' });
+  throw new ProtocolError(message, { call: site, code: otherRecord });
 }

@@ -17,7 +17,7 @@ import {
   stoppedReading,
   UsageError,
 } from '../errors.js';
-import { inputBytes, unreadable } from '../files/input-file.js';
+import { inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import type { BulkValues } from './invocation.js';
 import { type CsvInput, selectCsv, selectFromText, selectIds } from './selection.js';
@@ -123,7 +123,6 @@ function keyOf(
 
 /** Notes that a file is open in a spreadsheet program, whose unsaved changes nobody else sees. */
 export async function noteOpenWorkbook(context: Context, path: string): Promise<void> {
-  const { spreadsheetProgram } = await import('../files/spreadsheet-lock.js');
   const program = await spreadsheetProgram(path);
   if (program !== undefined)
     context.message(

@@ -1,7 +1,7 @@
-/** Input files: reads what the user named, including named pipes. */
+/** Input files: their bytes, why one cannot be read, and the spreadsheet program that has it open. */
 import { constants, createReadStream, open } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { systemLimit, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { type Failure, InputError, stoppedReading } from '../errors.js';
@@ -71,3 +71,23 @@ const nextSteps: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `See what is there: ls ${shellQuote(dirname(path))}`,
   EPERM: permissionsHint,
 };
+
+/**
+ * Returns the program that has a file open, as far as its lock file tells; undefined for none. Throws
+ * InputError if the file is such a lock file itself.
+ */
+export async function spreadsheetProgram(path: string): Promise<string | undefined> {
+  const name = basename(path);
+  const locked = /^~\$(.+)$/.exec(name)?.[1] ?? /^\.~lock\.(.+)#$/.exec(name)?.[1];
+  if (locked !== undefined)
+    throw new InputError(`${path} only says that ${locked} is open in a spreadsheet program.`, {
+      hint: `Close ${locked} there, and read it: --csv ${shellQuote(join(dirname(path), locked))}`,
+    });
+  const hasLock = (lock: string) =>
+    lstat(join(dirname(path), lock)).then(
+      () => true,
+      () => false,
+    );
+  if (await hasLock(`~$${name}`)) return 'Excel';
+  return (await hasLock(`.~lock.${name}#`)) ? 'LibreOffice' : undefined;
+}

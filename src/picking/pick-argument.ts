@@ -1,14 +1,25 @@
-/** Picks a missing or unknown argument of a command from a list at the terminal. */
+/** Picks a missing or unknown argument from a list at the terminal: records, profiles and unfinished runs, as aligned lines. */
 
+import { summaryLine } from '../bulk/report-lines.js';
+import { cellOf } from '../cli/cells.js';
 import { isGivenIn, type RawValues } from '../cli/check.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
+import type { JsonObject } from '../data/json.js';
 import { type Candidate, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
+import { labelOf, plainText } from '../data/path.js';
 import { parseReference, wordOfId } from '../data/references.js';
-import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
+import { perResource, type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
+import { inUsualOrder } from '../data/sorting.js';
+import { plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
-import { matchChoices } from '../terminal/choices.js';
-import { type Pickable, profileChoices, recordChoices, runChoices } from './choices.js';
+import { gamesOf, isConverted } from '../resources/tryout-filters.js';
+import { countsAsError } from '../runs/report.js';
+import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
+import { readRuns, type StoredRun, summaryOf } from '../runs/stored-run.js';
+import { type Choice, matchChoices } from '../terminal/choices.js';
+import { singleLine } from '../terminal/safe-text.js';
+import { pad, truncate, widestOf } from '../terminal/width.js';
 
 /** The verbs that take a sole match without asking; whatever else writes always asks. */
 const takesSoleMatch = ['get', 'download', 'preview', 'open', 'show', 'use', 'resume'];
@@ -55,8 +66,8 @@ export async function pickArgument(
     return withValue(values, arg, [first.value]);
   }
   if (takesSeveral.includes(verb) && term === undefined) {
-    const plural = resource ? resourceWords[resource].plural : `${noun}s`;
-    return withValue(values, arg, await context.prompts.mark(`Which ${plural}?`, choices));
+    const many = resource ? resourceWords[resource].plural : `${noun}s`;
+    return withValue(values, arg, await context.prompts.mark(`Which ${many}?`, choices));
   }
   const options = searched === undefined ? {} : { term: searched };
   return withValue(values, arg, [await context.prompts.search(`Which ${noun}?`, choices, options)]);
@@ -97,4 +108,141 @@ function withValue(values: RawValues, arg: ManifestParam, picked: readonly strin
 function among(choices: readonly Pickable[], matches: readonly Candidate[]): readonly Pickable[] {
   const ids = new Set(matches.map(({ id }) => id));
   return choices.filter(({ value }) => ids.has(value));
+}
+
+/** One line to pick, and what is said of it where it is the sole match. */
+export interface Pickable extends Choice {
+  readonly about?: string | undefined;
+}
+
+/** The columns of a record's line besides its id and name, and the fields that a search covers. */
+interface RecordLine {
+  readonly fields: readonly string[];
+  readonly more: (record: JsonObject) => readonly string[];
+  readonly keywords: readonly string[];
+}
+
+const lines: { readonly [R in ResourceName]: RecordLine } = {
+  ...perResource(() => ({ fields: [], more: () => [], keywords: ['email', 'discordUsername'] })),
+  documents: { fields: ['contentType', 'sizeBytes'], more: () => [], keywords: [] },
+  tryouts: {
+    fields: ['status', 'submittedAt'],
+    more: (record) => [[...new Set(gamesOf(record))].join(', ')],
+    keywords: ['email', 'discordUsername', 'discordUserId'],
+  },
+};
+
+/** Returns the records of a resource in the order of its table. Throws what reading the list throws. */
+export async function recordChoices(
+  context: Context,
+  resource: ResourceName,
+  verb: string,
+): Promise<readonly Pickable[]> {
+  const all: JsonObject[] = [];
+  for await (const record of context.api.list(resource)) all.push(record);
+  const sorted = inUsualOrder(all, resource);
+  const { fields, more, keywords } = lines[resource];
+  const options = { now: context.now(), time: 'relative' as const };
+  const picked = verb === 'convert' ? convertible(sorted) : sorted;
+  return aligned(
+    picked.map((record) => {
+      const id = String(record['id']);
+      const details = fields.map((field) => cellOf(record[field], field, options));
+      const name = labelOf(record, '');
+      return {
+        value: id,
+        cells: [id, name, ...details, ...more(record)],
+        keywords: keywords.map((field) => plainText(record[field])).join('\n'),
+        about: [name, details[0]].filter(Boolean).join(', '),
+      };
+    }),
+  );
+}
+
+/** Applications that are not players yet, the accepted ones first. */
+function convertible(records: readonly JsonObject[]): readonly JsonObject[] {
+  const open = records.filter((record) => !isConverted(record));
+  return open.toSorted((a, b) => Number(isAccepted(b)) - Number(isAccepted(a)));
+}
+
+function isAccepted({ status }: JsonObject): boolean {
+  return status === 'accepted';
+}
+
+/** Returns the stored profiles. */
+export function profileChoices({ config }: LocalContext): readonly Pickable[] {
+  return aligned(
+    config.profiles().map(({ name, organization = '', baseUrl = '', active }) => ({
+      value: name,
+      cells: [name, organization, baseUrl.replace(/^https?:\/\//, ''), active ? '(active)' : ''],
+      about: organization,
+    })),
+  );
+}
+
+/** How many of the newest runs are looked at. */
+const newest = 50;
+
+/** Which runs a verb can work on; any other run is refused, and not listed. */
+const canTake: Readonly<Record<string, (run: StoredRun, store: RunStore) => boolean>> = {
+  resume: ({ finished }) => !finished,
+  retry: ({ finished, head, state }, store) =>
+    finished &&
+    [...state.results.values()].some(({ result }) => countsAsError(result)) &&
+    retriedBy(store, head.run) === undefined,
+  undo: ({ state }) =>
+    state.open.size + state.done.size > 0 ||
+    [...state.results.values()].some(({ result }) => result === 'changed'),
+};
+
+/** Returns the runs of the profile in force that a verb can work on, newest first. */
+export async function runChoices(
+  context: LocalContext,
+  verb: string,
+): Promise<readonly Pickable[]> {
+  const store = storeOf(context);
+  const names = await runNames(store, verb === 'resume' ? ['open'] : undefined);
+  // Damaged runs are named by `runs list`.
+  const runs = await readRuns(store, names.slice(-newest));
+  const ours = runs.filter(
+    (run) =>
+      run.head.profile === context.settings.profile.name && (canTake[verb]?.(run, store) ?? true),
+  );
+  return aligned(
+    ours.toReversed().map((run) => {
+      const { head, finished } = run;
+      const started = cellOf(head.startedAt, 'startedAt', {
+        now: context.now(),
+        time: 'relative',
+      });
+      const summary = summaryOf(run);
+      const action = head.action.replace('.', ' ');
+      const left = `${summary.notAttempted + summary.unknown} of ${plural(summary.total, 'row')} left`;
+      const state = finished ? summaryLine({ summary, action: head.action }) : left;
+      return {
+        value: head.run,
+        cells: [head.run.slice(-6), action, state, started],
+        about: `${action}, ${state}`,
+      };
+    }),
+  );
+}
+
+/** Longer cells are cut, so that the columns after them stay on the screen. */
+const widestCell = 28;
+
+function aligned(
+  rows: readonly (Omit<Pickable, 'label'> & { readonly cells: readonly string[] })[],
+): readonly Pickable[] {
+  const safe = rows.map(({ cells }) => cells.map((cell) => truncate(singleLine(cell), widestCell)));
+  const widths = (safe[0] ?? []).map((_, column) => widestOf(safe.map((row) => row[column] ?? '')));
+  return rows.map(({ value, about, keywords }, index) => ({
+    value,
+    about,
+    keywords,
+    label: (safe[index] ?? [])
+      .map((cell, column) => pad(cell, widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  }));
 }

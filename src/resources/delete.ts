@@ -8,10 +8,9 @@ import { digestOf } from '../data/digest.js';
 import { labelOf } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import type { ConfirmRule, Filters, Operation, Session } from '../engine/operation.js';
-import { isMarkedDeleted } from './marked-deleted.js';
 import { readerForWrite, readFor } from './read.js';
 import { exportTime } from './selection.js';
-import { sendWrite } from './send.js';
+import { isMarkedDeleted, sendWrite } from './send.js';
 
 type DeleteJob = { readonly route?: string | undefined };
 

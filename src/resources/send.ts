@@ -1,11 +1,18 @@
-/** Sends one write of a record. */
+/** Sends one write of a record, and says of a refused one if its route, which the contract does not state, is wrong. */
+
+import { type Endpoint, endpoint } from '../api/contract.js';
+import { resource as rowOf } from '../api/resources.js';
+import { partsOf, type Route, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
+import { withPlainId } from '../data/http.js';
+import type { JsonObject } from '../data/json.js';
+import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
+import { lowerFirst } from '../data/text.js';
 import type { Sent, Session } from '../engine/operation.js';
-import { ApiError } from '../errors.js';
+import { ApiError, Failure, ProtocolError, wrongRoute } from '../errors.js';
 import type { RecordReader } from './read.js';
-import { routeRefusal } from './wrong-route.js';
 
 /** The needs of sending one write, besides its call. */
 export interface Sending {
@@ -66,4 +73,137 @@ export function creating(context: Context) {
 export function sentRefusal(sign: ApiError): Sent {
   const answer = { status: sign.status, headers: {}, body: sign.details.body };
   return { answer, record: undefined, sign };
+}
+
+/** The record that a refused write addressed. */
+interface Refused {
+  readonly resource: ResourceName;
+  readonly id: string;
+  readonly reader: RecordReader;
+}
+
+/** The statuses of a service that does not know a route. */
+const unknownRoute = [404, 405, 501];
+/** Also the answers of a service that knows the route under another shape, or for other keys. */
+const doubtful = [400, 403, 404];
+
+/**
+ * Returns the failure for a refused write. After a 404, 405 or 501 the record is read: if it exists,
+ * the route is wrong (`wrongRoute`); if not, the record is missing. A 400 or 403 keeps its meaning and
+ * mentions an assumed route. A route that the contract states, or that has worked, is never blamed.
+ */
+export async function routeRefusal(
+  { api }: Context,
+  error: ApiError,
+  call: Call,
+  { resource, id, reader }: Refused,
+): Promise<Failure> {
+  const route = api.route(call);
+  if (route.source === 'stated' || api.hasWorked(call)) return error;
+  const refused = { error, call, route };
+  if (unknownRoute.includes(error.status)) {
+    const found = await reader.read(id, 'after').catch((failure: unknown) => failure as Failure);
+    const isThere = !(found instanceof Failure);
+    if (isProvenNotFound(found)) return error.status === 404 ? error : (found as Failure);
+    if (isThere && error.status === 404 && isMarkedDeleted(undefined, found.record ?? {}))
+      return error;
+    const proof = isThere
+      ? `the ${rowOf(resource).noun} ${id} is there`
+      : `it answered ${error.status}`;
+    if (isThere || error.status !== 404) return wrongRouteError(refused, proof);
+  }
+  const isOther = !doubtful.includes(error.status) || error.serviceCode === 'featureNotAvailable';
+  return isOther || route.source === 'named' ? error : withRouteHint(refused);
+}
+
+interface RefusedRoute {
+  readonly error: ApiError;
+  readonly call: Call;
+  readonly route: Route;
+}
+
+function wrongRouteError(refused: RefusedRoute, proof: string): ProtocolError {
+  const { error, call, route } = refused;
+  const used = `${route.method} ${withPlainId(route.template)}`;
+  const row = endpoint(call.endpoint);
+  const from =
+    route.source === 'assumed'
+      ? `${undocumented(row)}; rosterctl assumes ${used}.`
+      : `${used} comes from ${call.route === undefined ? `the setting ${route.configKey}` : '--route'}.`;
+  return new ProtocolError(
+    `The service does not know ${used}: ${proof}, so the ${route.source} route is wrong.`,
+    {
+      call: error.call,
+      status: error.status,
+      code: wrongRoute,
+      hint: `${from}${allowedBy(error)}\nSet another: ${settingCommand(refused, row)}`,
+      cause: error,
+    },
+  );
+}
+
+function withRouteHint(refused: RefusedRoute): ApiError {
+  const { error, call, route } = refused;
+  const row = endpoint(call.endpoint);
+  const used = `${route.method} ${withPlainId(route.template)}`;
+  const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; rosterctl assumes ${used}.${allowedBy(error)}\nSet another: ${settingCommand(refused, row)}`;
+  return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, routeHint });
+}
+
+/** The methods in the `Allow` header; anything else in it is left out. */
+function allowedMethods({ details: { allow = '' } }: ApiError): readonly string[] {
+  const methods = allow.split(',').map((word) => word.trim().toUpperCase());
+  return [...new Set(methods)].filter((word) => /^[A-Z]{3,10}$/.test(word)).slice(0, 10);
+}
+
+function allowedBy(error: ApiError): string {
+  const methods = allowedMethods(error);
+  return methods.length > 0 ? ` The service allows: ${methods.join(', ')}.` : '';
+}
+
+/**
+ * The command that sets another route: a method that the service allows, else the likeliest route that
+ * was not just refused. Only the admin sends it.
+ */
+function settingCommand({ error, route }: RefusedRoute, row: Endpoint): string {
+  const used = withPlainId(route.template);
+  const assumed = partsOf(row.route);
+  const plain = withPlainId(assumed.template);
+  // A POST instead of a delete could create or change something.
+  const methods =
+    row.verb === 'delete' ? ['DELETE'] : ['PUT', 'PATCH', ...(isOneRecord(used) ? ['POST'] : [])];
+  const allowed = allowedMethods(error);
+  const candidates = [
+    ...methods.filter((method) => allowed.includes(method)).map((method) => `${method} ${used}`),
+    ...(row.verb === 'delete' ? [] : [`PUT ${plain}`]),
+    `${assumed.method} ${plain.replace('/{id}', '/{organizationId}/{id}')}`,
+    `${assumed.method} ${plain}`,
+  ];
+  const likeliest = candidates.find((each) => each !== `${route.method} ${used}`) ?? '';
+  return `rosterctl config set ${route.configKey} "${likeliest}"`;
+}
+
+/** True if the path alone names the record: a POST to a collection creates one. */
+function isOneRecord(template: string): boolean {
+  return template.split('?')[0]?.includes('{id}') ?? false;
+}
+
+const deletedWords = ['deleted', 'archived', 'inactive'];
+
+/**
+ * True if an existing record is marked as deleted since `before`. Its status counts only if it was
+ * another one before.
+ */
+export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
+  const isNew = (field: string) => (before?.[field] ?? null) === null || before?.[field] === false;
+  const isSet = (field: string) => (now[field] ?? null) !== null && isNew(field);
+  if (isSet('deletedAt') || isSet('archivedAt')) return true;
+  if (now['deleted'] === true && isNew('deleted')) return true;
+  const { status } = now;
+  return (
+    before !== undefined &&
+    typeof status === 'string' &&
+    deletedWords.includes(status.toLowerCase()) &&
+    before['status'] !== status
+  );
 }

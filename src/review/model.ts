@@ -1,8 +1,19 @@
 /** The model of a review: what each key does to its state, without a terminal, a file or a request. */
 import { isCharacter, type Key } from '../terminal/keys.js';
-import { decideStatus, decisionKeys, keepNote, noteOnScreen, send, undo } from './deciding.js';
+import {
+  decideStatus,
+  decisionKeys,
+  findCard,
+  keepNote,
+  moveTo,
+  noteOnScreen,
+  pageLength,
+  scrollTo,
+  send,
+  skip,
+  undo,
+} from './deciding.js';
 import { linksIn } from './links.js';
-import { findCard, moveTo, pageLength, scrollTo, skip } from './moving.js';
 import {
   cardOnScreen,
   type Mode,

@@ -6,8 +6,14 @@ import { damaged } from './archive.js';
 
 export { mostBytes, tooLarge } from './archive.js';
 
-import { columnIndex, csvText, mostColumns, mostSheetRows, unescaped } from './cell-text.js';
-import { dateText } from './dates.js';
+import {
+  columnIndex,
+  csvText,
+  dateText,
+  mostColumns,
+  mostSheetRows,
+  unescaped,
+} from './cell-text.js';
 import { isOn, openWorkbook, refuseOldWorkbook, richText, type Workbook } from './workbook.js';
 import { attributeOf, type XmlHandler } from './xml.js';
 

@@ -5,8 +5,14 @@ import { plural } from '../data/text.js';
 import { momentOf } from '../data/time.js';
 import { OutputError } from '../errors.js';
 import { mostBytes } from './archive.js';
-import { escaped, longestText, mostColumns, mostSheetRows, sheetText } from './cell-text.js';
-import { serialOf } from './dates.js';
+import {
+  escaped,
+  longestText,
+  mostColumns,
+  mostSheetRows,
+  serialOf,
+  sheetText,
+} from './cell-text.js';
 import { frameParts, SharedTexts, sheetStart, styles } from './workbook-parts.js';
 import { archiveWriter } from './write-archive.js';
 

@@ -2,6 +2,7 @@
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
+import { lockCursor } from '../../cursors/cursor.js';
 import {
   type CursorKey,
   type CursorState,
@@ -9,7 +10,6 @@ import {
   readCursor,
   writeCursor,
 } from '../../cursors/cursor-file.js';
-import { lockCursor } from '../../cursors/cursor-lock.js';
 import { placeInUse } from '../../cursors/place-in-use.js';
 import { plural } from '../../data/text.js';
 import { cursorArgument, findCursor } from './shared.js';

@@ -4,13 +4,13 @@ import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
+import { lockCursor } from '../../cursors/cursor.js';
 import {
   type CursorKey,
   ensureCursorFolder,
   removeCursor,
   writeCursor,
 } from '../../cursors/cursor-file.js';
-import { lockCursor } from '../../cursors/cursor-lock.js';
 import { placeInUse } from '../../cursors/place-in-use.js';
 import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
 import { resourceNames } from '../../data/resources.js';

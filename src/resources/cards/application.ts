@@ -1,7 +1,6 @@
 /** The card of a tryout application: state, contact, games, answers, notes, and other applications of the person. */
 import { detailValue } from '../../cli/card.js';
-import type { JsonObject } from '../../data/json.js';
-import { isObject } from '../../data/json.js';
+import { isObject, type JsonObject } from '../../data/json.js';
 import { inUsualOrder } from '../../data/sorting.js';
 import { foldCase } from '../../data/text.js';
 import { isEmptyValue } from '../../data/where.js';
@@ -18,10 +17,10 @@ import {
   fieldText,
   furtherFields,
   gamesSection,
+  type Section,
   timeIn,
 } from './fields.js';
 import { type Nearby, recordsNearby } from './nearby.js';
-import type { Section } from './page.js';
 
 const shown = [
   ...['formResponses', 'internalNotes', 'convertedPlayerId', 'convertedPlayer'],

@@ -7,9 +7,15 @@ import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { clockTime, shortDay } from '../../data/time.js';
 import { alignedLines, type Piece } from '../../terminal/pieces.js';
-import { allFields, type CardStyle, fieldText } from './fields.js';
+import {
+  allFields,
+  type CardPage,
+  type CardStyle,
+  fieldText,
+  pageLines,
+  type Section,
+} from './fields.js';
 import type { PastChange } from './history.js';
-import { type CardPage, pageLines, type Section } from './page.js';
 
 /** Renders the lines of a card; everything that needs reading was read before. */
 export type CardLines = (canvas: Canvas) => readonly string[];

@@ -1,5 +1,4 @@
-/** The fields of a record as parts of its card: contact, games, times, and every further field by its label. */
-
+/** The parts of a card and how they are laid out: contact, games, times, and every further field by its label. */
 import { detailLines, detailValue } from '../../cli/card.js';
 import { binarySize, type CellOptions } from '../../cli/cells.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
@@ -9,9 +8,16 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { normalName, plainText } from '../../data/path.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { isEmptyValue } from '../../data/where.js';
-import { alignedLines, type Piece } from '../../terminal/pieces.js';
+import { type LabelledRow, labelledLines } from '../../terminal/labels.js';
+import {
+  alignedLines,
+  dotOf,
+  filledLines,
+  type Piece,
+  paintedLine,
+} from '../../terminal/pieces.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import type { Section } from './page.js';
+import { displayWidth, wrap } from '../../terminal/width.js';
 
 /** How a card is drawn: the canvas, and `--time`. */
 export type CardStyle = Canvas & Pick<CellOptions, 'time'>;
@@ -101,4 +107,53 @@ export function sizeOf(record: JsonObject): string {
   const key = Object.keys(record).find((name) => ['sizebytes', 'size'].includes(normalName(name)));
   const value = key === undefined ? undefined : record[key];
   return typeof value === 'number' ? binarySize(value) : '';
+}
+
+/** One labelled part of a card. */
+export type Section = Omit<LabelledRow, 'paint'>;
+
+/** The content of a card, as sanitized text. */
+export interface CardPage {
+  readonly name: string;
+  /** The text to the right of the name: status and age. */
+  readonly state: readonly Piece[];
+  /** Paragraphs below the name, each of pieces between dots. */
+  readonly contact: readonly (readonly Piece[])[];
+  readonly sections: readonly Section[];
+  /** Dim remarks at the end, as sentences. */
+  readonly remarks: readonly string[];
+}
+
+/** Wider, the eye loses the line. */
+const maxWidth = 120;
+/** The widest that name and state are drawn apart. */
+const maxHeadWidth = 80;
+
+/** Renders a card as lines of at most `canvas.columns`. */
+export function pageLines(page: CardPage, canvas: Canvas): readonly string[] {
+  const { paint } = canvas;
+  const columns = Math.min(canvas.columns, maxWidth);
+  const dot = dotOf(canvas.isUtf8);
+  const sections = labelledLines(
+    page.sections.map((section) => ({ ...section, paint: paint.bold })),
+    columns,
+  );
+  return [
+    ...headLines(page, paint, columns, dot),
+    ...page.contact.flatMap((pieces) => filledLines(pieces, dot, columns)),
+    ...(sections.length > 0 ? ['', ...sections] : []),
+    ...page.remarks.flatMap((text) => ['', ...wrap(text, columns).map(paint.dim)]),
+  ];
+}
+
+function headLines(
+  { name, state }: CardPage,
+  paint: Canvas['paint'],
+  columns: number,
+  dot: string,
+): readonly string[] {
+  const right = paintedLine(state, dot);
+  const free = Math.min(columns, maxHeadWidth) - displayWidth(name) - right.width;
+  if (free >= 2) return [`${paint.bold(name)}${' '.repeat(free)}${right.text}`.trimEnd()];
+  return [...wrap(name, columns).map(paint.bold), ...filledLines(state, dot, columns)];
 }

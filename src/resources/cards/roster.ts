@@ -15,10 +15,10 @@ import {
   fieldText,
   furtherFields,
   gamesSection,
+  type Section,
   sizeOf,
 } from './fields.js';
 import { recordsNearby } from './nearby.js';
-import type { Section } from './page.js';
 
 /** Makes the card of a player. */
 export const playerCard: CardMaker = async (context, record, changes) =>
