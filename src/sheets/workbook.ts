@@ -3,8 +3,7 @@
 import { firstOf } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { type Archive, damaged, openArchive, tooLarge } from './archive.js';
-import { isDateFormat, unescaped } from './cell-text.js';
-import { PackedTexts } from './packed-texts.js';
+import { isDateFormat, PackedTexts, unescaped } from './cell-text.js';
 import { attributeOf, scanXml, XmlError, type XmlHandler } from './xml.js';
 
 /** The needs of reading the cells of one sheet. */
