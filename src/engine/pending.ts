@@ -7,17 +7,15 @@ import type { Failure } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Step, Verification } from './operation.js';
-import { sessionFor } from './row-sessions.js';
-import { changedByOther, runRow, stepDone } from './run-row.js';
 import {
   type PendingVerification,
   partialResult,
   type RowHost,
   type RowRun,
-  unknownOutcome,
-  verifyLost,
-  verifySent,
-} from './verify.js';
+} from './row-in-progress.js';
+import { sessionFor } from './row-sessions.js';
+import { changedByOther, runRow, stepDone } from './run-row.js';
+import { unknownOutcome, verifyLost, verifySent } from './verify.js';
 
 const firstReadMs = 2_000;
 

@@ -14,17 +14,14 @@ import {
   isNotSent,
 } from './decide.js';
 import type { RecordState, Sent, Session, Step } from './operation.js';
-import { createdStep, sessionFor } from './row-sessions.js';
 import {
-  compareFields,
-  imageOf,
   type PendingVerification,
   partialResult,
   type RowHost,
   type RowRun,
-  vanishedFields,
-  verifySent,
-} from './verify.js';
+} from './row-in-progress.js';
+import { createdStep, sessionFor } from './row-sessions.js';
+import { compareFields, imageOf, vanishedFields, verifySent } from './verify.js';
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
 const mostRereads = 3;

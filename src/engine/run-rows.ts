@@ -16,8 +16,6 @@ import {
 } from './limits.js';
 import type { ReadPurpose, RecordState, Sent, Session, Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
-import { sessionFor } from './row-sessions.js';
-import { runRow } from './run-row.js';
 import {
   type PendingVerification,
   partialResult,
@@ -25,8 +23,10 @@ import {
   type RowRun,
   type RowRunOptions,
   rowRun,
-  unknownOutcome,
-} from './verify.js';
+} from './row-in-progress.js';
+import { sessionFor } from './row-sessions.js';
+import { runRow } from './run-row.js';
+import { unknownOutcome } from './verify.js';
 
 /** How old a read may be when its write is sent. */
 const freshMs = 2_000;

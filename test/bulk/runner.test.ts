@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/engine/operation.js';
+import { type RowRunOptions } from '../../src/engine/row-in-progress.js';
 import { runRows } from '../../src/engine/run-rows.js';
-import { type RowRunOptions } from '../../src/engine/verify.js';
 import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
 import type { Entry } from '../../src/runs/journal.js';
 import type { ReportRow } from '../../src/runs/report.js';
