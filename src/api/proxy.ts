@@ -1,4 +1,4 @@
-/** Proxies: which one the environment names for an origin. */
+/** Proxies: which one a request goes through, and why one could not be used. */
 import { isIPv6 } from 'node:net';
 import type { Environment } from '../data/environment.js';
 import { isLocalName, isLoopbackHost } from '../data/http.js';
@@ -87,4 +87,29 @@ function bypassesProxy(target: URL, list: string): boolean {
 
 function bracketed(entry: string): string {
   return isIPv6(entry) ? `[${entry}]` : entry;
+}
+
+/** A proxy could not be used: the service was not reached, and nothing was sent to it. */
+export class ProxyFailure extends Error {
+  override readonly name = 'ProxyFailure';
+  /** The status of the proxy's response, if there was one. */
+  readonly status: number | undefined;
+  constructor(
+    readonly proxy: string,
+    { problem, status, cause }: { problem: string; status?: number; cause?: unknown },
+  ) {
+    super(`The proxy ${proxy} ${problem}.`, { cause });
+    this.status = status;
+  }
+
+  /** True if a retry cannot help, because the proxy itself refused. */
+  get lasts(): boolean {
+    return this.status !== undefined && this.status < 500;
+  }
+
+  get hint(): string {
+    return this.status === 407
+      ? 'The proxy needs a user: set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT.'
+      : 'Check HTTPS_PROXY, or name the host of the service in NO_PROXY.';
+  }
 }

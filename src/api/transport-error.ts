@@ -9,6 +9,7 @@ import {
   NetworkError,
   ProtocolError,
 } from '../errors.js';
+import { ProxyFailure } from './proxy.js';
 
 /** The most that is kept in memory of one response, or of one value in a streamed list. */
 export const responseLimit = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as const;
@@ -273,30 +274,5 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
       return 'It does not support TLS 1.2 or newer. Ask its operator to enable it.';
     default:
       return 'It ended the handshake, or its certificate cannot be used. Ask its operator.';
-  }
-}
-
-/** A proxy could not be used: the service was not reached, and nothing was sent to it. */
-export class ProxyFailure extends Error {
-  override readonly name = 'ProxyFailure';
-  /** The status of the proxy's response, if there was one. */
-  readonly status: number | undefined;
-  constructor(
-    readonly proxy: string,
-    { problem, status, cause }: { problem: string; status?: number; cause?: unknown },
-  ) {
-    super(`The proxy ${proxy} ${problem}.`, { cause });
-    this.status = status;
-  }
-
-  /** True if a retry cannot help, because the proxy itself refused. */
-  get lasts(): boolean {
-    return this.status !== undefined && this.status < 500;
-  }
-
-  get hint(): string {
-    return this.status === 407
-      ? 'The proxy needs a user: set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT.'
-      : 'Check HTTPS_PROXY, or name the host of the service in NO_PROXY.';
   }
 }
