@@ -156,7 +156,7 @@ export class ApiError extends Failure {
     } = {},
   ) {
     super(`${call.method} ${call.path} answered ${status}`, { hint: details.hint });
-    const meaning = meaningOf(status < 300 ? statusOf(serviceCode) : status);
+    const meaning = statusMeaning(status < 300 ? statusOf(serviceCode) : status);
     this.kind = meaning.kind;
     this.exitName = meaning.exitName;
     this.code = serviceCode ?? meaning.kind;
@@ -170,7 +170,7 @@ function statusOf(code: string | undefined): number {
 }
 
 /** Maps a status by contract section 7, and by HTTP where the contract is silent. */
-function meaningOf(status: number): { kind: string; exitName: ExitName } {
+export function statusMeaning(status: number): { kind: string; exitName: ExitName } {
   if (status === 401) return { kind: 'authentication', exitName: 'unauthenticated' };
   if (status === 403) return { kind: 'permission', exitName: 'forbidden' };
   if (status === 404) return { kind: 'notFound', exitName: 'notFound' };
@@ -280,27 +280,6 @@ export class UnknownOutcomeError extends Failure {
   }
 }
 
-/**
- * A record was created but could not be read back, so its content is unverified. It is not created
- * again, only read again. The exit code is that of the failed read.
- */
-export class UnverifiedError extends Failure {
-  readonly kind: string;
-  readonly exitName: ExitName;
-  readonly code = notVerified;
-  constructor(message: string, cause: Failure | undefined) {
-    super(message, {
-      hint: 'It is not sent again: run the same command again to read it and compare.',
-      cause,
-    });
-    this.kind = cause?.kind ?? 'protocol';
-    this.exitName = cause?.exitName ?? 'failed';
-  }
-}
-
-/** The error code of a record that exists but holds other bytes, or could not be read back. */
-export const notVerified = 'notVerified';
-
 /** Returns the error for an input whose reading a signal stopped. */
 export function stoppedReading(source: string): CancelledError {
   return new CancelledError(`Stopped while reading ${source}; nothing was sent.`);
@@ -309,13 +288,4 @@ export function stoppedReading(source: string): CancelledError {
 /** The reader of our output closed the pipe (`| head -1`), which is no failure for a list. */
 export class PipeClosedError extends Error {
   override readonly name = 'PipeClosedError';
-}
-
-/** Returns true if every attempt went unanswered or got a temporary error from the service or its store. */
-export function isExhausted(error: Failure): boolean {
-  if (error instanceof UnverifiedError) return false;
-  return (
-    error.exitName === 'temporary' ||
-    (error instanceof StoreError && meaningOf(error.status).exitName === 'temporary')
-  );
 }

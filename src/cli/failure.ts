@@ -1,13 +1,12 @@
 /** Error messages: the only place where errors become text, JSON and exit codes. */
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
-import { type Candidate, ReferencesError } from '../data/outcome-errors.js';
+import { type Candidate, isExhausted, ReferencesError } from '../data/outcome-errors.js';
 import { systemLimit } from '../data/system-errors.js';
 import {
   ApiError,
   Failure,
   InputError,
-  isExhausted,
   NetworkError,
   ProtocolError,
   StoreError,

@@ -1,5 +1,13 @@
 /** Errors of rows, runs and references that are not a response of the service. */
-import { ApiError, Failure, NotFoundError, UnknownOutcomeError, UsageError } from '../errors.js';
+import {
+  ApiError,
+  Failure,
+  NotFoundError,
+  StoreError,
+  statusMeaning,
+  UnknownOutcomeError,
+  UsageError,
+} from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { ResourceName } from './resources.js';
 import { shellQuote } from './text.js';
@@ -114,4 +122,34 @@ export function describeRequestedWait({ details }: ApiError): string | undefined
   return details.retryAfter === undefined
     ? undefined
     : `asks to wait ${details.retryAfter} s, longer than --max-wait allows.`;
+}
+
+/**
+ * A record was created but could not be read back, so its content is unverified. It is not created
+ * again, only read again. The exit code is that of the failed read.
+ */
+export class UnverifiedError extends Failure {
+  readonly kind: string;
+  readonly exitName: ExitName;
+  readonly code = notVerified;
+  constructor(message: string, cause: Failure | undefined) {
+    super(message, {
+      hint: 'It is not sent again: run the same command again to read it and compare.',
+      cause,
+    });
+    this.kind = cause?.kind ?? 'protocol';
+    this.exitName = cause?.exitName ?? 'failed';
+  }
+}
+
+/** The error code of a record that exists but holds other bytes, or could not be read back. */
+export const notVerified = 'notVerified';
+
+/** Returns true if every attempt went unanswered or got a temporary error from the service or its store. */
+export function isExhausted(error: Failure): boolean {
+  if (error instanceof UnverifiedError) return false;
+  return (
+    error.exitName === 'temporary' ||
+    (error instanceof StoreError && statusMeaning(error.status).exitName === 'temporary')
+  );
 }

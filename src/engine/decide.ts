@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldNamed } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
+import { isExhausted } from '../data/outcome-errors.js';
 import { type Condition, matchesCondition } from '../data/where.js';
 import {
   ApiError,
   type Failure,
   GuardError,
-  isExhausted,
   NetworkError,
   OutputError,
   StaleReadError,

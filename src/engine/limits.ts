@@ -1,15 +1,8 @@
 /** Limits of a run: the circuit breaker that stops it, the semaphore over its requests, and the gate before its first write. */
 import type { Context } from '../context.js';
-import { exceedsRetryBudget } from '../data/outcome-errors.js';
+import { exceedsRetryBudget, isExhausted, UnverifiedError } from '../data/outcome-errors.js';
 import { SystemLimitError } from '../data/system-errors.js';
-import {
-  type Failure,
-  GuardError,
-  isExhausted,
-  OutputError,
-  UnknownOutcomeError,
-  UnverifiedError,
-} from '../errors.js';
+import { type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { countsAsError, type RowResult } from '../runs/report.js';
 import { isForbidden, resultOf, resultOfStop, stopsRun } from './decide.js';

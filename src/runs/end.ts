@@ -1,6 +1,6 @@
 /** Ends runs (end record, shortened plan, rename from `open/` to `ended/`), cleans up after killed ones, and tells which uploads are unfinished. */
 import { isObject, type JsonObject } from '../data/json.js';
-import { notVerified } from '../errors.js';
+import { notVerified } from '../data/outcome-errors.js';
 import { holderState, type ThisProcess } from '../files/holder.js';
 import { sweepLocks } from '../files/lock.js';
 import { pruneBeforeImages, pruneNext } from './before-images.js';

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import { fetchDocument } from '../downloads/download-one.js';
-import { Failure, notVerified, ProtocolError, UnverifiedError } from '../errors.js';
+import { Failure, ProtocolError } from '../errors.js';
 import type { FileFacts } from './store-file.js';
 import type { UploadFile } from './upload-source.js';
 

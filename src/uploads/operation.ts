@@ -3,9 +3,10 @@ import { callFor } from '../api/resources.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import type { Recovery } from '../engine/file-rows.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
-import { BugError, InputError, notVerified, UnverifiedError } from '../errors.js';
+import { BugError, InputError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
 import {
   isStored,
