@@ -87,20 +87,6 @@ export function escapesOnlyQuotes(json: string): boolean {
 
 const quoteCode = 0x22;
 
-/** Counts the keys of a value, including those of inner objects. */
-export function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  if (Array.isArray(value)) for (const item of value) count += countKeys(item);
-  else
-    for (const key in value) {
-      count++;
-      const inner = (value as JsonObject)[key];
-      if (typeof inner === 'object') count += countKeys(inner);
-    }
-  return count;
-}
-
 /**
  * True if a text of so many bytes of UTF-8, otherwise as `printJson` prints it, needs no escape.
  */

@@ -1,6 +1,6 @@
 /** Splits a streamed JSON list into its elements, so that a long list is never all in memory. */
 import type { Item } from './batches.js';
-import { countKeys, parseJson, printsUnchanged } from './json.js';
+import { type JsonObject, parseJson, printsUnchanged } from './json.js';
 import {
   backslash,
   closeArray,
@@ -281,4 +281,18 @@ function textOfKey(bytes: readonly number[]): string {
   } catch {
     return '';
   }
+}
+
+/** Counts the keys of a value, including those of inner objects. */
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countKeys(item);
+  else
+    for (const key in value) {
+      count++;
+      const inner = (value as JsonObject)[key];
+      if (typeof inner === 'object') count += countKeys(inner);
+    }
+  return count;
 }

@@ -1,7 +1,7 @@
 /** The findings of `rosterctl check` as a person reads them: by rule, with names and what to type. */
 import type { Canvas } from '../../cli/views.js';
 import { resourceWords } from '../../data/resources.js';
-import { plural, shellQuote } from '../../data/text.js';
+import { nameFirstFew, plural, shellQuote } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hangingLines, wrapWholeWords } from '../../terminal/whole-words.js';
 import type { RuleCode } from './codes.js';
@@ -19,9 +19,6 @@ interface PageOptions {
   /** Names the connection in a command. */
   readonly command: (text: string) => string;
 }
-
-/** How many findings of a rule are named; the others are counted. */
-const fewFindings = 5;
 
 /** Renders the findings as lines; says so if there are none. */
 export function checkLines(
@@ -58,7 +55,7 @@ function groupLines(
   { paint, columns, isTerminal }: Canvas,
 ): readonly string[] {
   const rule = rules[code];
-  const shown = all ? found : found.slice(0, fewFindings);
+  const shown = all ? found : found.slice(0, nameFirstFew);
   const more = found.length - shown.length;
   const isShared = found.some(({ ids }) => ids.length > 1);
   const ids = shown.flatMap((finding) => finding.ids.map(shellQuote));
