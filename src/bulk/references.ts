@@ -26,8 +26,8 @@ import {
 
 /**
  * Resolves references to one record each, in their order; ids are taken as they are. Notes on stderr
- * what was found; `see` receives each record of the list. Throws one ReferencesError for all references without a single match, and what
- * `readReferences` throws; nothing is read for ids alone.
+ * what was found; `see` receives each record of the list. Throws one ReferencesError for all references
+ * without a single match, and what `readReferences` throws; nothing is read for ids alone.
  */
 export async function resolveReferences(
   context: Context,
@@ -63,7 +63,10 @@ function checkReference(reference: Reference, resource: ResourceName): void {
   if (problem !== undefined) throw new UsageError(problem, { hint: hint[0] });
 }
 
-/** Fills in the ids of rows that are named by references; `see` receives each record that is read. Throws what `resolveReferences` throws. */
+/**
+ * Fills in the ids of rows that are named by references; `see` receives each record that is read. Throws
+ * what `resolveReferences` throws.
+ */
 export async function resolveRows(
   context: Context,
   resource: ResourceName,

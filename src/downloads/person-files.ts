@@ -48,8 +48,7 @@ export async function writeFiles(
 ): Promise<PersonReport> {
   makeFolder(folder, 0o700);
   const files: string[] = [];
-  const named = rows.length === 0 ? [] : await withRecords(context, rows);
-  for (const { id, record } of named) {
+  for (const { id, record } of await withRecords(context, rows)) {
     const target = {
       file: undefined,
       dir: folder,

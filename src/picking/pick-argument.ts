@@ -111,7 +111,7 @@ function among(choices: readonly Pickable[], matches: readonly Candidate[]): rea
 }
 
 /** One line to pick, and what is said of it where it is the sole match. */
-export interface Pickable extends Choice {
+interface Pickable extends Choice {
   readonly about?: string | undefined;
 }
 
@@ -133,7 +133,7 @@ const lines: { readonly [R in ResourceName]: RecordLine } = {
 };
 
 /** Returns the records of a resource in the order of its table. Throws what reading the list throws. */
-export async function recordChoices(
+async function recordChoices(
   context: Context,
   resource: ResourceName,
   verb: string,
@@ -170,7 +170,7 @@ function isAccepted({ status }: JsonObject): boolean {
 }
 
 /** Returns the stored profiles. */
-export function profileChoices({ config }: LocalContext): readonly Pickable[] {
+function profileChoices({ config }: LocalContext): readonly Pickable[] {
   return aligned(
     config.profiles().map(({ name, organization = '', baseUrl = '', active }) => ({
       value: name,
@@ -196,10 +196,7 @@ const canTake: Readonly<Record<string, (run: StoredRun, store: RunStore) => bool
 };
 
 /** Returns the runs of the profile in force that a verb can work on, newest first. */
-export async function runChoices(
-  context: LocalContext,
-  verb: string,
-): Promise<readonly Pickable[]> {
+async function runChoices(context: LocalContext, verb: string): Promise<readonly Pickable[]> {
   const store = storeOf(context);
   const names = await runNames(store, verb === 'resume' ? ['open'] : undefined);
   // Damaged runs are named by `runs list`.

@@ -92,7 +92,7 @@ const doubtful = [400, 403, 404];
  * the route is wrong (`wrongRoute`); if not, the record is missing. A 400 or 403 keeps its meaning and
  * mentions an assumed route. A route that the contract states, or that has worked, is never blamed.
  */
-export async function routeRefusal(
+async function routeRefusal(
   { api }: Context,
   error: ApiError,
   call: Call,

@@ -222,23 +222,23 @@ function splitOnce(text: string, separator: string): [string, string] {
 }
 
 /** The data behind the routes. They accept the server's token and never an API key. */
-export interface Admin {
+interface Admin {
   readonly token: string;
   events(): readonly SandboxEvent[];
   readonly faults: Faults;
 }
 
-export interface AdminReply {
+interface AdminReply {
   readonly status: number;
   readonly body: unknown;
 }
 
 const root = '/_sandbox/';
 
-export const isAdminPath = (path: string) => path.startsWith(root);
+const isAdminPath = (path: string) => path.startsWith(root);
 
 /** Answers the admin routes; all but the proof of identity need the token in `x-sandbox-token`. */
-export async function answerAdmin(
+async function answerAdmin(
   admin: Admin,
   request: Received,
   path: string,

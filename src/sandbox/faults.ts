@@ -18,7 +18,7 @@ export interface Fault {
 }
 
 /** A fault and the requests that it applies to. */
-export interface FaultRule {
+interface FaultRule {
   readonly text: string;
   readonly fault: Fault;
   matches(port: Port, method: string, path: string): boolean;

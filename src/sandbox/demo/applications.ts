@@ -13,7 +13,7 @@ interface DemoForm {
 }
 
 /** Human questions, slugs and opaque ids; an application uses the form of its number. */
-export const demoForms: readonly [DemoForm, DemoForm, DemoForm] = [
+const demoForms: readonly [DemoForm, DemoForm, DemoForm] = [
   {
     id: 'form_valorant_2026',
     game: () => 'Valorant',
@@ -70,7 +70,7 @@ export const demoForms: readonly [DemoForm, DemoForm, DemoForm] = [
 ];
 
 /** A form answer with an escape sequence, a line break and a carriage return. */
-export const hostileAnswer = 'fine\u001b[31m red\u001b[0m\nsecond line\r\u0007 \u009b2J end';
+const hostileAnswer = 'fine\u001b[31m red\u001b[0m\nsecond line\r\u0007 \u009b2J end';
 
 function pick(values: readonly string[], index: number): string {
   return values[index % values.length] ?? '';
