@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import width from 'fast-string-width';
-import { inTerminal } from './terminal.mjs';
+import { afterErasing, inTerminal } from './terminal.mjs';
 
 const columns = 80;
 
@@ -27,7 +27,7 @@ export async function picture() {
       const { code, text } = await inTerminal(words, { home, columns });
       if (code !== expected) throw new Error(`rosterctl ${line} ended with ${code}: ${text}`);
       if (ids.length === 0) ids = [...text.matchAll(/app_\w+/g)].map(([id]) => id);
-      screen += `\u001b[1m$ rosterctl -p sandbox ${line}\u001b[22m\n${text.trimEnd()}\n\n`;
+      screen += `\u001b[1m$ rosterctl -p sandbox ${line}\u001b[22m\n${afterErasing(text).trimEnd()}\n\n`;
     }
     return draw(screen.trimEnd());
   } finally {
