@@ -13,7 +13,7 @@ import {
 } from '../../cli/define.js';
 import { changeLines } from '../../cli/lines.js';
 import { isCalled } from '../../cli/resolve-command.js';
-import { parsedBy } from '../../cli/schemas.js';
+import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
@@ -23,7 +23,7 @@ import { type ResourceName, resourceNames, resourceWords } from '../../data/reso
 import { plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { fitLine, pathText } from './shared.js';
+import { fitLine } from './shared.js';
 
 /** The result of a backup. */
 interface Report {
@@ -55,7 +55,7 @@ export default defineCommand({
   ],
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments', 'downloadDocument'],
   args: {
-    dir: param(pathText, 'the folder of the backup', {
+    dir: param(nonEmptyText, 'the folder of the backup', {
       placeholder: 'DIR',
       completes: 'directory',
     }),

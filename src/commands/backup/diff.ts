@@ -4,12 +4,13 @@ import type { BackupDiff, Difference, Side } from '../../backups/diff.js';
 import { defineLocalCommand, flag, param, ValueWithExit } from '../../cli/define.js';
 import { shortValue } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { plural, shellQuote, upperFirst } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { fitLine, pathText } from './shared.js';
+import { fitLine } from './shared.js';
 
 interface Report extends BackupDiff {
   readonly schema: 1;
@@ -44,14 +45,17 @@ export default defineLocalCommand({
   ],
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   args: {
-    a: param(pathText, 'a folder, or one snapshot', {
+    a: param(nonEmptyText, 'a folder, or one snapshot', {
       placeholder: 'A',
       completes: 'directory',
     }),
-    b: param(pathText, 'the other one, or live', { placeholder: 'B|live', completes: 'directory' }),
+    b: param(nonEmptyText, 'the other one, or live', {
+      placeholder: 'B|live',
+      completes: 'directory',
+    }),
   },
   flags: {
-    csv: param(z.optional(pathText), 'write the applications to set back to A', {
+    csv: param(z.optional(nonEmptyText), 'write the applications to set back to A', {
       placeholder: 'FILE',
       group: 'output',
       completes: 'file',

@@ -1,14 +1,11 @@
 /** The parts that the commands on backups share. */
-import * as z from 'zod/mini';
 import { param } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import type { Canvas } from '../../cli/views.js';
 import { wrap } from '../../terminal/width.js';
 
-/** A folder, a snapshot or a file, as typed. */
-export const pathText = z.string().check(z.minLength(1, 'must not be empty'));
-
 /** The argument of a command that reads snapshots. */
-export const snapshotArgument = param(pathText, 'a folder, or one snapshot', {
+export const snapshotArgument = param(nonEmptyText, 'a folder, or one snapshot', {
   placeholder: 'DIR[/SNAPSHOT]',
   completes: 'directory',
 });
