@@ -1,4 +1,5 @@
 /** `rosterctl backup show`: prints records of a backup. */
+import { join } from 'node:path';
 import type { FoundRecord } from '../../backups/find.js';
 import { detailLines } from '../../cli/card.js';
 import { defineLocalCommand, param, ValueWithExit } from '../../cli/define.js';
@@ -45,7 +46,7 @@ export default defineLocalCommand({
     if (!first)
       throw new NotFoundError(`${ref} finds nothing in ${snapshot.name}.`, {
         isProven: true,
-        hint: `What it held and the service does not: rosterctl backup diff ${shellQuote(dir)} live`,
+        hint: `In another snapshot: rosterctl backup show ${shellQuote(join(snapshot.folder, 'SNAPSHOT'))} ${shellQuote(ref)}`,
       });
     for (const { record, file } of found)
       if (file !== undefined) context.note(`The file of ${String(record['id'])}: ${file}`);

@@ -5,7 +5,7 @@ import { binarySize } from '../../cli/cells.js';
 import { defineLocalCommand, ValueWithExit } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
 import { RunError } from '../../data/outcome-errors.js';
-import { plural } from '../../data/text.js';
+import { plural, shellQuote } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { fitLine, snapshotArgument } from './shared.js';
 
@@ -51,7 +51,7 @@ export default defineLocalCommand({
       const report: Report = { schema: 1, folder, ...found };
       const { length } = found.problems;
       const error = new RunError(`${plural(length, 'file is', 'files are')} damaged.`, 'failed', {
-        hint: 'A file of a document is fetched again by: rosterctl backup create DIR --recheck',
+        hint: `Make a new snapshot, with every file fetched again: rosterctl backup create ${shellQuote(folder)} --recheck`,
       });
       const isSilent = context.settings.quiet && length === 0;
       return new ValueWithExit(report, length === 0 ? 'done' : 'failed', {
