@@ -1,7 +1,9 @@
 /** Commands that read: lists, single records, sums, and the oracle of each. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../../src/data/json.js';
-import type { ResourceName } from '../../src/data/resources.js';
+import { type ResourceName, resourceNames } from '../../src/data/resources.js';
 import type { StoredRecord } from '../../src/sandbox/records.js';
 import type { Books, Outcome } from './cell.js';
 import { type Check, differing, idIn, pagesOf, type Task } from './judge.js';
@@ -119,6 +121,51 @@ const stats: Command = {
   due: (outcome) => ({ reads: pagesOf(outcome, 'tryouts'), writes: 0 }),
 };
 
+/** A backup holds every record of every resource, or there is none under a good name. */
+const backup: Command = {
+  name: 'backup create',
+  line: 'backup create HOME/files/backup --no-files -o json',
+  async missing(outcome) {
+    const folder = join(outcome.home, 'files/backup', snapshotsOf(outcome)[0] ?? 'none');
+    for (const resource of resourceNames) {
+      const stdout = readFileSync(join(folder, `${resource}.ndjson`), 'utf8');
+      // oxlint-disable-next-line no-await-in-loop
+      const lacks = await sameRows(
+        resource,
+        every,
+        ndjson,
+      )({ ...outcome, ran: { ...outcome.ran, stdout } });
+      if (lacks !== undefined) return `${resource}: ${lacks}`;
+    }
+    return undefined;
+  },
+  harm: (outcome) => snapshotsOf(outcome).join(', ') || undefined,
+  due: (outcome) => ({
+    reads: resourceNames.reduce((sum, resource) => sum + pagesOf(outcome, resource), 0),
+    writes: 0,
+  }),
+};
+
+const snapshotsOf = ({ home }: Outcome): string[] => {
+  const folder = join(home, 'files/backup');
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('Z')) : [];
+};
+
+/** A page for the board counts every application, or is not written. */
+const report: Command = {
+  name: 'report',
+  line: 'report --md HOME/files/page.md',
+  missing({ home, before }) {
+    const page = readFileSync(join(home, 'files/page.md'), 'utf8');
+    const { size } = before.tryouts;
+    return page.includes(`Counted: ${size} applications`)
+      ? undefined
+      : 'another number of applications';
+  },
+  harm: ({ home }) => (existsSync(join(home, 'files/page.md')) ? 'a page was written' : undefined),
+  due: (outcome) => ({ reads: pagesOf(outcome, 'tryouts'), writes: 0 }),
+};
+
 /** The last record of a resource: it stands on the last page of the list. */
 export function lastOf(books: Books, resource: ResourceName): StoredRecord {
   return [...books[resource].values()].at(-1) ?? { id: 'none_0001', organizationId: '' };
@@ -180,6 +227,8 @@ export const listReads: readonly Command[] = [
   list('documents', '-o ids'),
   list('tryouts', '-o ndjson'),
   stats,
+  report,
+  backup,
   get('documents'),
   getMissing('documents'),
 ];
