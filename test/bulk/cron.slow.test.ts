@@ -1,5 +1,12 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -7,26 +14,32 @@ import { application, type Instead, keep } from '../commands/tryouts/service.js'
 import { launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization } from '../support/service.js';
 
-// The cron lines of the README, run as cron runs them: `sh -c`, no terminal, a bare environment. cron
-// mails whatever they print, so a night on which all went well must be silent.
+// The cron lines of the README and of docs/scripts.md, run as cron runs them: `sh -c`, no terminal, a
+// bare environment. cron mails whatever they print, so a night on which all went well must be silent.
 
-const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
-const lines = [...readme.matchAll(/^(?:\S+ +){5}(rosterctl -p club .*)$/gm)].map(
+const pages = ['README.md', 'docs/scripts.md'].map((name) =>
+  readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8'),
+);
+const lines = [...pages.join('\n').matchAll(/^(?:\S+ +){5}(rosterctl -p club .*)$/gm)].map(
   ([, line = '']) => line,
 );
-const [weekly = '', nightly = ''] = lines;
+const lineWith = (words: string) => lines.find((line) => line.includes(words)) ?? '';
+const [weekly, nightly] = [lineWith('tryouts list'), lineWith('set-status')];
+const [backup, check] = [lineWith('backup create'), lineWith('check --since-last')];
 
-const players: Instead = ({ url }) =>
-  url.startsWith('/v1/players')
-    ? { status: 200, json: [{ id: 'player_1', name: 'Mira' }] }
-    : undefined;
+/** The other lists: one player, and nothing else. */
+const otherLists: Instead = ({ url }) => {
+  if (url.startsWith('/v1/players'))
+    return { status: 200, json: [{ id: 'player_1', name: 'Mira' }] };
+  return /^\/v1\/(?:teams|documents)/.test(url) ? { status: 200, json: [] } : undefined;
+};
 
 /** A machine whose profile `club` leads to a service with these applications. */
 async function machine(statuses: readonly string[], instead: Instead = () => undefined) {
   const all = statuses.map((status, index) => application(`app_${index + 1}`, { status }));
   const service = await keep(
     all,
-    (request, step) => players(request, step) ?? instead(request, step),
+    (request, step) => otherLists(request, step) ?? instead(request, step),
   );
   const home = temporaryFolder();
   mkdirSync(join(home, 'bin'));
@@ -65,22 +78,60 @@ const short: Instead = (_, step) =>
 
 const silent = { code: 0, stdout: '', stderr: '' };
 
-test('the README has cron lines for the week and for the night', () => {
-  expect(lines.length).toBeGreaterThanOrEqual(2);
+test('there are cron lines for the week and for the night, all of them quiet', () => {
+  expect([weekly, nightly, backup, check]).not.toContain('');
   expect(lines.filter((line) => !/ (-q|--quiet)\b/.test(line))).toEqual([]);
-  expect(weekly).toContain('tryouts list');
-  expect(nightly).toContain('set-status');
 });
+
+/** Runs a line until it is no longer the first use of a cursor, which says so. */
+async function settled(line: string, runs: (line: string) => ReturnType<typeof cron>) {
+  const first = await runs(line);
+  if (!line.includes('--since-last')) return first;
+  expect(first).toMatchObject({ code: 0, stdout: '' });
+  expect(first.stderr).toMatch(
+    /^First use of the cursor \S+: \d+ findings? recorded, none printed\./,
+  );
+  return runs(line);
+}
 
 describe('the cron lines of the README', () => {
   test.each(lines)('print nothing when there is nothing to do: %s', async (line) => {
     const { cron: runs } = await machine(['rejected']);
-    expect(await runs(line)).toEqual(silent);
+    expect(await settled(line, runs)).toEqual(silent);
   });
 
   test.each(lines)('print nothing when all went well: %s', async (line) => {
     const { cron: runs } = await machine(['pending', 'pending']);
-    expect(await runs(line)).toEqual(silent);
+    // What `check` prints is what it is for: applications that have waited since March.
+    if (line.endsWith('check -q')) expect(await runs(line)).toMatchObject({ code: 0, stderr: '' });
+    else expect(await settled(line, runs)).toEqual(silent);
+  });
+
+  test('the one of the backup keeps every record and says what is missing', async () => {
+    let isForbidden = false;
+    const { cron: runs, home } = await machine(['pending', 'rejected'], (_, step) =>
+      isForbidden && step === 'LIST' ? { status: 403, json: { error: 'forbidden' } } : undefined,
+    );
+    expect(await runs(backup)).toEqual(silent);
+    const folder = join(home, 'backups');
+    const [snapshot = ''] = readdirSync(folder).filter((name) => name.endsWith('Z'));
+    const kept = readFileSync(join(folder, snapshot, 'tryouts.ndjson'), 'utf8');
+    expect(kept.match(/"id":"app_\d"/g)).toHaveLength(2);
+    isForbidden = true;
+    const night = await runs(backup);
+    expect([night.code, night.stdout]).toEqual([8, '']);
+    expect(night.stderr).toContain('Missing: applications');
+    expect(readdirSync(folder).filter((name) => name.endsWith('Z'))).toEqual([snapshot]);
+  });
+
+  test('the one of the findings prints a new one once', async () => {
+    const { cron: runs, service } = await machine(['rejected']);
+    expect(await settled(check, runs)).toEqual(silent);
+    service.kept.set('app_9', application('app_9', { status: 'pending' }));
+    const monday = await runs(check);
+    expect([monday.code, monday.stderr]).toEqual([0, '']);
+    expect(monday.stdout).toContain('app_9');
+    expect(await runs(check)).toEqual(silent);
   });
 
   test('the nightly one prints a failed row once, and exits with 8', async () => {
@@ -96,7 +147,7 @@ describe('the cron lines of the README', () => {
     expect(service.kept.get('app_1')?.status).toBe('rejected');
   });
 
-  test.each([weekly, nightly])('say once that the service is dead: %s', async (line) => {
+  test.each([weekly, nightly, backup])('say once that the service is dead: %s', async (line) => {
     const { cron: runs, service, home } = await machine(['pending']);
     await service.close();
     expect(await runs(line)).toEqual({

@@ -126,7 +126,9 @@ const backup: Command = {
   name: 'backup create',
   line: 'backup create HOME/files/backup --no-files -o json',
   async missing(outcome) {
-    const folder = join(outcome.home, 'files/backup', snapshotsOf(outcome)[0] ?? 'none');
+    const [name] = snapshotsOf(outcome);
+    if (name === undefined) return 'no snapshot';
+    const folder = join(outcome.home, 'files/backup', name);
     for (const resource of resourceNames) {
       const stdout = readFileSync(join(folder, `${resource}.ndjson`), 'utf8');
       // oxlint-disable-next-line no-await-in-loop
@@ -156,7 +158,9 @@ const report: Command = {
   name: 'report',
   line: 'report --md HOME/files/page.md',
   missing({ home, before }) {
-    const page = readFileSync(join(home, 'files/page.md'), 'utf8');
+    const file = join(home, 'files/page.md');
+    if (!existsSync(file)) return 'no page';
+    const page = readFileSync(file, 'utf8');
     const { size } = before.tryouts;
     return page.includes(`Counted: ${size} applications`)
       ? undefined
