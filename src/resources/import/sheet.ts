@@ -46,6 +46,10 @@ export async function openSheet(
     }
   };
   if (isJsonLines(name, first.done ? new Uint8Array() : first.value)) {
+    const unused = Object.entries({ sheet, 'take-formulas': takeFormulas, encoding }).find(
+      ([, value]) => value !== undefined && value !== false,
+    );
+    if (unused) throw new InputError(`${name} holds NDJSON: --${unused[0]} is for spreadsheets.`);
     const { header, rows } = await readJsonLines(hashed(), name);
     if (rows.length === 0) throw new InputError(`${name} holds no record.`);
     return { name, header, rows, isTyped: true, digest: hash.digest('hex') };
