@@ -1,5 +1,5 @@
 /**
- * The backup figures (B1 to B3): a backup of 10,000 applications and 1,000 documents beside the
+ * The backup figures (K1 to K3): a backup of 10,000 applications and 1,000 documents beside the
  * commands that fetch the same, a second one of unchanged data beside the lists alone, its proof beside
  * sha256sum, and its memory. BENCH_BACKUP_ROUNDS sets the number of rounds.
  */
@@ -7,11 +7,12 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measured } from './measured.mjs';
 
 const rounds = Number(process.env.BENCH_BACKUP_ROUNDS ?? 5);
 const server = fileURLToPath(new URL('store.mjs', import.meta.url));
 
-/** Returns the rows of the result table for B1 to B3. `tool` starts rosterctl, `home` is a working folder. */
+/** Returns the rows of the result table for K1 to K3. `tool` starts rosterctl, `home` is a working folder. */
 export async function backupFigures({ tool, home, env }) {
   const service = await startStore();
   const base = { ...env, ROSTERCTL_BASE_URL: service.base, ROSTERCTL_ORG: 'org_10000' };
@@ -31,28 +32,29 @@ export async function backupFigures({ tool, home, env }) {
       const folder = fresh('backup-');
       const files = [`${quoted} docs download --all -D "$1/files" --skip-existing`, ...lists];
       first.push([
-        await run(backup(folder), base),
-        await run(inShell(files, fresh('lists-')), base),
+        await succeeded(backup(folder), base),
+        await succeeded(inShell(files, fresh('lists-')), base),
       ]);
       again.push([
-        await run(backup(folder), base),
-        await run(inShell(lists, fresh('lists-')), base),
+        await succeeded(backup(folder), base),
+        await succeeded(inShell(lists, fresh('lists-')), base),
       ]);
       const hashes = ['find "$1" -type f -print0 | xargs -0 sha256sum'];
       proven.push([
-        await run([...tool, 'backup', 'verify', folder], base),
-        await run(inShell(hashes, folder), base),
+        await succeeded([...tool, 'backup', 'verify', folder], base),
+        await succeeded(inShell(hashes, folder), base),
       ]);
     }
     const peak = async (organization) =>
-      (await run(backup(fresh('peak-')), { ...base, ROSTERCTL_ORG: organization })).peak / 1024;
+      (await succeeded(backup(fresh('peak-')), { ...base, ROSTERCTL_ORG: organization })).peak /
+      1024;
     const [small, large] = [await peak('org_100'), await peak('org_10000')];
     return [
-      row('B1 backup of 10,000 applications, 1,000 files', first, 'download --all, four lists', 1),
-      row('B1 again, nothing changed', again, 'four lists', 1),
-      row('B2 verify', proven, 'sha256sum', 8),
-      bound('B3 peak of 10,000 applications', large, 140),
-      bound('B3 beyond that of 100', large - small, 35),
+      row('K1 backup of 10,000 applications, 1,000 files', first, 'download --all, four lists', 1),
+      row('K1 again, nothing changed', again, 'four lists', 1),
+      row('K2 verify', proven, 'sha256sum', 8),
+      bound('K3 peak of 10,000 applications', large, 140),
+      bound('K3 beyond that of 100', large - small, 35),
     ];
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -62,25 +64,11 @@ export async function backupFigures({ tool, home, env }) {
 
 const inShell = (lines, folder) => ['sh', '-c', lines.join(' && '), 'sh', folder];
 
-/** Returns wall milliseconds, and the peak memory of the largest process in KiB. Rejects for a failure. */
-function run(words, env) {
-  return new Promise((resolve, reject) => {
-    const child = spawn('/usr/bin/time', ['-f', '%M', ...words], {
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let text = '';
-    child.stderr.on('data', (chunk) => {
-      text += chunk;
-    });
-    child.on('error', reject);
-    const start = performance.now();
-    child.on('close', (code) => {
-      if (code !== 0)
-        return reject(new Error(`${words.slice(2, 5).join(' ')} exits ${code}: ${text}`));
-      resolve({ ms: performance.now() - start, peak: Number(text.trim().split('\n').at(-1)) });
-    });
-  });
+/** Measures a command that must succeed. */
+async function succeeded(words, env) {
+  const { code, ...figures } = await measured(words, env);
+  if (code !== 0) throw new Error(`${words.slice(2, 5).join(' ')} exits ${code}`);
+  return figures;
 }
 
 function startStore() {

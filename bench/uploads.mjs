@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measured } from './measured.mjs';
 
 const rounds = Number(process.env.BENCH_UPLOAD_ROUNDS ?? 7);
 const mebibytes = Number(process.env.BENCH_UPLOAD_MIB ?? 2048);
@@ -90,7 +91,7 @@ async function memory(bench, tool, home) {
     fillFile(few, 64);
     sparseFile(many, 8192);
     const peak = async (path) =>
-      (await run([...tool, 'docs', 'upload', path, '--json'], bench.env)).peak / 1024;
+      (await measured([...tool, 'docs', 'upload', path, '--json'], bench.env)).peak / 1024;
     const [small, large] = [await peak(few), await peak(many)];
     return [
       bound('U2 peak of 8 GiB', large, 80),
@@ -116,7 +117,7 @@ async function smallFiles(bench, tool, home) {
   // A new state folder each time, because a completed upload is not repeated.
   const cpuOf = async (line) => {
     const state = mkdtempSync(join(home, 'state-'));
-    const { cpu, code } = await run(line, { ...bench.env, ROSTERCTL_STATE_DIR: state });
+    const { cpu, code } = await measured(line, { ...bench.env, ROSTERCTL_STATE_DIR: state });
     if (code !== 0) throw new Error(`${line.slice(2, 4).join(' ')} exits ${code}`);
     return cpu / count;
   };
@@ -136,29 +137,8 @@ async function smallFiles(bench, tool, home) {
 async function inTurn(bench, ours, theirs) {
   const pairs = [];
   for (let round = 0; round < rounds; round++)
-    pairs.push([await run(ours, bench.env), await run(theirs, bench.env)]);
+    pairs.push([await measured(ours, bench.env), await measured(theirs, bench.env)]);
   return pairs;
-}
-
-/** Returns wall and CPU milliseconds, and the peak memory of the largest process in KiB. */
-function run(words, env) {
-  return new Promise((resolve, reject) => {
-    const format = '%e %U %S %M';
-    const child = spawn('/usr/bin/time', ['-f', format, ...words], {
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let text = '';
-    child.stderr.on('data', (chunk) => {
-      text += chunk;
-    });
-    child.on('error', reject);
-    const start = performance.now();
-    child.on('close', (code) => {
-      const [, user, system, peak] = text.trim().split('\n').at(-1).split(' ').map(Number);
-      resolve({ ms: performance.now() - start, cpu: (user + system) * 1000, peak, code });
-    });
-  });
 }
 
 function fillFile(path, size) {
