@@ -220,9 +220,8 @@ Line ends and indentation do not count. If plan apply is interrupted, run the
 same command again.
 
 The hash in the file finds damage, not malice: whoever edits the file can write
-a new hash, and state any maker. So pass on its first eight characters by
-another way than the file, such as the phone, and give them to plan apply with
---hash.
+a new hash, and state any maker. So pass on its first eight characters
+separately, for example by phone, and give them to plan apply with --hash.
 
 The file holds names and notes of people and is readable by you only (0600). It
 never holds the API key or a signed URL. Delete it when you no longer need it.

@@ -36,10 +36,14 @@ export default defineWrite({
   calls: earlierRunCommand.calls,
   args: planArgs,
   flags: {
-    hash: param(z.optional(parsedBy(parseHash)), 'apply only a plan whose hash begins so', {
-      placeholder: 'HASH',
-      group: 'safety',
-    }),
+    hash: param(
+      z.optional(parsedBy(parseHash)),
+      'apply only if the hash of the plan starts with this',
+      {
+        placeholder: 'HASH',
+        group: 'safety',
+      },
+    ),
     allowDrift: flag('leave out records that have changed since', { group: 'safety' }),
     ...earlierRunCommand.flags,
     results: bulkFlags.results,
