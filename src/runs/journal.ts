@@ -1,6 +1,6 @@
 /** The journal of a run: intents and outcomes in order, each synced to disk; and what to do with a damaged one. */
 import { createHash } from 'node:crypto';
-import { readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
@@ -65,6 +65,24 @@ export async function readJournal(
 ): Promise<{ readonly records: readonly JournalRecord[]; readonly bytes: number }> {
   return parseJournal(await readBytes(path), path);
 }
+
+/** Reads the first record of a journal and nothing else of it; undefined if it cannot be read. */
+export async function readFirstRecord(path: string): Promise<JournalRecord | undefined> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestFirstLine));
+    const text = buffer.toString('utf8', 0, bytesRead);
+    return parseRecord(text.slice(0, Math.max(0, text.indexOf('\n'))), 1);
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The head of a run takes less than 1 KiB. */
+const longestFirstLine = 64 * 1024;
 
 /** Parses the bytes of a journal; only its last line may be torn. Throws GuardError with the line number. */
 export function parseJournal(file: Buffer, path: string) {

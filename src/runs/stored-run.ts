@@ -15,6 +15,7 @@ import {
   type Journal,
   type JournalOptions,
   openJournal,
+  readFirstRecord,
   readJournal,
 } from './journal.js';
 import { headOf, type RunHead, type RunPlan, readPlan, writePlan } from './plan.js';
@@ -23,6 +24,7 @@ import { foldJournal, type RunState } from './state.js';
 import {
   isReported,
   isRunName,
+  isSingleRun,
   journalIn,
   journalPath,
   placeIn,
@@ -150,12 +152,13 @@ export async function runsOfPlan(
 ): Promise<readonly StoredRun[]> {
   // Another machine made it, whose clock may be ahead.
   const earliest = Date.parse(madeAt) - 86_400_000;
-  const names = await runNames(store);
-  const runs = await readRuns(
-    store,
-    names.filter((name) => startOf(name).getTime() >= earliest),
-  );
-  return runs.filter(({ head }) => head.plan === hash);
+  const names: string[] = [];
+  for (const name of await runNames(store)) {
+    if (isSingleRun(name) || startOf(name).getTime() < earliest) continue;
+    const first = await readFirstRecord(journalPath(store, name));
+    if (headOf(first)?.plan === hash) names.push(name);
+  }
+  return readRuns(store, names);
 }
 
 /** The summary of a run; rows without a result count as not attempted. */

@@ -102,7 +102,10 @@ export function planUnfinished(context: Context, { plan, row, steps }: Unfinishe
 }
 
 /** The name and tags of a file's document. */
-export function textOf({ name, tags }: UploadJob, { name: ofFile, text }: NamedFile): DocumentText {
+export function textOf(
+  { name, tags }: Pick<UploadJob, 'name' | 'tags'>,
+  { name: ofFile, text }: NamedFile,
+): DocumentText {
   return {
     name: name ?? text?.name ?? ofFile,
     tags: [...new Set([...tags, ...(text?.tags ?? [])])],

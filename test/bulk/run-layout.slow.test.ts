@@ -234,6 +234,12 @@ describe('with 5,000 ended runs', () => {
     );
     const all = await user.run('runs list --all --json');
     expect(JSON.parse(all.stdout)).toHaveLength(5_003);
+    // A plan is applied by a run of many records that is at most a day older; only its head is read.
+    await user.run('tryouts update app_1 --status rejected');
+    await user.run('tryouts set-status app_1 --to shortlisted --plan p.json');
+    const plan = await opened(user.home, service.env, 'plan show p.json');
+    expect(plan.code).toBe(0);
+    expect(plan.below).toHaveLength(102);
   });
 });
 

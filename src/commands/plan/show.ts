@@ -1,7 +1,7 @@
 /** `rosterctl plan show`: what a plan file would change, for a reviewer without a key or a configuration. */
 import { flowsWarning } from '../../bulk/preview-lines.js';
 import { alignedRow } from '../../bulk/row-lines.js';
-import { counted, verbOf } from '../../bulk/words.js';
+import { counted } from '../../bulk/words.js';
 import { binarySize } from '../../cli/cells.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { changeText, valueText } from '../../cli/lines.js';
@@ -13,12 +13,13 @@ import { relativeTime, zonedTime } from '../../data/time.js';
 import { Failure } from '../../errors.js';
 import { shortHash } from '../../plans/hash.js';
 import { isExpired, type PlanFile, type PlanFileRow, readPlanFile } from '../../plans/plan-file.js';
+import { isUploadRun } from '../../runs/end.js';
 import { isDelete } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { truncate, widestOf, wrap } from '../../terminal/width.js';
-import { inspected, textOf, type UploadJob } from '../../uploads/plan.js';
+import { inspected, textOf } from '../../uploads/plan.js';
 import { planArgs } from './shared.js';
 
 /** What `plan show` prints of a plan; its JSON. */
@@ -130,8 +131,7 @@ async function newestRun(context: LocalContext, plan: PlanFile): Promise<ShownPl
 /** Returns a row as it is shown: its changes as the plan has them, and for an upload what is sent. */
 function shownRow({ action, job }: PlanFile, row: PlanFileRow): ShownRow {
   const { row: number, id, ref, name, own, changes } = row;
-  const isUpload = verbOf({ action }) === verbOf({ action: 'x.upload' });
-  const file = isUpload ? inspected({ row: number, id, own }) : undefined;
+  const file = isUploadRun({ action }) ? inspected({ row: number, id, own }) : undefined;
   return {
     row: number,
     id,
@@ -142,7 +142,7 @@ function shownRow({ action, job }: PlanFile, row: PlanFileRow): ShownRow {
     ),
     after: {
       ...Object.fromEntries(changes.map(({ field, to }) => [field, to])),
-      ...(file && textOf(uploadJob(job), file)),
+      ...(file && textOf(textIn(job), file)),
     },
     ...(file && {
       file: {
@@ -155,13 +155,11 @@ function shownRow({ action, job }: PlanFile, row: PlanFileRow): ShownRow {
   };
 }
 
-function uploadJob(job: JsonObject): UploadJob {
-  const { name, tags } = job;
+/** The name and tags that the command line gave to all files; a forged job may hold anything. */
+function textIn({ name, tags }: JsonObject): Parameters<typeof textOf>[0] {
   return {
     name: typeof name === 'string' ? name : null,
     tags: Array.isArray(tags) ? tags.map(String) : [],
-    ifExists: 'skip',
-    verify: false,
   };
 }
 
