@@ -24,7 +24,7 @@ import { printCap, printPreview, printPreviewNotes } from './confirm.js';
 import { errorsBefore } from './error-limits.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
-import { type Preview, previewRows, singleReads } from './preview.js';
+import { type Preview, previewRows } from './preview.js';
 import { type Subject, subjectOf } from './preview-lines.js';
 import { openSession } from './references.js';
 import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
@@ -182,8 +182,8 @@ interface DryRows {
 }
 
 /**
- * Says before the first write which rows the service may refuse: for a write that always needs a yes,
- * where a person decides, or where a list costs little beside the rows.
+ * Says before the first write which rows the service may refuse. A script that names one record is told
+ * by the refusal instead, which changes nothing: a loop over ids would read the list for each.
  */
 export async function warnOfRefusals(
   { prompts, settings }: Context,
@@ -192,8 +192,7 @@ export async function warnOfRefusals(
   count: number,
 ): Promise<void> {
   const isAsked = prompts.unavailable === undefined && !settings.yes;
-  const isWorthIt =
-    operation.confirm === 'always' || isAsked || source === 'filter' || count > singleReads;
+  const isWorthIt = operation.confirm === 'always' || isAsked || source === 'filter' || count > 1;
   if (count > 0 && isWorthIt) await session.warn?.();
 }
 

@@ -39,7 +39,7 @@ export interface Preview extends PreviewedRows {
 }
 
 /** Up to this many rows, single reads are cheaper than a list that may be long. */
-export const singleReads = 25;
+const singleReads = 25;
 
 /** The invocation whose rows are previewed. */
 type Previewed = Pick<Invocation, 'operation' | 'words' | 'values'> &

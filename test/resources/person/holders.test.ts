@@ -78,3 +78,18 @@ test('a change of filtered applications says it before the first write, but not 
     order.findIndex((step) => step.startsWith('PATCH')),
   );
 });
+
+test('a script that names two applications hears of the other holder before the first write', async () => {
+  const service = await keep(people);
+  const ran = await inProcess('tryouts set-status app_2 app_3 --to accepted --yes', {
+    env: service.env,
+    home: temporaryFolder(),
+  });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(
+    'app_2 (Nilo) and the application app_1 (Nilo, rejected) have the same e-mail; the service may refuse it.',
+  );
+  const order = steps(service);
+  expect(order.indexOf('LIST')).toBeLessThan(order.findIndex((step) => step.startsWith('PATCH')));
+  expect(order.filter((step) => step === 'LIST')).toHaveLength(1);
+});
