@@ -1,5 +1,5 @@
 /** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed } from './cli/check.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
@@ -218,11 +218,16 @@ async function pageFor(
   return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options);
 }
 
-/** False for a file or a pipe, which spares the terminal check: that loads much of `node:net`. */
+/** False for a file, a pipe or /dev/null, which spares the terminal check: that loads much of `node:net`. */
 function mayBeTerminal(descriptor: number): boolean {
   try {
     // On Windows, the device type of a console is not reliable.
-    return process.platform === 'win32' || fstatSync(descriptor).isCharacterDevice();
+    if (process.platform === 'win32') return true;
+    const opened = fstatSync(descriptor);
+    return (
+      opened.isCharacterDevice() &&
+      opened.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev
+    );
   } catch {
     return false;
   }
