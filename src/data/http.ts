@@ -13,8 +13,8 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /**
  * Parses `PUT /players/{id}` or `DELETE /players?id={id}` for `--route` and `endpoints.*`, which
  * overrides an assumed `METHOD /path`. Replaces `{id}` with the assumed route's name for it. Throws
- * UsageError for an unsupported method, a host, `..`, `//`, the base URL's `/v1`, or a missing or
- * unknown name.
+ * UsageError for an unsupported method, DELETE where nothing is to be deleted, a host, `..`, `//`, the
+ * base URL's `/v1`, or a missing or unknown name.
  */
 export function parseRoute(text: string, assumed: string): RouteWords {
   const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1] ?? 'id';
@@ -50,6 +50,8 @@ export function parseRoute(text: string, assumed: string): RouteWords {
     throw refuse(text, `can contain {id} and {organizationId}, not {${unknownName}}`, assumed);
   if (names.filter((name) => name !== 'organizationId').length !== 1)
     throw refuse(text, 'must contain {id} once', assumed);
+  if (method.toUpperCase() === 'DELETE' && !deletes(assumed))
+    throw refuse(text, 'would delete the record', assumed);
   return { method: method.toUpperCase(), path: path.replace('{id}', `{${idName}}`) };
 }
 
@@ -64,10 +66,13 @@ function isParameter(text: string): boolean {
 }
 
 function refuse(text: string, rule: string, assumed: string): UsageError {
+  const path = withPlainId(assumed.split(' ')[1] ?? '');
   return new UsageError(`"${text}" is not a route: it ${rule}.`, {
-    hint: `For example: PUT ${withPlainId(assumed.split(' ')[1] ?? '')}`,
+    hint: `For example: ${deletes(assumed) ? 'DELETE' : 'PUT'} ${path}`,
   });
 }
+
+const deletes = (route: string) => route.startsWith('DELETE ');
 
 /** Returns a path template with `{id}` for the contract's name of the id, as an admin types it. */
 export function withPlainId(template: string): string {

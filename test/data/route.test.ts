@@ -8,10 +8,7 @@ test.each([
   ['PUT /players/{id}', 'PUT', '/players/{playerId}'],
   ['put /players/{id}', 'PUT', '/players/{playerId}'],
   ['PATCH /players/{organizationId}/{id}', 'PATCH', '/players/{organizationId}/{playerId}'],
-  ['DELETE /players/{playerId}', 'DELETE', '/players/{playerId}'],
   ['POST /players/{id}/remove', 'POST', '/players/{playerId}/remove'],
-  ['DELETE /players?id={id}', 'DELETE', '/players?id={playerId}'],
-  ['DELETE /players?force=1&id={playerId}', 'DELETE', '/players?force=1&id={playerId}'],
   ['PUT /players/{id}?$upsert=a%20b', 'PUT', '/players/{playerId}?$upsert=a%20b'],
   [
     'PUT /players/{id}?organizationId={organizationId}',
@@ -25,7 +22,25 @@ test.each([
 });
 
 test.each([
+  ['DELETE /players/{playerId}', 'DELETE', '/players/{playerId}'],
+  ['delete /players/{id}', 'DELETE', '/players/{playerId}'],
+  ['DELETE /players?id={id}', 'DELETE', '/players?id={playerId}'],
+  ['DELETE /players?force=1&id={playerId}', 'DELETE', '/players?force=1&id={playerId}'],
+  ['POST /players/{id}/remove', 'POST', '/players/{playerId}/remove'],
+])('%s is a route for a deletion', (text, method, path) => {
+  expect(parseRoute(text, 'DELETE /players/{playerId}')).toEqual({ method, path });
+});
+
+test('the example for a deletion is a deletion', () => {
+  expect(() => parseRoute('DELETE /players', 'DELETE /players/{playerId}')).toThrow(
+    expect.objectContaining({ hint: 'For example: DELETE /players/{id}' }),
+  );
+});
+
+test.each([
   ['nothing', ''],
+  ['a deletion', 'DELETE /players/{id}'],
+  ['a deletion by query', 'delete /players?id={id}'],
   ['a path alone', '/players/{id}'],
   ['a method alone', 'PUT'],
   ['three words', 'PUT /players/{id} now'],
