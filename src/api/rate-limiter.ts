@@ -74,6 +74,8 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
 interface Waiter {
   readonly since: number;
+  /** Ends its wait: the command's, or one of a list that may be given up earlier. */
+  readonly signal: AbortSignal;
   readonly resolve: (permit: Permit | undefined) => void;
 }
 
@@ -98,7 +100,7 @@ class Limiter implements RateLimiter {
   private readonly queued: Waiter[] = [];
   private isGranting = false;
   private wake = new AbortController();
-  private listenedSignal: AbortSignal | undefined;
+  private readonly listenedSignals = new WeakSet<AbortSignal>();
 
   constructor(private readonly options: RateLimiterOptions) {}
 
@@ -122,7 +124,7 @@ class Limiter implements RateLimiter {
     if (signal.aborted) return Promise.resolve(undefined);
     this.listenTo(signal);
     return new Promise((resolve) => {
-      (first ? this.first : this.queued).push({ since: this.options.clock(), resolve });
+      (first ? this.first : this.queued).push({ since: this.options.clock(), signal, resolve });
       if (!this.isGranting) void this.grantPermits();
       // The loop may be sleeping until a later time than this request has to wait for.
       else if (first) this.wake.abort();
@@ -150,8 +152,14 @@ class Limiter implements RateLimiter {
   }
 
   cancelWaiting(): void {
-    for (const { resolve } of [...this.first.splice(0), ...this.queued.splice(0)])
-      resolve(undefined);
+    this.cancel(() => true);
+  }
+
+  private cancel(isCancelled: (waiter: Waiter) => boolean): void {
+    for (const queue of [this.first, this.queued])
+      for (const waiter of queue.splice(0))
+        if (isCancelled(waiter)) waiter.resolve(undefined);
+        else queue.push(waiter);
     this.wake.abort();
   }
 
@@ -254,9 +262,10 @@ class Limiter implements RateLimiter {
 
   /** Shares one listener among all waiters: one each would cost more than the request itself. */
   private listenTo(signal: AbortSignal): void {
-    if (this.listenedSignal === signal) return;
-    this.listenedSignal = signal;
-    signal.addEventListener('abort', () => this.cancelWaiting(), { once: true });
+    if (this.listenedSignals.has(signal)) return;
+    this.listenedSignals.add(signal);
+    const cancel = () => this.cancel((waiter) => waiter.signal === signal);
+    signal.addEventListener('abort', cancel, { once: true });
   }
 }
 

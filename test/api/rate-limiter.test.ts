@@ -448,6 +448,28 @@ test.each(['a signal', 'a stop of the run'])(
   },
 );
 
+test('a list that is given up rejects its own waiting request, and no others', async () => {
+  const { clock, sleep, until } = virtualTime();
+  const limiter = createRateLimiter({ clock, sleep, maxWaitMs: 60_000 });
+  limiter.limit({ rate: 2 });
+  const command = new AbortController();
+  const list = new AbortController();
+  const granted: string[] = [];
+  const ask = async (name: string, signal: AbortSignal) => {
+    const permit = await limiter.acquire(signal);
+    granted.push(permit ? name : `not ${name}`);
+  };
+  const all = Promise.all([
+    ask('first', command.signal),
+    ask('list', AbortSignal.any([command.signal, list.signal])),
+    ask('second', command.signal),
+  ]);
+  list.abort();
+  await until(() => granted.length === 3);
+  await all;
+  expect(granted).toEqual(['first', 'not list', 'second']);
+});
+
 test('in-flight requests may finish once draining is requested', () => {
   const { limiter } = limited();
   expect(limiter.isDraining).toBe(false);
