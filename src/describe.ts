@@ -28,7 +28,7 @@ export async function describe(version: string): Promise<{
       topics: topics.map(({ name, about }) => ({ name, about })),
     },
     topics: Object.fromEntries(topics.map(({ name, text }) => [name, text])),
-    settings: [...settingKeys.values()].map(({ name, text }) => [name, text] as const),
+    settings: [...settingKeys().values()].map(({ name, text }) => [name, text] as const),
   };
 }
 

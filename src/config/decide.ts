@@ -6,7 +6,14 @@ import { kebab } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
-import { type DefaultedKey, type SettingKey, settingKeys } from './keys.js';
+import {
+  type DefaultedKey,
+  isOverride,
+  namedKeys,
+  requireKey,
+  type SettingKey,
+  settingKeys,
+} from './keys.js';
 import type { Parse } from './parse.js';
 
 /** One setting, as `config list` shows it. */
@@ -34,14 +41,15 @@ interface Source {
 }
 
 /**
- * Resolves every key of the table: flag, environment, profile, defaults, built-in default. Throws
- * UsageError or ConfigError that says where a bad value is.
+ * Resolves the named settings and the overrides in the file: flag, environment, profile, defaults,
+ * built-in default. Throws UsageError or ConfigError that says where a bad value is.
  */
 export function resolveKeys(input: KeysInput) {
   const notes: string[] = [];
   const origins: SettingOrigin[] = [];
   const values = new Map<string, unknown>();
-  for (const key of settingKeys.values()) {
+  const overrides = namesInFile(input.file, input.profile).filter(isOverride).map(requireKey);
+  for (const key of [...Object.values<SettingKey>(namedKeys), ...overrides]) {
     const { value, text, origin } = resolveKey(key, input, notes);
     values.set(key.name, value);
     const normalized = typeof value === 'string' ? value : text;
@@ -52,6 +60,11 @@ export function resolveKeys(input: KeysInput) {
     origins,
     notes,
   };
+}
+
+/** Returns the settings that the profile or the defaults hold, each once. */
+function namesInFile({ profiles, defaults }: ConfigData, profile: string): readonly string[] {
+  return [...new Set([...(profiles.get(profile)?.settings.keys() ?? []), ...defaults.keys()])];
 }
 
 /** Returns a typed reader of the resolved values. A key with a default always has a value. */
@@ -68,16 +81,15 @@ function valueIn(values: ReadonlyMap<string, unknown>) {
  * Returns a note for each unknown setting in the file: a typo would otherwise silently do nothing.
  */
 export function unknownKeys(file: ConfigData, profile: string): string[] {
-  const known = [...settingKeys.keys()];
   const places: readonly (readonly [string, ReadonlyMap<string, string> | undefined])[] = [
     [`profile ${profile}`, file.profiles.get(profile)?.settings],
     ['defaults', file.defaults],
   ];
   return places.flatMap(([place, settings]) =>
     [...(settings?.keys() ?? [])]
-      .filter((name) => !settingKeys.has(name))
+      .filter((name) => !Object.hasOwn(namedKeys, name) && !isOverride(name))
       .map((name) => {
-        const suggestion = didYouMean(name, known);
+        const suggestion = didYouMean(name, [...settingKeys().keys()]);
         return `${file.file}: there is no setting "${name}" (${place}); it does nothing.${suggestion}`;
       }),
   );

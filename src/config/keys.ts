@@ -1,5 +1,6 @@
 /** The settings table: name, sources, parser and default of every setting. */
 import { parseRoute } from '../data/http.js';
+import { lazy } from '../data/lazy.js';
 import { didYouMean } from '../data/nearest.js';
 import {
   defaultFields,
@@ -120,9 +121,10 @@ interface OverrideSetting extends SettingKey<string> {
 }
 
 /**
- * Settings for what the contract does not show and an admin may correct; their values stay text.
+ * Settings for what the contract does not show and an admin may correct; their values stay text. Most
+ * organizations set none of them, so a command makes the table only if the file names one.
  */
-const overrideKeys: readonly OverrideSetting[] = [
+const overrideKeys = lazy((): readonly OverrideSetting[] => [
   ...forEachResource(routeKeys),
   ...forEachResource((resource) => [
     override(`lists.${resource}.path`, 'where the records are in the answer', listPath, 'auto'),
@@ -165,16 +167,19 @@ const overrideKeys: readonly OverrideSetting[] = [
     'refuse larger files before asking',
     integer(1, Number.MAX_SAFE_INTEGER),
   ),
-];
+]);
 
 /** Every setting, by name. */
-export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
-  [...Object.values(namedKeys), ...overrideKeys].map((key) => [key.name, key as SettingKey]),
+export const settingKeys = lazy(
+  (): ReadonlyMap<string, SettingKey> =>
+    new Map(
+      [...Object.values(namedKeys), ...overrideKeys()].map((key) => [key.name, key as SettingKey]),
+    ),
 );
 
 /** Returns the override settings, one row for all resources: `columns.<resource>`. */
 export function overrideRows(): readonly (readonly [name: string, text: string])[] {
-  const rows = overrideKeys.map(({ name, text, forAll = name }): [string, string] => [
+  const rows = overrideKeys().map(({ name, text, forAll = name }): [string, string] => [
     forAll,
     text,
   ]);
@@ -183,7 +188,7 @@ export function overrideRows(): readonly (readonly [name: string, text: string])
 
 /** True for an override of an assumption, false for a named setting. */
 export function isOverride(name: string): boolean {
-  return settingKeys.has(name) && !Object.hasOwn(namedKeys, name);
+  return !Object.hasOwn(namedKeys, name) && settingKeys().has(name);
 }
 
 /** Names that people try with `config set` and the commands that set them. */
@@ -199,11 +204,11 @@ const setElsewhere: Readonly<Record<string, string>> = {
 
 /** Returns a key by name. Throws UsageError with the nearest name, or the command that sets it. */
 export function requireKey(name: string): SettingKey {
-  const key = settingKeys.get(name);
+  const key = settingKeys().get(name);
   if (key) return key;
   const command = Object.hasOwn(setElsewhere, name) ? setElsewhere[name] : undefined;
   if (command) throw new UsageError(`${name} is not a setting.`, { hint: `Use: ${command}` });
-  throw new UsageError(`Unknown setting "${name}".${didYouMean(name, [...settingKeys.keys()])}`, {
+  throw new UsageError(`Unknown setting "${name}".${didYouMean(name, [...settingKeys().keys()])}`, {
     hint: 'See: rosterctl config list\nSettings for an undocumented service: rosterctl help undocumented',
   });
 }

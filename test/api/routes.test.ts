@@ -54,7 +54,7 @@ describe('a new assumed endpoint of a resource', () => {
 
 describe('override keys', () => {
   const owners = new Map(assumed.map((name) => [String(endpoint(name).override), name]));
-  const routeKeys = [...settingKeys.keys()].filter((key) => /^endpoints\.\w+\.\w+$/.test(key));
+  const routeKeys = [...settingKeys().keys()].filter((key) => /^endpoints\.\w+\.\w+$/.test(key));
 
   test('each assumed row has its own, and no stated row has one', () => {
     expect(assumed.filter((name) => endpoint(name).override === undefined)).toEqual([]);
@@ -66,7 +66,7 @@ describe('override keys', () => {
   test('each that config knows belongs to one row, whose route is its default', () => {
     expect([...owners.keys()].toSorted()).toEqual(routeKeys.toSorted());
     for (const [key, name] of owners)
-      expect(settingKeys.get(key)?.default).toBe(endpoint(name).route);
+      expect(settingKeys().get(key)?.default).toBe(endpoint(name).route);
   });
 
   test.each(assumed)('that of %s changes no other row', (name) => {

@@ -293,7 +293,7 @@ const config = { activeProfile: 'work', defaults: {}, profiles: { work, club } }
 const ids = { org_1: ['app_1', 'app_2'], org_2: ['club_app'] };
 
 test('each word that is offered for a setting is one that the setting takes', () => {
-  const withChoices = [...settingKeys.values()].filter(({ name }) => choicesOf(name).length > 0);
+  const withChoices = [...settingKeys().values()].filter(({ name }) => choicesOf(name).length > 0);
   expect(withChoices.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['output', 'time', 'completion.cache', 'paging.mode']),
   );

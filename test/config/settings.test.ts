@@ -374,7 +374,7 @@ describe('guesses', () => {
 
 describe('the table of keys', () => {
   test('every default is a valid value of its own key', () => {
-    for (const key of settingKeys.values())
+    for (const key of settingKeys().values())
       if (key.default !== undefined) expect(() => key.parse(key.default ?? '')).not.toThrow();
   });
 

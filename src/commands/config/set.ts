@@ -82,7 +82,7 @@ function noteUnknownColumns(context: LocalContext, key: string, value: string): 
 /** Notes that a PUT may replace the whole record, unless the setting says which it does. */
 function noteReplacement(context: LocalContext, key: string, value: string): void {
   const semantics = `${key}.semantics`;
-  if (!settingKeys.has(semantics) || !value.startsWith('PUT ')) return;
+  if (!settingKeys().has(semantics) || !value.startsWith('PUT ')) return;
   if (context.settings.overrides[semantics] !== undefined) return;
   context.note(
     `A PUT may replace the whole record. Say what this one does: rosterctl config set ${semantics} replace|merge`,

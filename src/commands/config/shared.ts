@@ -1,6 +1,7 @@
 /** Shared by the `config` commands: the origin of each setting, and where a change is stored. */
 import type { ConfigData } from '../../config/config-file.js';
 import { findTarget } from '../../config/connection.js';
+import { settingKeys } from '../../config/keys.js';
 import { demoOrganization, requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
@@ -42,12 +43,24 @@ export function originsOf(
       value: setting?.text ?? null,
       origin: setting?.origin ?? 'default',
     })),
-    ...origins,
+    ...allOf(origins),
   ].map((row) =>
     withFile && /^(profile |defaults$|active profile$)/.test(row.origin)
       ? { ...row, origin: `${row.origin} (${file.file})` }
       : row,
   );
+}
+
+/** Adds the settings that nothing sets, with their defaults. */
+function allOf(origins: readonly SettingOrigin[]): readonly SettingOrigin[] {
+  const rows = new Map<string, SettingOrigin>(
+    [...settingKeys().values()].map(({ name: key, default: value = null }) => [
+      key,
+      { key, value, origin: 'default' },
+    ]),
+  );
+  for (const row of origins) rows.set(row.key, row);
+  return [...rows.values()];
 }
 
 /** The target of `config set` and `unset`: the profile in force, or the defaults of all profiles. */
