@@ -28,7 +28,7 @@ import { type Manifest, type MissingPart, sealManifest } from './manifest.js';
 import { openSpool, type RecordSpool } from './records.js';
 import { uploadCsv } from './upload-csv.js';
 
-/** What a backup was asked for. */
+/** The options of a backup. */
 export interface BackupOptions {
   readonly only: readonly ResourceName[];
   readonly files: boolean;
@@ -38,7 +38,7 @@ export interface BackupOptions {
   readonly concurrency: number;
 }
 
-/** What a backup made. */
+/** The result of a backup. */
 export interface MadeBackup {
   /** Null if none was kept, because something is missing. */
   readonly snapshot: string | null;

@@ -39,7 +39,7 @@ export interface Side {
   readonly files: ReadonlyMap<string, string> | undefined;
 }
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export interface BackupDiff {
   readonly differences: readonly Difference[];
   readonly compared: readonly ResourceName[];

@@ -20,7 +20,7 @@ export interface FetchedFile extends RecordVersion {
   readonly sha256: string;
 }
 
-/** What a journal holds. */
+/** The content of a journal. */
 export interface JournalContent {
   /** The organization and service that it belongs to; undefined if it was cut before it said so. */
   readonly place: Place | undefined;

@@ -54,7 +54,7 @@ const Content = z.object({
   missing: z.array(z.object({ resource, id: z.nullable(z.string()), reason: z.string() })),
 });
 
-/** What a snapshot holds. */
+/** The content of a snapshot: where its records come from, each file with its hash, and the parts that are missing. */
 export type Manifest = Readonly<z.infer<typeof Content>>;
 /** The file of a document in a snapshot. */
 export type StoredDocument = NonNullable<Manifest['files']>['documents'][number];

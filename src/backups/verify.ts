@@ -18,7 +18,7 @@ export interface Problem {
   readonly problem: string;
 }
 
-/** What a verification found. */
+/** The result of a verification. */
 export interface VerifiedBackup {
   readonly snapshots: readonly VerifiedSnapshot[];
   /** Distinct files of documents that were read, and their bytes. */

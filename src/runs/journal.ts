@@ -96,8 +96,8 @@ export function recordLine(seq: number, t: number, entry: Entry): string {
 }
 
 /**
- * What a damaged journal still reveals: its first record, undefined if unreadable, and whether it holds
- * an end record anywhere (other records may follow the end).
+ * Reads what a damaged journal still shows: its first record, undefined if unreadable, and whether it
+ * holds an end record anywhere (other records may follow the end).
  */
 async function readDamaged(
   path: string,

@@ -233,7 +233,7 @@ fail or conflict cannot be planned: leave them out. Rows without a change are
 only counted. Flags for the sending, such as --results, go with plan apply.
 `;
 
-/** Where the key and personal data go, and where they never go. */
+/** The places that the key and personal data go to, and those that they never go to. */
 export const securityPage = `Security
 
 The API key goes only to the origin (scheme, host, port) it was stored for: to no

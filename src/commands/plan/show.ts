@@ -22,7 +22,7 @@ import { truncate, widestOf, wrap } from '../../terminal/width.js';
 import { inspected, textOf } from '../../uploads/plan.js';
 import { planArgs } from './shared.js';
 
-/** What `plan show` prints of a plan; its JSON. */
+/** The JSON output of `plan show`. */
 interface ShownPlan
   extends Pick<
     PlanFile,

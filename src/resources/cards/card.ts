@@ -20,7 +20,7 @@ import type { PastChange } from './history.js';
 /** Renders the lines of a card; everything that needs reading was read before. */
 export type CardLines = (canvas: Canvas) => readonly string[];
 
-/** What drawing a card needs of a context. */
+/** The part of a context that drawing a card needs. */
 type CardSettings = { readonly settings: Pick<Settings, 'time' | 'verbose'> };
 
 /** Makes the card of a record, with what this machine changed of it. Throws CancelledError after a signal. */

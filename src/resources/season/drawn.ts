@@ -4,7 +4,7 @@ import type { CountedTryout } from '../tryout-tally.js';
 import type { Grouping } from './groups.js';
 import type { SeasonChart } from './page.js';
 
-/** What a page needs of an application. */
+/** An application, as far as a page needs it. */
 export interface SeasonTryout extends CountedTryout {
   /** When it was last changed, in milliseconds since 1970; undefined without a readable time. */
   readonly updated: number | undefined;
