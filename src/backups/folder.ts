@@ -30,7 +30,7 @@ export interface OpenBackup {
   readonly folder: string;
   /** The finished snapshots that can be read, oldest first. */
   readonly earlier: readonly GoodSnapshot[];
-  /** True if a snapshot cannot be read, so that nobody knows which files it needs. */
+  /** True if a snapshot cannot be read, so that the files it needs are unknown. */
   readonly hasUnreadable: boolean;
   /** The name of the new snapshot. */
   readonly name: string;

@@ -305,7 +305,7 @@ test('--keep never removes the last good one, of each resource and of the files'
   expect((await run(`backup verify ${folder}`)).code).toBe(0);
 });
 
-test('a damaged snapshot is told, and no file is removed while nobody knows what it needs', async () => {
+test('a damaged snapshot is reported, and no file is removed that it may need', async () => {
   const { create, snapshots, folder, documents, sizes } = await desk();
   await create();
   documents.splice(0, 1);
@@ -313,7 +313,7 @@ test('a damaged snapshot is told, and no file is removed while nobody knows what
   const ran = await create('--keep 1');
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('manifest.json is damaged.');
-  expect(ran.stderr).toContain('No file was removed');
+  expect(ran.stderr).toContain('No files were removed');
   expect([...sizes().keys()].filter((path) => path.includes('/files/'))).toHaveLength(2);
 });
 
