@@ -41,10 +41,10 @@ export function topicTexts(): readonly Topic[] {
     topic('references', 'naming records by e-mail, name, Discord or gamer tag', referencesPage),
     topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
-    topic('plans', 'changes that somebody else reviews first: --plan', plansPage),
+    topic('plans', 'have changes reviewed before they are made: --plan', plansPage),
     topic(
       'backup',
-      'what a backup holds, how to keep it safe, and how to bring data back',
+      'what a backup holds, how to keep it safe, and how to restore from it',
       backupPage,
     ),
     topic('import', 'players and teams from a spreadsheet', importPage()),

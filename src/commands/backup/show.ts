@@ -16,9 +16,9 @@ import { snapshotArgument } from './shared.js';
 const view: View<JsonObject | readonly JsonObject[]> = { kind: 'either' };
 
 export default defineLocalCommand({
-  summary: 'Print a record as a backup holds it',
+  summary: 'Print a record from a backup',
   about:
-    'Looks in the newest whole snapshot of the folder, or in the one named, for every record with this id, e-mail, Discord user, gamer tag or name. One is printed as an object, several as a list. Needs no network and no key.',
+    'Looks in the newest complete snapshot of the folder, or in the one that you name, for every record with this id, e-mail, Discord user, gamer tag or name. One is printed as an object, several as a list. It needs no network and no key.',
   examples: [
     ['By id', 'backups player_0001'],
     ['By e-mail', 'backups email:nilo.mandelkow@example.org'],
