@@ -69,7 +69,7 @@ export async function createBackup(
   } catch (error) {
     if (!(error instanceof OutputError)) throw error;
     throw new OutputError(error.message, {
-      hint: 'Earlier snapshots are as they were. Make room, then run the same command again.',
+      hint: 'Earlier snapshots are unchanged. Make room, then run the same command again.',
       cause: error,
     });
   } finally {
@@ -174,16 +174,16 @@ class Making {
       completeness.state === 'doubtful' ||
       (completeness.state === 'assumedEmpty' && this.hadRecords(resource));
     if (completeness.state === 'complete' || !isDoubtful) return true;
-    const reason = `the list may be incomplete: ${completeness.reason}`;
+    const reason = `may be incomplete: ${completeness.reason}`;
     if (!this.options.allowPartial)
-      throw new GuardError(`Not backed up: ${many}, ${reason}.`, {
+      throw new GuardError(`The list of ${many} ${reason}. No backup was kept.`, {
         code: 'incomplete',
         hint: [
           ...('fixes' in completeness ? (completeness.fixes ?? []) : []),
-          'To keep what there is, marked as incomplete: --allow-partial',
+          'To keep what there is, marked as incomplete, add --allow-partial.',
         ].join('\n'),
       });
-    this.missing.push({ resource, id: null, reason });
+    this.missing.push({ resource, id: null, reason: `the list ${reason}` });
     return true;
   }
 
@@ -222,7 +222,7 @@ class Making {
     const isWhole = list.completeness().state === 'complete';
     const gone = vanished.filter((id) => isWhole && !present.has(id));
     for (const id of gone)
-      context.message(`${id} was deleted while the backup was made. It is not in it.`);
+      context.message(`${id} was deleted during the backup, so it is left out.`);
     for (const id of vanished.filter((each) => !gone.includes(each)))
       this.missing.push({ resource, id, reason: 'the service lists it and has no file for it' });
     return new Set(gone);

@@ -92,8 +92,8 @@ async function* liveRecords(api: Api, resource: ResourceName): AsyncGenerator<Js
 export function checkSides(from: Side, to: Side): void {
   if (from.organization === to.organization && from.origin === to.origin) return;
   throw new UsageError(
-    `${from.label} is of organization ${from.organization} at ${from.origin}, and ${to.label} of ${to.organization} at ${to.origin}.`,
-    { hint: 'Choose the profile of the same organization with -p.' },
+    `${from.label} is from organization ${from.organization} at ${from.origin}, ${to.label} from ${to.organization} at ${to.origin}.`,
+    { hint: 'Compare backups of one organization. For live, choose its profile with -p.' },
   );
 }
 

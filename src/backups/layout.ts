@@ -53,6 +53,13 @@ export function sharedFile(sha256: string): string {
   return join(filesFolder, sha256.slice(0, 2), sha256);
 }
 
+/** Returns the error for a file of a snapshot that is not as it was written. */
+export function damagedFile(file: string, problem = 'is damaged'): InputError {
+  return new InputError(`${file} ${problem}.`, {
+    hint: `See what else is damaged: rosterctl backup verify ${shellQuote(dirname(file))}`,
+  });
+}
+
 /** Everything in the folder of a backup. */
 export interface BackupFolder {
   readonly folder: string;

@@ -153,7 +153,7 @@ test('a folder that holds something else, or the backup of another organization,
   const refused = await run(`backup create ${other} --json`);
   expect([refused.code, errorOf(refused)['message']]).toEqual([
     2,
-    `${other} is not empty and not a backup: it holds letter.txt.`,
+    `${other} is not a backup: it holds letter.txt.`,
   ]);
   await create();
   api.requests.length = 0;
@@ -230,7 +230,7 @@ test('a document that was deleted meanwhile is told, and is not in the backup', 
   const ran = await create();
   expect([ran.code, ran.stderr]).toEqual([
     0,
-    'doc_2 was deleted while the backup was made. It is not in it.\n',
+    'doc_2 was deleted during the backup, so it is left out.\n',
   ]);
   expect(ran.stdout).toContain('1 document\n');
   expect(read(join(snapshots()[0] ?? '', 'documents.ndjson'))).not.toContain('doc_2');
@@ -269,7 +269,7 @@ test('a refused key ends the backup, and what was fetched is not fetched again',
   expect(first).toEqual(['doc_0', 'doc_1', 'doc_2']);
   world.special = undefined;
   const ran = await create('--concurrency 1');
-  expect([ran.code, ran.stderr]).toEqual([0, 'Continuing the backup that was interrupted.\n']);
+  expect([ran.code, ran.stderr]).toEqual([0, 'Continuing the interrupted backup.\n']);
   expect(asked()).toEqual(['doc_3', 'doc_4', 'doc_5']);
   expect(snapshots()).toEqual([expect.stringMatching(/Z$/)]);
 });

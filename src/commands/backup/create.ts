@@ -13,7 +13,7 @@ import {
 } from '../../cli/define.js';
 import { changeLines } from '../../cli/lines.js';
 import { isCalled } from '../../cli/resolve-command.js';
-import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
+import { countingNumber, nonEmptyText } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
@@ -67,7 +67,7 @@ export default defineCommand({
       group: 'selection',
     }),
     noFiles: flag('leave out the files of documents', { group: 'selection' }),
-    keep: param(z.optional(parsedBy(parseCount)), 'keep the newest N complete snapshots', {
+    keep: param(z.optional(countingNumber), 'keep the newest N complete snapshots', {
       placeholder: 'N',
       group: 'safety',
     }),
@@ -115,13 +115,8 @@ function resourceCalled(word: string, { groups }: CommandManifest): ResourceName
   const found = resourceNames.find((name) => name === group?.word);
   if (found) return found;
   throw new UsageError(`--only ${word}: not a resource.${didYouMean(word, resourceNames)}`, {
-    hint: `They are: ${resourceNames.join(', ')}`,
+    hint: `Use one of: ${resourceNames.join(', ')}`,
   });
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new UsageError('Write a number from 1.');
 }
 
 function planned({ api }: Context, dir: string, { only }: BackupOptions): DryRun {
@@ -168,10 +163,10 @@ function linesFor({ manifest, complete }: MadeBackup, report: Report): readonly 
 }
 
 function incomplete({ snapshot, manifest: { missing } }: MadeBackup): RunError {
-  const what = plural(missing.length, 'part');
+  const what = plural(missing.length, 'part is', 'parts are');
   return snapshot === null
     ? new RunError(`No backup was kept: ${what} missing.`, 'rowsFailed', {
-        hint: 'Run the same command again to continue. To keep what there is, marked as incomplete: --allow-partial',
+        hint: 'Run the same command again to continue. To keep what there is, marked as incomplete, add --allow-partial.',
       })
     : new RunError(`The backup is incomplete: ${what} missing.`, 'rowsFailed');
 }

@@ -44,7 +44,7 @@ export default defineLocalCommand({
     const found = await findRecords(snapshot, reference, settings.overrides, signal);
     const [first] = found;
     if (!first)
-      throw new NotFoundError(`${ref} finds nothing in ${snapshot.name}.`, {
+      throw new NotFoundError(`No record in ${snapshot.name} matches ${ref}.`, {
         isProven: true,
         hint: `In another snapshot: rosterctl backup show ${shellQuote(join(snapshot.folder, 'SNAPSHOT'))} ${shellQuote(ref)}`,
       });
