@@ -16,7 +16,7 @@ import { changesChart, weeksChart } from './timelines.js';
 
 /** The sentence in place of a chart that gives a small group away together with another. */
 const givenAway =
-  'Left out: together with the charts above, it could give away a group under five.';
+  'Not shown: together with the charts above, it could reveal a group of fewer than five.';
 
 /** How many games have a row of their own. */
 const mostGames = 12;

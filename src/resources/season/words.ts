@@ -28,7 +28,7 @@ export function pageWords(page: SeasonPage): PageWords {
     `${groupedNumber(count)} ${matching}${count === 1 ? 'application' : 'applications'}`;
   const lead =
     total === 'few'
-      ? `Fewer than five ${many} ${of}: too few to show without giving people away.`
+      ? `Fewer than five ${many} ${of}: too few to show without identifying people.`
       : total === 0
         ? `There are no ${many} ${of}.`
         : `${amount(total)} ${of}`;

@@ -329,10 +329,10 @@ describe('the charts', () => {
     const tryouts = [...times(6, () => tryout({ weeksAgo: 0 })), ...times(5, () => ahead)];
     expect(rows('By week', tryouts)).toEqual([
       '16 Nov – 22 Nov 2026: 6',
-      'no date, or a date to come: 5',
+      'no date, or a date in the future: 5',
     ]);
     expect(rows('By week', tryouts.slice(0, 8))).toEqual([
-      '16 Nov – 22 Nov 2026, or no date, or a date to come: 8',
+      '16 Nov – 22 Nov 2026, or no date, or a date in the future: 8',
     ]);
   });
 
