@@ -75,11 +75,11 @@ over 1, then 10, 9, 8, 0. The report is printed whatever the code.`;
 }
 
 function environmentPage(): string {
-  return `Environment variables; a flag beats its variable, a variable beats the profile
+  return `Environment variables; a flag overrides its variable, a variable the profile
 
 ${aligned(environmentVariables.map(({ name, text }) => [name, text]))}
 
-A profile named with -p beats ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
+A profile named with -p overrides ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
 with one note on stderr. Empty means unset. Flags that say yes or loosen a
 guard, such as --yes and --confirm, have no variable.`;
 }
