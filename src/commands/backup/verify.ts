@@ -18,7 +18,7 @@ const view: View<Report> = {
   kind: 'lines',
   columns: ['snapshot', 'path', 'problem'],
   lines: reportLines,
-  rows: ({ problems }) => problems as never,
+  rows: ({ problems }) => problems.map((problem) => ({ ...problem })),
 };
 
 export default defineLocalCommand({
