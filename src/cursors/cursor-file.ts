@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { originOf } from '../config/base-url.js';
 import { type Paths, placeFolder, requireFolder } from '../config/paths.js';
 import { sandboxProfile } from '../config/profiles.js';
-import { isObject, parseJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
@@ -145,10 +144,9 @@ function printState({ seen, pending, ...head }: CursorState): string {
 }
 
 function parseState(text: string, key: CursorKey): CursorState | undefined {
-  const line = text.endsWith('\n') ? unsealLine(text.slice(0, -1)) : undefined;
-  const value = line === undefined ? undefined : parseJson(line);
+  const value = text.endsWith('\n') ? unsealLine(text.slice(0, -1)) : undefined;
   // On a file system that ignores case, the file may be that of another name.
-  if (!isObject(value) || value['format'] !== format) return undefined;
+  if (value?.['format'] !== format) return undefined;
   if (value['name'] !== key.name || value['resource'] !== key.resource) return undefined;
   const { filter, changed, lastAt, since, seen, pending } = value;
   return {
