@@ -22,10 +22,7 @@ interface SyncedLinesOptions {
   readonly what: string;
   /** The number of bytes of complete lines in the file; a torn end after them is dropped. */
   readonly bytes: number;
-  /**
-   * Returns false if another process took the run over while this one slept; called before each
-   * write.
-   */
+  /** Returns false if another process took the file over while this one slept; called before each write. */
   readonly isOurs: () => boolean;
 }
 
@@ -173,10 +170,10 @@ class Writer implements SyncedLines {
     const descriptor = this.handle.fd;
     // This needs a descriptor, and there may be none left.
     if (!this.options.isOurs())
-      throw new GuardError('Another process took this run over while this one was stopped.', {
-        code: 'locked',
-        hint: 'See its state: rosterctl runs list',
-      });
+      throw new GuardError(
+        `${this.name} was taken over by another process while this one was stopped.`,
+        { code: 'locked', hint: 'Wait for the other to end, then run the same command again.' },
+      );
     const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
     return new Promise((done, fail) => {
