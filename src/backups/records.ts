@@ -10,7 +10,7 @@ import { attempt, writeAll } from '../files/writing.js';
 import { damagedFile } from './layout.js';
 
 /** A file of a snapshot, as its manifest describes it. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly bytes: number;
   readonly sha256: string;
 }

@@ -11,7 +11,7 @@ import { type Manifest, readSnapshotManifest } from './manifest.js';
 import { readRecords } from './records.js';
 
 /** Something in a snapshot that is not as it was made. */
-export interface Problem {
+interface Problem {
   readonly snapshot: string;
   /** The file, relative to the folder of the backup. */
   readonly path: string;

@@ -7,7 +7,7 @@ import { rowLabel } from './drawn.js';
 import type { SeasonPage } from './page.js';
 
 /** The sentences around the charts. */
-export interface PageWords {
+interface PageWords {
   readonly title: string;
   /** The number of applications, and whose they are. */
   readonly lead: string;
