@@ -3,14 +3,12 @@
  * commands that fetch the same, a second one of unchanged data beside the lists alone, its proof beside
  * sha256sum, and its memory. BENCH_BACKUP_ROUNDS sets the number of rounds.
  */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { measured } from './measured.mjs';
+import { boundRow, ratioRow } from './figures.mjs';
+import { measured, startStore } from './measured.mjs';
 
 const rounds = Number(process.env.BENCH_BACKUP_ROUNDS ?? 5);
-const server = fileURLToPath(new URL('store.mjs', import.meta.url));
 
 /** Returns the rows of the result table for K1 to K3. `tool` starts rosterctl, `home` is a working folder. */
 export async function backupFigures({ tool, home, env }) {
@@ -50,11 +48,17 @@ export async function backupFigures({ tool, home, env }) {
       1024;
     const [small, large] = [await peak('org_100'), await peak('org_10000')];
     return [
-      row('K1 backup of 10,000 applications, 1,000 files', first, 'download --all, four lists', 1),
-      row('K1 again, nothing changed', again, 'four lists', 1),
-      row('K2 verify', proven, 'sha256sum', 8),
-      bound('K3 peak of 10,000 applications', large, 140),
-      bound('K3 beyond that of 100', large - small, 35),
+      ratioRow(
+        'K1 backup of 10,000 applications, 1,000 files',
+        first,
+        'download --all, four lists',
+        'ms',
+        1,
+      ),
+      ratioRow('K1 again, nothing changed', again, 'four lists', 'ms', 1),
+      ratioRow('K2 verify', proven, 'sha256sum', 'ms', 8),
+      boundRow('K3 peak of 10,000 applications', large, 140),
+      boundRow('K3 beyond that of 100', large - small, 35),
     ];
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -69,30 +73,4 @@ async function succeeded(words, env) {
   const { code, ...figures } = await measured(words, env);
   if (code !== 0) throw new Error(`${words.slice(2, 5).join(' ')} exits ${code}`);
   return figures;
-}
-
-function startStore() {
-  const child = spawn(process.execPath, [server], { stdio: ['ignore', 'pipe', 'inherit'] });
-  return new Promise((resolve) =>
-    child.stdout.once('data', (line) =>
-      resolve({ ...JSON.parse(line.toString()), stop: () => child.kill('SIGKILL') }),
-    ),
-  );
-}
-
-function row(name, pairs, other, goal) {
-  const [ours, theirs] = [0, 1].map((side) => median(pairs.map((pair) => pair[side].ms)));
-  const ratio = median(pairs.map(([first, second]) => first.ms / second.ms));
-  const verdict = ratio <= goal ? 'met' : 'MISSED';
-  const times = [`${ours.toFixed(0)} ms`, other, `${theirs.toFixed(0)} ms`, ratio.toFixed(2)];
-  return [name, ...times, `<= ${goal.toFixed(2)}`, verdict];
-}
-
-function bound(name, size, goal) {
-  const verdict = size <= goal ? 'met' : 'MISSED';
-  return [name, `${size.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, verdict];
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

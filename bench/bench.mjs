@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { backupFigures } from './backups.mjs';
 import { bulkFigures } from './bulk.mjs';
+import { boundRow, median } from './figures.mjs';
 import { serve } from './serve.mjs';
 import { uploadFigures } from './uploads.mjs';
 import { workbookFigures } from './workbooks.mjs';
@@ -176,9 +177,8 @@ async function lists() {
   }
 }
 
-function bound(name, mebibytes, goal) {
-  const verdict = mebibytes <= goal ? 'met' : 'MISSED';
-  rows.push([name, `${mebibytes.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, verdict]);
+function bound(...figure) {
+  rows.push(boundRow(...figure));
 }
 
 /** Returns a hash of a command's output, asynchronously because the server runs in this process. */
@@ -335,10 +335,6 @@ function report() {
   ].join('\n');
   writeFileSync(join(root, 'bench/results.md'), text);
   console.log(text);
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 function ms(value) {

@@ -7,6 +7,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { boundRow, median } from './figures.mjs';
 import { hasNginx, startNginx } from './nginx.mjs';
 
 const rounds = Number(process.env.BENCH_BULK_ROUNDS ?? 5);
@@ -340,9 +341,8 @@ function add({ rows }, name, pairs, other, requests, goal) {
   ]);
 }
 
-function bound({ rows }, name, mebibytes, goal) {
-  const met = mebibytes <= goal ? 'met' : 'MISSED';
-  rows.push([name, `${mebibytes.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, met]);
+function bound({ rows }, ...figure) {
+  rows.push(boundRow(...figure));
 }
 
 function leftOut({ rows }, name, program) {
@@ -363,10 +363,6 @@ async function repeat(times, action) {
 
 function isInstalled(program) {
   return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 function secondsOf({ seconds }) {

@@ -1,5 +1,18 @@
-/** Runs a command under /usr/bin/time. */
+/** Runs a command under /usr/bin/time, and the store that it talks to in a process of its own. */
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const store = fileURLToPath(new URL('store.mjs', import.meta.url));
+
+/** Starts the store; returns its addresses, and `stop`. */
+export function startStore() {
+  const child = spawn(process.execPath, [store], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((resolve) =>
+    child.stdout.once('data', (line) =>
+      resolve({ ...JSON.parse(line.toString()), stop: () => child.kill('SIGKILL') }),
+    ),
+  );
+}
 
 /** Returns wall and CPU milliseconds, the peak memory of the largest process in KiB, and the exit code. */
 export function measured(words, env) {

@@ -3,16 +3,15 @@
  * alternately to the same store, and rosterctl transfers many small files. BENCH_UPLOAD_ROUNDS sets
  * the number of rounds, BENCH_UPLOAD_MIB the size.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { measured } from './measured.mjs';
+import { boundRow, median, ratioRow } from './figures.mjs';
+import { measured, startStore } from './measured.mjs';
 
 const rounds = Number(process.env.BENCH_UPLOAD_ROUNDS ?? 7);
 const mebibytes = Number(process.env.BENCH_UPLOAD_MIB ?? 2048);
-const server = fileURLToPath(new URL('store.mjs', import.meta.url));
 
 /** Returns the rows of the result table for U1 to U5. `tool` starts rosterctl, `home` is a working folder. */
 export async function uploadFigures({ tool, home, env }) {
@@ -53,8 +52,8 @@ async function beside(bench) {
   ];
   const pairs = await inTurn(bench, bench.line(), curl);
   return [
-    row(`U1 ${mebibytes} MiB`, pairs, 'curl -T', 'ms', 1 / 0.9),
-    row(`U1 ${mebibytes} MiB, CPU`, pairs, 'curl -T', 'cpu', 1.3),
+    ratioRow(`U1 ${mebibytes} MiB`, pairs, 'curl -T', 'ms', 1 / 0.9),
+    ratioRow(`U1 ${mebibytes} MiB, CPU`, pairs, 'curl -T', 'cpu', 1.3),
   ];
 }
 
@@ -67,7 +66,7 @@ async function hashing(bench) {
   const ours = ['sh', '-c', 'rm -rf "$HOME/.local/state"; exec "$@"', 'sh'];
   const shell = `sha256sum '${bench.path}' >/dev/null && curl -s -T '${bench.path}' '${bench.service.store}/x'`;
   const pairs = await inTurn(bench, [...ours, ...bench.line('--verify')], ['sh', '-c', shell]);
-  return [row('U3 with SHA-256 in the same pass', pairs, 'sha256sum; curl -T', 'ms', 0.5)];
+  return [ratioRow('U3 with SHA-256 in the same pass', pairs, 'sha256sum; curl -T', 'ms', 0.5)];
 }
 
 /** In a terminal of 80 columns; `script` alone sets no width. */
@@ -81,7 +80,7 @@ async function progress(bench) {
     return [['U4 progress', '-', 'script is not installed', '-', '-', '-', 'left out']];
   const loud = atTerminal(bench.line());
   const pairs = await inTurn(bench, loud, atTerminal(bench.line('--quiet')));
-  return [row('U4 progress at a terminal', pairs, 'the same with --quiet', 'ms', 1.05)];
+  return [ratioRow('U4 progress at a terminal', pairs, 'the same with --quiet', 'ms', 1.05)];
 }
 
 /** Peak memory for 64 MiB and 8 GiB; the large file is sparse and takes no space. */
@@ -94,8 +93,8 @@ async function memory(bench, tool, home) {
       (await measured([...tool, 'docs', 'upload', path, '--json'], bench.env)).peak / 1024;
     const [small, large] = [await peak(few), await peak(many)];
     return [
-      bound('U2 peak of 8 GiB', large, 80),
-      bound('U2 beyond that of 64 MiB', large - small, 15),
+      boundRow('U2 peak of 8 GiB', large, 80),
+      boundRow('U2 beyond that of 64 MiB', large - small, 15),
     ];
   } finally {
     rmSync(few, { force: true });
@@ -160,42 +159,9 @@ function isInstalled(name) {
   return spawnSync('sh', ['-c', `command -v ${name} && command -v /usr/bin/time`]).status === 0;
 }
 
-function startStore() {
-  const child = spawn(process.execPath, [server], { stdio: ['ignore', 'pipe', 'inherit'] });
-  return new Promise((resolve) =>
-    child.stdout.once('data', (line) =>
-      resolve({ ...JSON.parse(line.toString()), stop: () => child.kill('SIGKILL') }),
-    ),
-  );
-}
-
 // --- the table ---
-
-function row(name, pairs, other, figure, goal) {
-  const [ours, theirs] = [0, 1].map((side) => median(pairs.map((pair) => pair[side][figure])));
-  const ratio = median(pairs.map(([first, second]) => first[figure] / second[figure]));
-  const verdict = ratio <= goal ? 'met' : 'MISSED';
-  return [
-    name,
-    `${ours.toFixed(0)} ms`,
-    other,
-    `${theirs.toFixed(0)} ms`,
-    ratio.toFixed(2),
-    `<= ${goal.toFixed(2)}`,
-    verdict,
-  ];
-}
 
 function each(name, ms, goal) {
   const verdict = ms <= goal ? 'met' : 'MISSED';
   return [name, `${ms.toFixed(2)} ms`, '-', '-', '-', `<= ${goal} ms`, verdict];
-}
-
-function bound(name, size, goal) {
-  const verdict = size <= goal ? 'met' : 'MISSED';
-  return [name, `${size.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, verdict];
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -1,8 +1,4 @@
-/**
- * Assembles the context of one command from settings, streams and service, runs the command and
- * prints its result.
- */
-
+/** Assembles the context of one command from settings, streams and service, runs it and prints its result. */
 import type { RawValues } from './cli/check.js';
 import { withConnectionFlags } from './cli/connection-flags.js';
 import type { Command, CommandOutput } from './cli/define.js';
@@ -105,11 +101,7 @@ export async function runCommand(
     const { createService } = await import('./service.js');
     return createService({
       ...outside,
-      instant,
-      flags,
-      paths,
-      config,
-      settings,
+      ...{ instant, flags, paths, config, settings },
       readsOnly: settings.dryRun || !plain.writes || values['plan'] !== undefined,
       version: outside.table.version,
       notes: { note: messages.note, drift: messages.note, warn: messages.message },

@@ -95,10 +95,13 @@ export function readEvidence(
   resource: ResourceName,
 ): PagingEvidence {
   const fields = [...(isObject(body) ? fieldsOf(body, [], 3) : []), ...headerFields(headers)];
-  const first = <T>(names: readonly string[], read: (value: unknown) => T | undefined) => {
+  const first = <T>(
+    names: Iterable<string>,
+    read: (value: unknown, name: string) => T | undefined,
+  ) => {
     for (const name of names)
       for (const field of fields) {
-        const value = field.name === name ? read(field.value) : undefined;
+        const value = field.name === name ? read(field.value, name) : undefined;
         if (value !== undefined) return value;
       }
     return undefined;
@@ -112,7 +115,7 @@ export function readEvidence(
   if (last !== undefined) flags.push(!last);
   return {
     url: first(urlNames, urlOf),
-    way: wayIn(fields),
+    way: first(cursorNames.keys(), (value, name) => wayOf(name, value)),
     // One flag that says "more" outweighs another that says "no more".
     more: flags.includes(true) || (flags.includes(false) ? false : undefined),
     ended: [...urlNames, ...cursorNames.keys()].some((name) =>
@@ -135,9 +138,7 @@ export function readEvidence(
 export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'url' | 'way'> {
   const url = urlOf(value) ?? (isObject(value) ? urlOf(value['href'] ?? value['url']) : undefined);
   if (url !== undefined) return { url };
-  const cursor = cursorOf(value);
-  if (cursor === undefined) return {};
-  return { way: { word: cursorNames.get(normalName(name)) ?? 'cursor', value: cursor } };
+  return { way: wayOf(normalName(name), value) };
 }
 
 /** Returns a whole number that is not negative, also one written as text. */
@@ -256,21 +257,15 @@ function isOfAnother(word: string, resource: ResourceName): boolean {
 }
 
 function largest(fields: readonly Named[]): Field | undefined {
-  let found: Field | undefined;
-  for (const { path, value } of fields) {
-    const count = countOf(value) ?? 0;
-    if (!found || count > found.value) found = { path, value: count };
-  }
-  return found;
+  const counts = fields.map(({ path, value }) => ({ path, value: countOf(value) ?? 0 }));
+  return counts.toSorted((a, b) => b.value - a.value)[0];
 }
 
-function wayIn(fields: readonly Named[]): Way | undefined {
-  for (const [name, word] of cursorNames)
-    for (const field of fields) {
-      const value = field.name === name ? cursorOf(field.value) : undefined;
-      if (value !== undefined) return { word, value };
-    }
-  return undefined;
+/** Returns the next page from the value of a field, if that is a cursor, an offset or a number. */
+function wayOf(name: string, value: unknown): Way | undefined {
+  const cursor = cursorOf(value);
+  if (cursor === undefined) return undefined;
+  return { word: cursorNames.get(name) ?? 'cursor', value: cursor };
 }
 
 /** True for a value that says "nothing", wherever it stands. */

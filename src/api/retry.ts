@@ -8,8 +8,9 @@ import { contract } from './contract.js';
 type RequestKind = 'read' | 'grant' | 'put' | 'write';
 
 /**
- * What to do after a failure of each kind of request. `verify`: only reading the record can show
- * whether to send again. `done`: the effect is certain although the response is unreadable.
+ * Maps each kind of request and how far it got to the next step after a failure. `verify`: only
+ * reading the record can show whether to send again. `done`: the effect is certain although the
+ * response is unreadable.
  */
 const nextSteps: {
   readonly [K in RequestKind]: { readonly [D in Delivery]: 'retry' | 'verify' | 'done' };

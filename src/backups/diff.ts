@@ -1,12 +1,12 @@
 /** Compares two snapshots, or one with what the service has now: by id and field. */
 import { join } from 'node:path';
-import { hasId } from '../api/records.js';
 import type { Api } from '../api/types.js';
+import { readWholeList } from '../bulk/whole-list.js';
 import { clearWord, csvLine, exportText, forSpreadsheet } from '../data/csv.js';
 import { type JsonObject, printJson } from '../data/json.js';
 import { flatten, labelOf } from '../data/path.js';
-import { type ResourceName, resourceWords } from '../data/resources.js';
-import { GuardError, UsageError } from '../errors.js';
+import type { ResourceName } from '../data/resources.js';
+import { UsageError } from '../errors.js';
 import { backedUp, hasFiles, recordsFile, type Snapshot } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 import { readRecords } from './records.js';
@@ -39,7 +39,7 @@ export interface Side {
   readonly files: ReadonlyMap<string, string> | undefined;
 }
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export interface BackupDiff {
   readonly differences: readonly Difference[];
   readonly compared: readonly ResourceName[];
@@ -69,22 +69,10 @@ export function liveSide(api: Api): Side {
 }
 
 async function* liveRecords(api: Api, resource: ResourceName): AsyncGenerator<JsonObject> {
-  const { plural: many, noun } = resourceWords[resource];
-  const list = api.list(resource, undefined, { checksCompleteness: true });
   const records: JsonObject[] = [];
-  for await (const record of list) {
-    if (!hasId(record))
-      throw new GuardError(`The list of ${many} holds a ${noun} without an id.`, {
-        code: 'incomplete',
-      });
-    records.push(record);
-  }
-  const completeness = list.completeness();
-  if (completeness.state === 'doubtful')
-    throw new GuardError(`The list of ${many} may be incomplete: ${completeness.reason}.`, {
-      code: 'incomplete',
-      ...(completeness.fixes && { hint: completeness.fixes.join('\n') }),
-    });
+  const see = (record: JsonObject) => records.push(record);
+  const doubt = { so: 'so it cannot be compared', mayBeEmpty: true };
+  await readWholeList({ api }, resource, see, doubt);
   yield* records.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
 }
 
@@ -92,8 +80,8 @@ async function* liveRecords(api: Api, resource: ResourceName): AsyncGenerator<Js
 export function checkSides(from: Side, to: Side): void {
   if (from.organization === to.organization && from.origin === to.origin) return;
   throw new UsageError(
-    `${from.label} is of organization ${from.organization} at ${from.origin}, and ${to.label} of ${to.organization} at ${to.origin}.`,
-    { hint: 'Choose the profile of the same organization with -p.' },
+    `${from.label} is from organization ${from.organization} at ${from.origin}, ${to.label} from ${to.organization} at ${to.origin}.`,
+    { hint: 'Compare backups of one organization. For live, choose its profile with -p.' },
   );
 }
 

@@ -47,7 +47,7 @@ export function listedDocument(record: JsonObject): ListedDocument {
   };
 }
 
-/** What became of the files of all documents. */
+/** The documents of a list, by the fate of their files. */
 interface KeptFiles {
   readonly stored: readonly StoredDocument[];
   readonly missing: readonly MissingPart[];

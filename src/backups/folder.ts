@@ -30,7 +30,7 @@ export interface OpenBackup {
   readonly folder: string;
   /** The finished snapshots that can be read, oldest first. */
   readonly earlier: readonly GoodSnapshot[];
-  /** True if a snapshot cannot be read, so that nobody knows which files it needs. */
+  /** True if a snapshot cannot be read, so that the files it needs are unknown. */
   readonly hasUnreadable: boolean;
   /** The name of the new snapshot. */
   readonly name: string;
@@ -66,7 +66,7 @@ export async function openBackup(context: Context, folder: string): Promise<Open
     const name = newName(context.now(), newest);
     const path = join(folder, `${name}.partial`);
     await takeUp(content, journal, path);
-    if (journal) context.note('Continuing the backup that was interrupted.');
+    if (journal) context.note('Continuing the interrupted backup.');
     const lines = await openFetchJournal(path, journal ?? { bytes: 0 }, place, () => lock.isOurs());
     return {
       ...{ folder, earlier, hasUnreadable, name, unfinished: path, journal: lines },
@@ -120,15 +120,15 @@ export async function checkFolder(context: Context, folder: string): Promise<voi
   const found = await listBackup(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     if (error.code === 'ENOTDIR')
-      throw new UsageError(`${folder} is not a folder.`, { hint: 'Name a new or an empty one.' });
+      throw new UsageError(`${folder} is not a folder.`, { hint: 'Choose a new or empty folder.' });
     throw cannotWrite(folder, error);
   });
   if (!found) return;
   const isBackup = found.snapshots.length + found.unfinished.length > 0;
   const [stranger] = found.strangers;
   if (!isBackup && stranger !== undefined)
-    throw new UsageError(`${folder} is not empty and not a backup: it holds ${stranger}.`, {
-      hint: 'Name a new or an empty folder.',
+    throw new UsageError(`${folder} is not a backup: it holds ${stranger}.`, {
+      hint: 'Choose a new or empty folder.',
     });
   for (const snapshot of found.snapshots.toReversed()) {
     // oxlint-disable-next-line no-await-in-loop
@@ -145,8 +145,8 @@ function checkPlace(folder: string, own: Place, others: readonly Place[]): void 
   const other = others.find((each) => !isSamePlace(each, own));
   if (!other) return;
   throw new UsageError(
-    `${folder} holds a backup of organization ${other.organization} at ${other.service}, and this profile is of ${own.organization} at ${own.service}.`,
-    { hint: 'Name another folder, or choose the profile of that organization with -p.' },
+    `${folder} holds a backup of organization ${other.organization} at ${other.service}; this profile is for ${own.organization} at ${own.service}.`,
+    { hint: 'Choose another folder, or the profile of that organization with -p.' },
   );
 }
 

@@ -1,6 +1,6 @@
 /** The journal of an unfinished snapshot: which documents were fetched already, so that a killed backup continues. */
 import { join } from 'node:path';
-import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { type JsonObject, printJson } from '../data/json.js';
 import type { RecordVersion } from '../downloads/mirror.js';
 import {
   openSyncedLines,
@@ -8,7 +8,6 @@ import {
   readBytes,
   type SyncedLines,
   sealLine,
-  unsealLine,
 } from '../files/synced-lines.js';
 import type { Place } from '../runs/plan.js';
 import { journalFile } from './layout.js';
@@ -20,7 +19,7 @@ export interface FetchedFile extends RecordVersion {
   readonly sha256: string;
 }
 
-/** What a journal holds. */
+/** The content of a journal. */
 export interface JournalContent {
   /** The organization and service that it belongs to; undefined if it was cut before it said so. */
   readonly place: Place | undefined;
@@ -31,15 +30,9 @@ export interface JournalContent {
 /** Reads the journal of an unfinished snapshot; an absent one is empty. Throws GuardError, OutputError. */
 export async function readFetchJournal(path: string): Promise<JournalContent> {
   const file = join(path, journalFile);
-  const { lines, bytes } = parseLines(await readBytes(file), file, parseLine);
+  const { lines, bytes } = parseLines(await readBytes(file), file, (line) => line);
   const [head, ...fetched] = lines;
   return { place: head && placeIn(head), fetched: fetched.flatMap(fetchedIn), bytes };
-}
-
-function parseLine(line: string): JsonObject | undefined {
-  const text = unsealLine(line);
-  const value = text === undefined ? undefined : parseJson(text);
-  return isObject(value) ? value : undefined;
 }
 
 function placeIn({ service, organization }: JsonObject): Place {

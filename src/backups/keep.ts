@@ -30,7 +30,7 @@ export async function removeOld(
   if (old.length > 0) await syncFolder(folder);
   if (backup.hasUnreadable)
     context.message(
-      'No file was removed: a snapshot cannot be read, and nobody knows which files it needs.',
+      'No files were removed, because a snapshot that cannot be read may still need them.',
     );
   else
     await removeUnused(

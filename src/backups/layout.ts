@@ -53,6 +53,13 @@ export function sharedFile(sha256: string): string {
   return join(filesFolder, sha256.slice(0, 2), sha256);
 }
 
+/** Returns the error for a file of a snapshot that is not as it was written. */
+export function damagedFile(file: string, problem = 'is damaged'): InputError {
+  return new InputError(`${file} ${problem}.`, {
+    hint: `See what else is damaged: rosterctl backup verify ${shellQuote(dirname(file))}`,
+  });
+}
+
 /** Everything in the folder of a backup. */
 export interface BackupFolder {
   readonly folder: string;
@@ -96,32 +103,18 @@ function snapshotAt(path: string): Snapshot {
  */
 export async function findSnapshots(word: string): Promise<readonly Snapshot[]> {
   const path = resolve(word);
-  if (unfinished.test(basename(path)))
-    throw new InputError(`${word} is not finished.`, {
-      hint: 'Finish it: run its backup create again.',
+  const name = basename(path);
+  if (unfinished.test(name))
+    throw new InputError(`${word} is an unfinished backup.`, {
+      hint: 'To finish it, run the same backup create command again.',
     });
-  if (finished.test(basename(path))) {
-    const { snapshots } = await listFor(word, dirname(path));
-    const found = snapshots.find(({ name }) => name === basename(path));
-    if (found) return [found];
-    const known = snapshots.map(({ name }) => name).at(-1);
-    throw new InputError(`There is no snapshot ${word}.`, {
-      hint:
-        known === undefined ? noneHint : `The newest: ${shellQuote(join(dirname(word), known))}`,
-    });
-  }
-  const { snapshots } = await listFor(word, path);
-  if (snapshots.length === 0)
-    throw new InputError(`There is no finished backup in ${word}.`, { hint: noneHint });
-  return snapshots;
-}
-
-const noneHint = 'Make one: rosterctl backup create DIR';
-
-async function listFor(word: string, folder: string): Promise<BackupFolder> {
-  return listBackup(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw unreadable(word, error);
-    throw new InputError(`There is no folder ${folder}.`, { hint: noneHint });
+  if (!finished.test(name)) return snapshotsIn(word);
+  const snapshots = await snapshotsIn(dirname(word));
+  const found = snapshots.filter((each) => each.name === name);
+  if (found.length > 0) return found;
+  const newest = snapshots.at(-1)?.name ?? '';
+  throw new InputError(`Unknown snapshot "${word}".`, {
+    hint: `The newest: ${shellQuote(join(dirname(word), newest))}`,
   });
 }
 
@@ -129,8 +122,23 @@ async function listFor(word: string, folder: string): Promise<BackupFolder> {
 export async function findSnapshot(word: string): Promise<Snapshot> {
   const found = await findSnapshots(word);
   const newest = found.findLast(({ isWhole }) => isWhole) ?? found.at(-1);
-  if (!newest) throw new InputError(`There is no finished backup in ${word}.`, { hint: noneHint });
+  if (!newest) throw noBackup(word);
   return newest;
+}
+
+/** Returns the snapshots of a folder, as it was typed. Throws InputError if there is none. */
+async function snapshotsIn(folder: string): Promise<readonly Snapshot[]> {
+  const { snapshots } = await listBackup(resolve(folder)).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? noBackup(folder) : unreadable(folder, error);
+  });
+  if (snapshots.length === 0) throw noBackup(folder);
+  return snapshots;
+}
+
+function noBackup(folder: string): InputError {
+  return new InputError(`No finished backup was found in ${folder}.`, {
+    hint: `Make one: rosterctl backup create ${shellQuote(folder)}`,
+  });
 }
 
 /**

@@ -5,10 +5,9 @@ import * as z from 'zod/mini';
 import { digestOf } from '../data/digest.js';
 import { isObject, parseJson, printJson } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
-import { shellQuote } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
-import { manifestFile, type Snapshot } from './layout.js';
+import { damagedFile, manifestFile, type Snapshot } from './layout.js';
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const size = z.number().check(z.nonnegative());
@@ -54,7 +53,7 @@ const Content = z.object({
   missing: z.array(z.object({ resource, id: z.nullable(z.string()), reason: z.string() })),
 });
 
-/** What a snapshot holds. */
+/** The content of a snapshot: where its records come from, each file with its hash, and the parts that are missing. */
 export type Manifest = Readonly<z.infer<typeof Content>>;
 /** The file of a document in a snapshot. */
 export type StoredDocument = NonNullable<Manifest['files']>['documents'][number];
@@ -77,14 +76,14 @@ export async function readSnapshotManifest({ path, name, isWhole }: Snapshot): P
     throw new InputError(`${file} was made by a newer version of rosterctl.`, {
       hint: 'Update rosterctl.',
     });
-  if (!isObject(value)) throw damaged(file);
+  if (!isObject(value)) throw damagedFile(file);
   const { sha256: _, ...content } = value;
   const { success, data } = Content.safeParse(content);
   // The text must be ours to the last byte, so that no change of it goes unnoticed.
-  if (!success || sealManifest(content as Manifest) !== text) throw damaged(file);
+  if (!success || sealManifest(content as Manifest) !== text) throw damagedFile(file);
   if (data.name !== name.replace('.incomplete', '') || data.complete !== isWhole)
-    throw new InputError(`${file} is that of another snapshot, ${data.name}.`, {
-      hint: 'Give the folder its old name.',
+    throw new InputError(`${file} belongs to another snapshot, ${data.name}.`, {
+      hint: 'The folder was renamed. Give it back its old name.',
     });
   return data;
 }
@@ -95,10 +94,4 @@ function tryParse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function damaged(file: string): InputError {
-  return new InputError(`${file} is damaged.`, {
-    hint: `See what else is: rosterctl backup verify ${shellQuote(join(file, '..'))}`,
-  });
 }

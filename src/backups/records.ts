@@ -7,9 +7,10 @@ import { InputError, stoppedReading } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { unreadable } from '../files/input-file.js';
 import { attempt, writeAll } from '../files/writing.js';
+import { damagedFile } from './layout.js';
 
 /** A file of a snapshot, as its manifest describes it. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -136,7 +137,7 @@ export async function* readRecords(
   } finally {
     stream.destroy();
   }
-  if (rest.length > 0) throw new InputError(`${path} ends in the middle of a line.`);
+  if (rest.length > 0) throw damagedFile(path, 'ends in the middle of a line');
 }
 
 function recordIn(line: string, path: string, number: number): JsonObject {
@@ -146,5 +147,5 @@ function recordIn(line: string, path: string, number: number): JsonObject {
   } catch {
     // Reported below.
   }
-  throw new InputError(`${path} is damaged in line ${number}.`);
+  throw damagedFile(path, `is damaged in line ${number}`);
 }

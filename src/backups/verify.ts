@@ -11,14 +11,14 @@ import { type Manifest, readSnapshotManifest } from './manifest.js';
 import { readRecords } from './records.js';
 
 /** Something in a snapshot that is not as it was made. */
-export interface Problem {
+interface Problem {
   readonly snapshot: string;
   /** The file, relative to the folder of the backup. */
   readonly path: string;
   readonly problem: string;
 }
 
-/** What a verification found. */
+/** The result of a verification. */
 export interface VerifiedBackup {
   readonly snapshots: readonly VerifiedSnapshot[];
   /** Distinct files of documents that were read, and their bytes. */

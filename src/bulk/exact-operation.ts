@@ -10,7 +10,7 @@ import type { PlanFile } from '../plans/plan-file.js';
 import { hashOf } from '../runs/journal.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 
-/** What makes an operation that of a plan. */
+/** The options that bind an operation to a plan. */
 interface ApplyOptions {
   /** Rows that drifted end as conflicts, and the others are sent. */
   readonly allowDrift: boolean;

@@ -87,7 +87,7 @@ export function previewLines(
   ];
 }
 
-/** What a person must know before a status changes. */
+/** The warning before a status changes. */
 export const flowsWarning =
   "Status changes trigger your organization's Flows (automations). That cannot be undone.";
 

@@ -229,7 +229,7 @@ function previewer(
     names,
     times,
     firstCall: () => firstCall,
-    /** What reading the only row gave; nothing for several rows. */
+    /** The record or the failure that reading the only row gave; nothing for several rows. */
     readOfOnlyRow: () => onlyRead,
     checkLines: () => inputErrors?.throwIfAny(),
     /** Decides a row from a listed record; undefined if the list omits fields that the row needs. */

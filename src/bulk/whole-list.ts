@@ -5,11 +5,11 @@ import type { JsonObject } from '../data/json.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { GuardError } from '../errors.js';
 
-/** What a list that may not be whole means for the command. */
+/** The consequence, for the command, of a list that may not be whole. */
 interface Doubt {
   /** The end of the sentence: `so no reference can be trusted`. */
   readonly so: string;
-  /** What to do instead. */
+  /** The line that says how to do without the list. */
   readonly instead?: string | undefined;
   /** An answer without a list counts as an empty one. */
   readonly mayBeEmpty?: boolean;
@@ -17,13 +17,13 @@ interface Doubt {
 
 /** Passes every record of a list to `see`. Throws GuardError (11) if some may be missing, or have no id. */
 export async function readWholeList(
-  context: Context,
+  { api }: Pick<Context, 'api'>,
   resource: ResourceName,
   see: (record: JsonObject) => void,
   { so, instead, mayBeEmpty = false }: Doubt,
 ): Promise<void> {
   const { plural: many } = resourceWords[resource];
-  const list = context.api.list(resource, undefined, { checksCompleteness: true });
+  const list = api.list(resource, undefined, { checksCompleteness: true });
   const refuse = (why: string, fixes: readonly string[] = []) => {
     const hint = [...fixes, instead].filter((line) => line !== undefined).join('\n');
     return new GuardError(`The list of ${many} ${why}, ${so}.`, {

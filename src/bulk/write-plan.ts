@@ -136,7 +136,7 @@ function isLeftOut({ result }: ReportRow): boolean {
   return result === 'unchanged' || result === 'skipped';
 }
 
-/** What the preview saw of a record, beside its changes. */
+/** A record as the preview saw it, beside its changes. */
 interface Seen {
   readonly name: string;
   /** When it was last changed, if the write affects all of it. */

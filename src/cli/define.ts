@@ -225,17 +225,9 @@ export class ValueWithExit<T> {
     readonly value: T,
     /** A function if the code is known only once the value has been printed. */
     private readonly exit: ExitName | (() => ExitName),
-    readonly more: {
-      /** Called once the value has been printed; records that on disk. */
-      readonly onWritten?: (() => Promise<void>) | undefined;
-      /** Called last, even if the value could not be printed or recorded. */
-      readonly release?: () => void;
-      /** The error for a value whose reader closed the pipe; none if that is no failure. */
-      readonly ifPipeCloses?: (cause: Error) => Failure;
+    readonly more: Pick<CommandOutput, 'head' | 'onWritten' | 'release' | 'ifPipeCloses'> & {
       /** Returns the first of several failures, once the value has been printed. */
       readonly failed?: () => FailedItem | undefined;
-      /** Text printed before the value, whatever its format. */
-      readonly head?: string;
       /** Renders the value for a person, instead of the view's `lines`. */
       readonly lines?: (canvas: Canvas) => readonly string[];
     } = {},
@@ -301,22 +293,3 @@ export function defineLocalWrite<A extends Params, F extends Params, T, S>(
 ): Command {
   return { kind: 'write', local: true, ...command } as Command;
 }
-
-// --- the table ---
-
-/** Loads the module of a command when it is run. */
-type CommandLoader = () => Promise<{ readonly default: Command }>;
-
-/** A noun and its verbs, keyed by the word typed. */
-export interface Group {
-  readonly about: string;
-  readonly aliases: readonly string[];
-  /** True if its commands do the same for every organization, or name one themselves. */
-  readonly everywhere?: true;
-  readonly commands: { readonly [verb: string]: CommandLoader };
-}
-
-/** A table entry is a group (`teams list`) or a command of one word (`api`, `doctor`). */
-export type CommandTable = { readonly [word: string]: Group | CommandLoader };
-
-export type { LocalChange as Change, Plan };

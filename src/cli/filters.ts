@@ -8,7 +8,7 @@ import type { Sorting } from '../data/sorting.js';
 import { parseCondition, type RecordTest } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { flag, param, params, type ValuesOf } from './define.js';
-import { nonEmptyText, parsedBy } from './schemas.js';
+import { countingNumber, nonEmptyText, parsedBy } from './schemas.js';
 
 export type { RecordTest };
 
@@ -32,16 +32,11 @@ export const listFlags = {
     group: 'selection',
     completes: 'field',
   }),
-  limit: param(
-    z.optional(
-      z.pipe(
-        z.string().check(z.regex(/^[1-9]\d{0,8}$/, 'must be a whole number above 0')),
-        z.transform(Number),
-      ),
-    ),
-    'the first N in the order of the table',
-    { short: 'L', placeholder: 'N', group: 'selection' },
-  ),
+  limit: param(z.optional(countingNumber), 'the first N in the order of the table', {
+    short: 'L',
+    placeholder: 'N',
+    group: 'selection',
+  }),
 } as const;
 
 export type ListValues = ValuesOf<typeof listFlags>;

@@ -1,4 +1,4 @@
-/** Describes the commands as plain data, without schemas: what help, completion and the documents read. */
+/** The table of commands, and its description as plain data, which help, completion and the documents read. */
 import type * as z from 'zod/mini';
 import { type Endpoint, endpoint } from '../api/contract.js';
 import type {
@@ -8,10 +8,25 @@ import type {
   ManifestParam,
 } from '../data/command-manifest.js';
 import { kebab } from '../data/text.js';
-import type { Command, CommandTable, Group, Params } from './define.js';
+import type { Command, Params } from './define.js';
 import { recordFields } from './record-fields.js';
 import type { View } from './views.js';
 import type { ValueSchema } from './words.js';
+
+/** Loads the module of a command when it is run. */
+type CommandLoader = () => Promise<{ readonly default: Command }>;
+
+/** A noun and its verbs, keyed by the word typed. */
+export interface Group {
+  readonly about: string;
+  readonly aliases: readonly string[];
+  /** True if its commands do the same for every organization, or name one themselves. */
+  readonly everywhere?: true;
+  readonly commands: { readonly [verb: string]: CommandLoader };
+}
+
+/** A table entry is a group (`teams list`) or a command of one word (`api`, `doctor`). */
+export type CommandTable = { readonly [word: string]: Group | CommandLoader };
 
 /** Loads every command once and returns its description. */
 export async function describeCommands(

@@ -4,7 +4,6 @@ import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
 import { type Batches, batchesOf, type Item, recordStream } from '../data/batches.js';
 import type { CommandManifest, ManifestCommand } from '../data/command-manifest.js';
-import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
@@ -269,13 +268,21 @@ async function writeTable<T>(
   }
   const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
   const columns = sample.length === 0 ? await knownFields(view) : machineColumns(sample);
-  const lateFields = new LateFields(sample);
+  const known = new Set(sample.flatMap((record) => Object.keys(record)));
+  /** Fields that the sample does not have. */
+  const late = new Set<string>();
+  const observe = (items: readonly Item<unknown>[]) => {
+    for (const { value } of items) {
+      const record = asRecord(value);
+      for (const name in record) if (!known.has(name)) late.add(name);
+    }
+  };
   const all = async function* (): Batches<unknown> {
     try {
-      lateFields.observe(first);
+      observe(first);
       yield first;
       while (!last.done && !(last = await source.next()).done) {
-        lateFields.observe(last.value);
+        observe(last.value);
         yield last.value;
       }
     } finally {
@@ -283,25 +290,8 @@ async function writeTable<T>(
     }
   };
   await writeTsv(sink, recordStream(all), columns, settings);
-  if (lateFields.names.size > 0)
+  if (late.size > 0)
     note(
-      `Fields that only later records have are not in the table: ${[...lateFields.names].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
+      `Fields that only later records have are not in the table: ${[...late].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
     );
-}
-
-/** Collects fields that the sample of a list does not have. */
-class LateFields {
-  readonly names = new Set<string>();
-  private readonly known: ReadonlySet<string>;
-
-  constructor(sample: readonly JsonObject[]) {
-    this.known = new Set(sample.flatMap((record) => Object.keys(record)));
-  }
-
-  observe(items: readonly Item<unknown>[]): void {
-    for (const { value } of items) {
-      const record = asRecord(value);
-      for (const name in record) if (!this.known.has(name)) this.names.add(name);
-    }
-  }
 }

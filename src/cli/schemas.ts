@@ -5,6 +5,12 @@ import { Failure } from '../errors.js';
 /** A text that is not empty. */
 export const nonEmptyText = z.string().check(z.minLength(1, 'must not be empty'));
 
+/** A whole number above 0. */
+export const countingNumber = z.pipe(
+  z.string().check(z.regex(/^[1-9]\d{0,8}$/, 'must be a whole number above 0')),
+  z.transform(Number),
+);
+
 /** Builds a flag's schema from a function that parses its text and throws a Failure. */
 export function parsedBy<T>(parse: (text: string) => T) {
   const transform = z.transform((text: string, { issues }): T => {

@@ -6,12 +6,11 @@ import {
   type CommandOutput,
   type Confirmation,
   type DryRun,
-  type Plan,
   RunOutput,
   ValueWithExit,
 } from './define.js';
 import { dryRunView } from './lines.js';
-import type { View } from './views.js';
+import type { Plan, View } from './views.js';
 
 type Write = Extract<Command, { kind: 'write' }>;
 type Values = Readonly<Record<string, unknown>>;

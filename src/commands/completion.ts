@@ -1,7 +1,7 @@
 import type { FileChange } from '../cli/completion/install.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
-import { type Change, defineLocalWrite, flag, param } from '../cli/define.js';
-import { linesOf } from '../cli/views.js';
+import { defineLocalWrite, flag, param } from '../cli/define.js';
+import { type LocalChange, linesOf } from '../cli/views.js';
 import { oneOfWords } from '../cli/words.js';
 import type { LocalContext } from '../context.js';
 
@@ -68,7 +68,7 @@ function differs({ from, to }: FileChange): boolean {
   return from !== to;
 }
 
-function changeOf({ path, what, from, to }: FileChange): Change {
+function changeOf({ path, what, from, to }: FileChange): LocalChange {
   const thing = what === 'script' ? 'the script' : 'the lines that load it';
   const old = what === 'script' ? 'another version' : 'the file without them';
   return to === undefined || (what === 'lines' && from !== undefined && to.length < from.length)

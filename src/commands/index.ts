@@ -1,5 +1,5 @@
 /** The command table. */
-import type { CommandTable, Group } from '../cli/define.js';
+import type { CommandTable, Group } from '../cli/manifest.js';
 
 /** Every command by the words typed; a module is loaded only when its command is run. */
 export const commands: CommandTable = {

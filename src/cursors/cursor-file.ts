@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { originOf } from '../config/base-url.js';
 import { type Paths, placeFolder, requireFolder } from '../config/paths.js';
 import { sandboxProfile } from '../config/profiles.js';
-import { isObject, parseJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
@@ -98,7 +97,7 @@ export function readCursor(
   if (state) return state;
   throw new GuardError(`The state of the cursor ${key.name} (${key.resource}) cannot be used.`, {
     code: 'damaged',
-    hint: `Its file was cut or edited, or another version wrote it. To begin anew: rosterctl cursors reset ${key.resource}/${key.name}`,
+    hint: `Its file was cut or edited, or another version wrote it. To start over: rosterctl cursors reset ${key.resource}/${key.name}`,
   });
 }
 
@@ -145,10 +144,9 @@ function printState({ seen, pending, ...head }: CursorState): string {
 }
 
 function parseState(text: string, key: CursorKey): CursorState | undefined {
-  const line = text.endsWith('\n') ? unsealLine(text.slice(0, -1)) : undefined;
-  const value = line === undefined ? undefined : parseJson(line);
+  const value = text.endsWith('\n') ? unsealLine(text.slice(0, -1)) : undefined;
   // On a file system that ignores case, the file may be that of another name.
-  if (!isObject(value) || value['format'] !== format) return undefined;
+  if (value?.['format'] !== format) return undefined;
   if (value['name'] !== key.name || value['resource'] !== key.resource) return undefined;
   const { filter, changed, lastAt, since, seen, pending } = value;
   return {

@@ -81,7 +81,7 @@ function checkUse(state: CursorState, { name, filter, changed }: CursorUse): voi
   if (state.filter === filter && state.changed === changed) return;
   throw new UsageError(
     `The cursor ${name} was first used with ${wordsOf(state.filter, state.changed)}, and this command has ${wordsOf(filter, changed)}.`,
-    { hint: `Use another name, or begin anew: rosterctl cursors reset ${state.resource}/${name}` },
+    { hint: `Use another name, or start over: rosterctl cursors reset ${state.resource}/${name}` },
   );
 }
 
@@ -196,7 +196,7 @@ export class Cursor {
     if (!next || !at.lock || context.signal.aborted) return;
     context.expectSignal();
     if (!at.lock.isOurs())
-      throw new GuardError(`Another command took the cursor ${use.name} over meanwhile.`, {
+      throw new GuardError(`Another command took over the cursor ${use.name} in the meantime.`, {
         code: 'locked',
         hint: 'Nothing was recorded. What was printed comes again next time.',
       });

@@ -134,7 +134,7 @@ function watchedIn(record: JsonObject, field: string): unknown {
 
 function withoutId(resource: ResourceName): UsageError {
   return new UsageError(
-    `A record in the list of ${resource} has no id, so nothing tells which is new.`,
+    `A record in the list of ${resource} has no id, so new records cannot be told apart.`,
     {
       hint: `Name the field that identifies it: rosterctl config set ids.${resource} FIELD`,
     },

@@ -1,7 +1,7 @@
-/** Field assignments: `key=value` words, and setting their values in a record. */
+/** Field assignments: `key=value` words, setting their values in a record, and where a new field goes. */
 import { UsageError } from '../errors.js';
 import { isObject, type JsonObject } from './json.js';
-import { isIndex } from './path.js';
+import { bracketPath, isIndex } from './path.js';
 import { plural } from './text.js';
 
 /** A parsed `k=v` word; its text is not yet a value. */
@@ -178,4 +178,46 @@ function put(container: Container, key: string, value: unknown): void {
     configurable: true,
     writable: true,
   });
+}
+
+/**
+ * Returns the path for a field that the record lacks: inside the existing object with the longest
+ * keys. The rest of the name becomes nested fields if all of it are plain words, otherwise one key,
+ * because a question may contain dots.
+ */
+export function newPath(record: JsonObject, name: string): readonly string[] {
+  const brackets = bracketPath(name);
+  if (brackets && isContainer(record[brackets[0] ?? ''])) return brackets;
+  const path: string[] = [];
+  let container: unknown = record;
+  let rest = name.trim().split('.');
+  for (
+    let key = containerKey(container, rest);
+    key !== undefined;
+    key = containerKey(container, rest)
+  ) {
+    path.push(key);
+    container = (container as JsonObject)[key];
+    rest = rest.slice(key.split('.').length);
+  }
+  if (Array.isArray(container)) return [...path, ...rest];
+  if (path.length === 0 && isPlainWord(rest[0])) path.push(...rest.splice(0, 1));
+  return [...path, ...(rest.every(isPlainWord) ? rest : [rest.join('.')])];
+}
+
+function containerKey(container: unknown, words: readonly string[]): string | undefined {
+  for (let length = words.length - 1; length > 0; length--) {
+    const key = words.slice(0, length).join('.');
+    if (Object.hasOwn(container as object, key) && isContainer((container as JsonObject)[key]))
+      return key;
+  }
+  return undefined;
+}
+
+function isContainer(value: unknown): boolean {
+  return Array.isArray(value) || isObject(value);
+}
+
+function isPlainWord(word: string | undefined): boolean {
+  return /^[\p{L}\p{N}_-]+$/u.test(word ?? '');
 }

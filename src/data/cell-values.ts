@@ -1,10 +1,9 @@
 /** Values of CSV cells: a changed cell keeps the type of the record's value. */
-
 import { InputError, UsageError } from '../errors.js';
-import { type Field, setFields } from './assign.js';
+import { type Field, newPath, setFields } from './assign.js';
 import { clearWord, exportText, isExportOf, spreadsheetError } from './csv.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
-import { bracketPath, isNested, type Located, listText, locate, plainText } from './path.js';
+import { isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
 import { momentOf } from './time.js';
 
@@ -267,46 +266,4 @@ export function findField(record: JsonObject, name: string): Located | undefined
   return (
     locate(record, name, isKey) ?? (trimmed === name ? undefined : locate(record, trimmed, isKey))
   );
-}
-
-/**
- * Returns the path for a field that the record lacks: inside the existing object with the longest
- * keys. The rest of the name becomes nested fields if all of it are plain words, otherwise one key,
- * because a question may contain dots.
- */
-function newPath(record: JsonObject, name: string): readonly string[] {
-  const brackets = bracketPath(name);
-  if (brackets && isContainer(record[brackets[0] ?? ''])) return brackets;
-  const path: string[] = [];
-  let container: unknown = record;
-  let rest = name.trim().split('.');
-  for (
-    let key = containerKey(container, rest);
-    key !== undefined;
-    key = containerKey(container, rest)
-  ) {
-    path.push(key);
-    container = (container as JsonObject)[key];
-    rest = rest.slice(key.split('.').length);
-  }
-  if (Array.isArray(container)) return [...path, ...rest];
-  if (path.length === 0 && isPlainWord(rest[0])) path.push(...rest.splice(0, 1));
-  return [...path, ...(rest.every(isPlainWord) ? rest : [rest.join('.')])];
-}
-
-function containerKey(container: unknown, words: readonly string[]): string | undefined {
-  for (let length = words.length - 1; length > 0; length--) {
-    const key = words.slice(0, length).join('.');
-    if (Object.hasOwn(container as object, key) && isContainer((container as JsonObject)[key]))
-      return key;
-  }
-  return undefined;
-}
-
-function isContainer(value: unknown): boolean {
-  return Array.isArray(value) || isObject(value);
-}
-
-function isPlainWord(word: string | undefined): boolean {
-  return /^[\p{L}\p{N}_-]+$/u.test(word ?? '');
 }

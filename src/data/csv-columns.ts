@@ -75,9 +75,7 @@ export interface Header {
   keyPlace(row: CsvRow): string;
 }
 
-/**
- * Reads a header. Throws InputError for a missing id column, a duplicate name, or an unknown one.
- */
+/** Reads a header. Throws InputError for a missing id column, a duplicate name, or an unknown one. */
 export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOptions): Header {
   for (const index of head.marks?.keys() ?? []) checkMark(head, index, 'the head of a column');
   const headers = head.cells.map((cell) => (options.raw ? cell : unguard(cell)));
@@ -133,9 +131,7 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
     if (previousIndex !== undefined)
       throw new InputError(
         `Columns ${previousIndex + 1} and ${index + 1} are both ${isKey ? keyName : column?.name}.`,
-        {
-          hint: 'Remove one of them from the file.',
-        },
+        { hint: 'Remove one of them from the file.' },
       );
     used.set(key, index);
     const flag = column && rules.overruled?.get(column.name);
@@ -168,9 +164,7 @@ function noKeyColumn({ kind }: CsvKey, names: readonly string[], head: CsvRow): 
   const sheet = head.marks ? '\nFor another sheet of the file: --sheet NAME' : '';
   return new InputError(
     `The ${fileWord(head)} has no column "${kind}". It has: ${firstOf(names)}.`,
-    {
-      hint: `Name the column that holds ${what}: --map "THEIR NAME=${kind}"${sheet}`,
-    },
+    { hint: `Name the column that holds ${what}: --map "THEIR NAME=${kind}"${sheet}` },
   );
 }
 
@@ -272,9 +266,7 @@ function openColumn(header: string, isExport: boolean): Column {
   };
 }
 
-/**
- * Columns of every export, which nobody types: with them, unknown columns belong to the service.
- */
+/** Columns of every export, which nobody types: with them, unknown columns belong to the service. */
 const exportMarks = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
 function isExported(name: string, { exported }: ColumnRules): boolean {

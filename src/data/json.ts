@@ -87,9 +87,7 @@ export function escapesOnlyQuotes(json: string): boolean {
 
 const quoteCode = 0x22;
 
-/**
- * True if a text of so many bytes of UTF-8, otherwise as `printJson` prints it, needs no escape.
- */
+/** True if a text of so many bytes of UTF-8, otherwise as `printJson` prints it, needs no escape. */
 export function printsUnchanged(text: string, bytes: number): boolean {
   // As many characters as bytes means ASCII, of which only DEL needs an escape.
   return text.length === bytes ? !text.includes('\u007f') : !unsafeInJson.test(text);
@@ -97,9 +95,7 @@ export function printsUnchanged(text: string, bytes: number): boolean {
 
 // --- printing ---
 
-/**
- * No quote, backslash, control character or lone surrogate, and nothing that controls a terminal.
- */
+/** No quote, backslash, control character or lone surrogate, and nothing that controls a terminal. */
 const needsNoEscape =
   /^[ !#-[\]-~\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\uffff]*$/;
 
@@ -133,10 +129,7 @@ interface PlainName {
 const plainNames = new Map<string, PlainName>();
 const mostPlainNames = 1_000;
 
-/**
- * Caches printed field names, which recur in thousands of records; undefined for one that needs an
- * escape.
- */
+/** Caches printed field names, which recur in thousands of records; undefined for one that needs an escape. */
 function plainName(name: string): PlainName | undefined {
   const known = plainNames.get(name);
   if (known || !needsNoEscape.test(name)) return known;
@@ -177,9 +170,7 @@ function enclose(
 
 // --- parsing ---
 
-/**
- * True if a text may contain a number that a double cannot represent; also true for some strings.
- */
+/** True if a text may contain a number that a double cannot represent; also true for some strings. */
 function mayContainRisky(text: string): boolean {
   return (longDigits.test(text) || longExponent.test(text)) && riskyNumber.test(text);
 }

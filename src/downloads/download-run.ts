@@ -20,7 +20,7 @@ interface DownloadRun<R> {
   exitName(): ExitName;
   /** The first failure; undefined if all are done. */
   failed(): FailedItem | undefined;
-  /** What stopped the run for all documents, if anything did. */
+  /** Returns the reason that stopped the run for all documents, if one did. */
   stop(): StopReason | undefined;
 }
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 
@@ -21,10 +22,7 @@ interface SyncedLinesOptions {
   readonly what: string;
   /** The number of bytes of complete lines in the file; a torn end after them is dropped. */
   readonly bytes: number;
-  /**
-   * Returns false if another process took the run over while this one slept; called before each
-   * write.
-   */
+  /** Returns false if another process took the file over while this one slept; called before each write. */
   readonly isOurs: () => boolean;
 }
 
@@ -56,10 +54,12 @@ export function sealLine(object: string): string {
 }
 
 /** Returns the object in a line (without line feed); undefined if its checksum does not match. */
-export function unsealLine(line: string): string | undefined {
+export function unsealLine(line: string): JsonObject | undefined {
   const found = sealedLine.exec(line);
   const object = `${found?.[1] ?? ''}}`;
-  return found && checksumOf(object) === found[2] ? object : undefined;
+  if (!found || checksumOf(object) !== found[2]) return undefined;
+  const value = parseJson(object);
+  return isObject(value) ? value : undefined;
 }
 
 /** Returns all bytes of a file; none if it does not exist. Throws OutputError. */
@@ -77,14 +77,15 @@ export async function readBytes(path: string): Promise<Buffer> {
 export function parseLines<T>(
   bytes: Buffer,
   name: string,
-  parse: (line: string, number: number) => T | undefined,
+  parse: (value: JsonObject, number: number) => T | undefined,
 ): { readonly lines: T[]; readonly bytes: number } {
   const lines: T[] = [];
   let from = 0;
   while (from < bytes.length) {
     const end = bytes.indexOf(lineFeed, from);
     if (end < 0) break;
-    const line = parse(bytes.toString('utf8', from, end), lines.length + 1);
+    const value = unsealLine(bytes.toString('utf8', from, end));
+    const line = value && parse(value, lines.length + 1);
     if (line === undefined) {
       if (bytes.indexOf(lineFeed, end + 1) < 0) break;
       throw new GuardError(`${name} is damaged in line ${lines.length + 1}.`, {
@@ -169,10 +170,10 @@ class Writer implements SyncedLines {
     const descriptor = this.handle.fd;
     // This needs a descriptor, and there may be none left.
     if (!this.options.isOurs())
-      throw new GuardError('Another process took this run over while this one was stopped.', {
-        code: 'locked',
-        hint: 'See its state: rosterctl runs list',
-      });
+      throw new GuardError(
+        `${this.name} was taken over by another process while this one was stopped.`,
+        { code: 'locked', hint: 'Wait for the other to end, then run the same command again.' },
+      );
     const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
     return new Promise((done, fail) => {

@@ -65,7 +65,7 @@ const content = z.strictObject({
   rows: z.array(row),
 });
 
-/** What a plan says, without its hash. */
+/** The content of a plan file, without its hash. */
 export type PlanContent = z.infer<typeof content>;
 /** One record of a plan: its own values, and each change as it was previewed. */
 export type PlanFileRow = PlanContent['rows'][number];

@@ -38,7 +38,7 @@ export interface Stats {
   readonly by?: Readonly<Record<string, Counts>>;
 }
 
-/** What is counted of one application. */
+/** The parts of one application that are counted. */
 export interface CountedTryout {
   readonly status: string;
   readonly games: readonly string[];

@@ -35,7 +35,7 @@ export interface Cards {
   readonly gone: readonly (readonly [id: string, queued: Queued])[];
   /** Every application of the list, or why it says nothing about other applications of a person. */
   readonly everyone: Nearby;
-  /** What this machine changed of them. */
+  /** The changes that this machine made to them. */
   readonly changes: PastChanges;
 }
 

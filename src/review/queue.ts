@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { digestOf } from '../data/digest.js';
-import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { type JsonObject, printJson } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
 import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
@@ -14,7 +14,6 @@ import {
   readBytes,
   type SyncedLines,
   sealLine,
-  unsealLine,
 } from '../files/synced-lines.js';
 
 /** A decision about an application: a new status, a line for its notes, or both. */
@@ -205,11 +204,8 @@ async function readQueue(path: string): Promise<FoundQueue> {
   };
 }
 
-function parseLine(line: string): JsonObject | undefined {
-  const text = unsealLine(line);
-  const value = text === undefined ? undefined : parseJson(text);
-  const isLine = isObject(value) && (value['kind'] === 'review' || typeof value['id'] === 'string');
-  return isLine ? value : undefined;
+function parseLine(line: JsonObject): JsonObject | undefined {
+  return line['kind'] === 'review' || typeof line['id'] === 'string' ? line : undefined;
 }
 
 function openFile(

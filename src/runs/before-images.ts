@@ -3,14 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
-import {
-  openSyncedLines,
-  parseLines,
-  readBytes,
-  sealLine,
-  unsealLine,
-} from '../files/synced-lines.js';
+import { isObject, type JsonObject, printJson } from '../data/json.js';
+import { openSyncedLines, parseLines, readBytes, sealLine } from '../files/synced-lines.js';
 import { newRunName, type RunStore, runFolder, runNameIn, runNames, startOf } from './store.js';
 
 /** The values that a write is about to change, or the record that it created. */
@@ -101,12 +95,9 @@ function nameOf(path: string): string {
   return `The file of before-images ${path}`;
 }
 
-function parseEntry(line: string): BeforeImage | undefined {
-  const text = unsealLine(line);
-  const value = text === undefined ? undefined : parseJson(text);
-  if (!isObject(value)) return undefined;
+function parseEntry(value: JsonObject): BeforeImage {
   // The checksum proves that this program wrote the entry.
-  const entry = value as BeforeImage;
+  const entry = value as JsonObject & BeforeImage;
   const { absent = [], withheld = [], shortened = [] } = entry as Partial<BeforeImage>;
   return { ...entry, absent, withheld, shortened };
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Context } from '../context.js';
-import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
+import { isObject, type JsonObject, printJson, printPlain } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import {
@@ -73,7 +73,7 @@ export async function readFirstRecord(path: string): Promise<JournalRecord | und
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(longestFirstLine));
     const text = buffer.toString('utf8', 0, bytesRead);
-    return parseRecord(text.slice(0, Math.max(0, text.indexOf('\n'))), 1);
+    return firstIn(text);
   } catch {
     return undefined;
   } finally {
@@ -86,7 +86,7 @@ const longestFirstLine = 64 * 1024;
 
 /** Parses the bytes of a journal; only its last line may be torn. Throws GuardError with the line number. */
 export function parseJournal(file: Buffer, path: string) {
-  const { lines, bytes } = parseLines(file, `The journal ${path}`, parseRecord);
+  const { lines, bytes } = parseLines(file, `The journal ${path}`, asRecord);
   return { records: lines, bytes };
 }
 
@@ -96,15 +96,15 @@ export function recordLine(seq: number, t: number, entry: Entry): string {
 }
 
 /**
- * What a damaged journal still reveals: its first record, undefined if unreadable, and whether it holds
- * an end record anywhere (other records may follow the end).
+ * Reads what a damaged journal still shows: its first record, undefined if unreadable, and whether it
+ * holds an end record anywhere (other records may follow the end).
  */
 async function readDamaged(
   path: string,
 ): Promise<{ readonly first: JournalRecord | undefined; readonly hasEnded: boolean }> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return {
-    first: parseRecord(text.slice(0, Math.max(0, text.indexOf('\n'))), 1),
+    first: firstIn(text),
     hasEnded: text.includes('"kind":"end"'),
   };
 }
@@ -133,12 +133,12 @@ function withoutKey(entry: Entry, isSecret: (text: string) => boolean): Entry {
   };
 }
 
-function parseRecord(line: string, seq?: number): JournalRecord | undefined {
-  const text = unsealLine(line);
-  if (text === undefined) return undefined;
-  const value = parseJson(text);
-  const isRecord = isObject(value) && (seq === undefined || value['seq'] === seq);
-  return isRecord ? (value as JournalRecord) : undefined;
+function asRecord(value: JsonObject | undefined, seq: number): JournalRecord | undefined {
+  return value?.['seq'] === seq ? (value as JsonObject & JournalRecord) : undefined;
+}
+
+function firstIn(text: string): JournalRecord | undefined {
+  return asRecord(unsealLine(text.slice(0, Math.max(0, text.indexOf('\n')))), 1);
 }
 
 class Writer implements Journal {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256 } from '../support/document-store.js';
 import { errorOf } from '../support/run.js';
-import { application, desk, filesBelow, paper, player } from './desk.js';
+import { answering, application, desk, filesBelow, paper, player } from './desk.js';
 
 const json = (ran: { stdout: string }) => JSON.parse(ran.stdout);
 
@@ -57,14 +57,11 @@ test('files and folders are private', async () => {
 
 test('numbers, unknown fields and long ids are kept as they came', async () => {
   const { create, records, snapshots, read, world } = await desk();
-  world.special = ({ url }) =>
-    url.startsWith('/v1/teams')
-      ? {
-          status: 200,
-          headers: { 'content-type': 'application/json' },
-          text: '{"teams":[{"id":"t","chat":1234567890123456789,"big":1e400,"__proto__":{"a":1}}]}',
-        }
-      : undefined;
+  world.special = answering('/v1/teams', {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    text: '{"teams":[{"id":"t","chat":1234567890123456789,"big":1e400,"__proto__":{"a":1}}]}',
+  });
   records.players = [];
   expect((await create()).code).toBe(0);
   expect(read(join(snapshots()[0] ?? '', 'teams.ndjson'))).toBe(
@@ -153,7 +150,7 @@ test('a folder that holds something else, or the backup of another organization,
   const refused = await run(`backup create ${other} --json`);
   expect([refused.code, errorOf(refused)['message']]).toEqual([
     2,
-    `${other} is not empty and not a backup: it holds letter.txt.`,
+    `${other} is not a backup: it holds letter.txt.`,
   ]);
   await create();
   api.requests.length = 0;
@@ -166,10 +163,10 @@ test('a folder that holds something else, or the backup of another organization,
 test('a list that may be incomplete is refused, and kept only as incomplete', async () => {
   const { create, world, snapshots, run, folder } = await desk();
   await create();
-  world.special = ({ url }) =>
-    url.startsWith('/v1/players')
-      ? { status: 200, json: { players: [player(1)], total: 2 } }
-      : undefined;
+  world.special = answering('/v1/players', {
+    status: 200,
+    json: { players: [player(1)], total: 2 },
+  });
   const refused = await create('--json');
   expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'incomplete']);
   expect(snapshots().filter((name) => !name.endsWith('.partial'))).toHaveLength(1);
@@ -182,19 +179,18 @@ test('a list that may be incomplete is refused, and kept only as incomplete', as
 
 test('an answer without a list is no empty list where there were records', async () => {
   const { create, world } = await desk();
-  world.special = ({ url }) => (url.startsWith('/v1/teams') ? { status: 204 } : undefined);
+  world.special = answering('/v1/teams', { status: 204 });
   // The first time nobody knows better.
   expect((await create()).code).toBe(0);
   world.special = undefined;
   expect((await create()).code).toBe(0);
-  world.special = ({ url }) => (url.startsWith('/v1/teams') ? { status: 204 } : undefined);
+  world.special = answering('/v1/teams', { status: 204 });
   expect((await create()).code).toBe(11);
 });
 
 test('an area that the key may not read is missing: exit 8', async () => {
   const { create, world, snapshots } = await desk();
-  world.special = ({ url }) =>
-    url.startsWith('/v1/teams') ? { status: 403, json: { error: 'forbidden' } } : undefined;
+  world.special = answering('/v1/teams', { status: 403, json: { error: 'forbidden' } });
   const ran = await create('--json');
   expect([ran.code, json(ran)]).toMatchObject([
     8,
@@ -230,7 +226,7 @@ test('a document that was deleted meanwhile is told, and is not in the backup', 
   const ran = await create();
   expect([ran.code, ran.stderr]).toEqual([
     0,
-    'doc_2 was deleted while the backup was made. It is not in it.\n',
+    'doc_2 was deleted during the backup, so it is left out.\n',
   ]);
   expect(ran.stdout).toContain('1 document\n');
   expect(read(join(snapshots()[0] ?? '', 'documents.ndjson'))).not.toContain('doc_2');
@@ -238,10 +234,10 @@ test('a document that was deleted meanwhile is told, and is not in the backup', 
 
 test('a document that is listed and has no file is missing', async () => {
   const { create, world } = await desk();
-  world.special = ({ url }) =>
-    url === '/v1/documents/doc_2/download'
-      ? { status: 404, json: { error: 'notFound' } }
-      : undefined;
+  world.special = answering('/v1/documents/doc_2/download', {
+    status: 404,
+    json: { error: 'notFound' },
+  });
   const ran = await create('--json');
   expect([ran.code, json(ran).missing]).toMatchObject([8, [{ id: 'doc_2' }]]);
 });
@@ -260,16 +256,16 @@ test('a signed URL that has expired is asked for once more', async () => {
 test('a refused key ends the backup, and what was fetched is not fetched again', async () => {
   const papers = Array.from({ length: 6 }, (_, at) => paper(`doc_${at}`, `text ${at}`));
   const { create, world, asked, snapshots } = await desk(papers);
-  world.special = ({ url }) =>
-    url === '/v1/documents/doc_3/download'
-      ? { status: 401, json: { error: 'unauthorized' } }
-      : undefined;
+  world.special = answering('/v1/documents/doc_3/download', {
+    status: 401,
+    json: { error: 'unauthorized' },
+  });
   expect((await create('--concurrency 1')).code).toBe(4);
   const first = asked();
   expect(first).toEqual(['doc_0', 'doc_1', 'doc_2']);
   world.special = undefined;
   const ran = await create('--concurrency 1');
-  expect([ran.code, ran.stderr]).toEqual([0, 'Continuing the backup that was interrupted.\n']);
+  expect([ran.code, ran.stderr]).toEqual([0, 'Continuing the interrupted backup.\n']);
   expect(asked()).toEqual(['doc_3', 'doc_4', 'doc_5']);
   expect(snapshots()).toEqual([expect.stringMatching(/Z$/)]);
 });
@@ -294,7 +290,7 @@ test('--keep never removes the last good one, of each resource and of the files'
   const { create, snapshots, world, run, folder } = await desk();
   await create();
   const [whole = ''] = snapshots();
-  world.special = ({ url }) => (url.startsWith('/v1/teams') ? { status: 403 } : undefined);
+  world.special = answering('/v1/teams', { status: 403 });
   await create('--keep 1 --allow-partial');
   await create('--keep 1 --allow-partial');
   expect(snapshots()).toContain(whole);
@@ -305,7 +301,7 @@ test('--keep never removes the last good one, of each resource and of the files'
   expect((await run(`backup verify ${folder}`)).code).toBe(0);
 });
 
-test('a damaged snapshot is told, and no file is removed while nobody knows what it needs', async () => {
+test('a damaged snapshot is reported, and no file is removed that it may need', async () => {
   const { create, snapshots, folder, documents, sizes } = await desk();
   await create();
   documents.splice(0, 1);
@@ -313,7 +309,7 @@ test('a damaged snapshot is told, and no file is removed while nobody knows what
   const ran = await create('--keep 1');
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('manifest.json is damaged.');
-  expect(ran.stderr).toContain('No file was removed');
+  expect(ran.stderr).toContain('No files were removed');
   expect([...sizes().keys()].filter((path) => path.includes('/files/'))).toHaveLength(2);
 });
 
@@ -336,7 +332,7 @@ test('only one backup at a time', async () => {
 
 test('files of an incomplete snapshot are not fetched again, and a damaged journal only costs that', async () => {
   const { create, world, asked, folder, snapshots } = await desk();
-  world.special = ({ url }) => (url.startsWith('/v1/teams') ? { status: 403 } : undefined);
+  world.special = answering('/v1/teams', { status: 403 });
   await create('--allow-partial');
   asked();
   expect((await create('--allow-partial')).code).toBe(8);

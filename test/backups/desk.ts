@@ -44,6 +44,11 @@ export const paper = (id: string, text: string, more: Record<string, unknown> = 
 
 type Special = (request: Recorded) => Reply | undefined;
 
+/** Answers every request whose URL begins so, instead of the service. */
+export function answering(start: string, reply: Reply): Special {
+  return ({ url }) => (url.startsWith(start) ? reply : undefined);
+}
+
 function listIn(url: string): keyof Records | undefined {
   if (url.startsWith('/v1/teams')) return 'teams';
   if (url.startsWith('/v1/players')) return 'players';

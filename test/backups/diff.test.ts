@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf } from '../support/run.js';
-import { application, desk, paper, player } from './desk.js';
+import { answering, application, desk, paper, player } from './desk.js';
 
 const json = (ran: { stdout: string }) => JSON.parse(ran.stdout);
 
@@ -69,28 +69,21 @@ test('a person reads it by resource', async () => {
   ]);
 });
 
+/** A list of one player, with a number beyond those of JavaScript. */
+const playerIn = (chat: string) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  text: `{"players":[{"id":"p","chat":${chat}}],"total":1}`,
+});
+
 test('absent and null are the same, and numbers are compared exactly', async () => {
   const { create, run, folder, records, world } = await desk();
   records.teams = [{ id: 'team_1', logo: null }];
-  world.special = ({ url }) =>
-    url.startsWith('/v1/players')
-      ? {
-          status: 200,
-          headers: { 'content-type': 'application/json' },
-          text: '{"players":[{"id":"p","chat":9007199254740993}],"total":1}',
-        }
-      : undefined;
+  world.special = answering('/v1/players', playerIn('9007199254740993'));
   await create();
   records.teams = [{ id: 'team_1' }];
   expect(json(await run(`backup diff ${folder} live --json`)).differences).toEqual([]);
-  world.special = ({ url }) =>
-    url.startsWith('/v1/players')
-      ? {
-          status: 200,
-          headers: { 'content-type': 'application/json' },
-          text: '{"players":[{"id":"p","chat":9007199254740992}],"total":1}',
-        }
-      : undefined;
+  world.special = answering('/v1/players', playerIn('9007199254740992'));
   expect(json(await run(`backup diff ${folder} live --json`)).differences).toHaveLength(1);
 });
 
@@ -120,10 +113,8 @@ test('another organization, a list that may be incomplete and a damaged backup a
   await create();
   const strange = await run(`backup diff ${folder} live --json`, { ROSTERCTL_ORG: 'org_8' });
   expect([strange.code, errorOf(strange)['code']]).toEqual([2, 'usage']);
-  world.special = ({ url }) =>
-    url.startsWith('/v1/players') ? { status: 200, json: { players: [], total: 2 } } : undefined;
+  world.special = answering('/v1/players', { status: 200, json: { players: [], total: 2 } });
   expect((await run(`backup diff ${folder} live`)).code).toBe(11);
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(join(folder, snapshots()[0] ?? '', 'manifest.json'), '{}');
   expect((await run(`backup diff ${folder} live`)).code).toBe(2);
 });

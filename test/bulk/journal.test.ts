@@ -36,8 +36,12 @@ describe('a journal', () => {
     const journal = await openJournal(path, { ...options, isOurs: () => ours });
     await journal.append({ kind: 'end' });
     ours = false;
-    await expect(journal.append({ kind: 'end' })).rejects.toThrow(/took this run over/);
-    await expect(journal.append({ kind: 'end' })).rejects.toThrow(/took this run over/);
+    await expect(journal.append({ kind: 'end' })).rejects.toThrow(
+      /was taken over by another process/,
+    );
+    await expect(journal.append({ kind: 'end' })).rejects.toThrow(
+      /was taken over by another process/,
+    );
     await journal.close();
     expect((await readJournal(path)).records).toHaveLength(1);
   });

@@ -7,6 +7,7 @@ import { csvLine, unguard } from '../../src/data/csv.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { type JsonObject, parseJson } from '../../src/data/json.js';
 import { idKey } from '../../src/data/references.js';
+import { collected } from '../support/collected.js';
 import {
   changesBy,
   type Edit,
@@ -22,16 +23,9 @@ import {
 } from './random-records.js';
 
 /** The bytes that `-o csv` writes. */
-async function exported(records: readonly JsonObject[], raw = false): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  const sink = {
-    ...{ isTerminal: false, columns: 80, rows: 24, color: false },
-    async write(text: string | Uint8Array) {
-      parts.push(Buffer.from(text as string));
-    },
-  };
-  await writeCsv(sink, records, { delimiter: ',', raw, bom: false, noHeader: false }, ['id']);
-  return Buffer.concat(parts);
+function exported(records: readonly JsonObject[], raw = false): Promise<Buffer> {
+  const look = { delimiter: ',', raw, bom: false, noHeader: false } as const;
+  return collected((sink) => writeCsv(sink, records, look, ['id']));
 }
 
 test('an unedited export changes nothing, whatever it holds', async () => {
@@ -234,6 +228,6 @@ test('a signal stops reading rows that have already arrived, and writing', async
     noHeader: false,
     signal: stop.signal,
   } as const;
-  const sink = { ...{ isTerminal: false, columns: 80, rows: 24, color: false }, async write() {} };
-  await expect(writeCsv(sink, many, look, ['id'])).rejects.toThrow('Stopped while writing');
+  const writing = collected((sink) => writeCsv(sink, many, look, ['id']));
+  await expect(writing).rejects.toThrow('Stopped while writing');
 });

@@ -92,6 +92,16 @@ describe('what this machine did', () => {
     expect(lines.at(-1)).toMatch(/^Here .* created {2}\(run [0-9a-f]{6}\)$/);
   });
 
+  test('to the document of a replacement is that it uploaded one', async () => {
+    const home = temporaryFolder();
+    const env = { HOME: home };
+    writeFileSync(join(home, 'new.pdf'), '%PDF-1.7 new');
+    const line = `-p sandbox docs replace doc_0001 ${join(home, 'new.pdf')} --yes --json`;
+    const { id } = JSON.parse((await rosterctl(line, { env })).stdout) as { id: string };
+    const { lines } = await onTerminal(home, `-p sandbox docs get ${id}`, {});
+    expect(lines.at(-1)).toMatch(/^Here .* uploaded {2}\(run [0-9a-f]{6}\)$/);
+  });
+
   test('elsewhere, in damaged runs and before the newest 200 is left out', async () => {
     const service = await recordingService(() => ({ status: 200, json: { id: 'player_1' } }));
     const home = temporaryFolder();

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { listBackup } from '../../src/backups/layout.js';
 import { verifySnapshots } from '../../src/backups/verify.js';
-import { documentStore, fileReply, type Stored, stored } from '../support/document-store.js';
+import { documentStore, flakyStore, type Stored, stored } from '../support/document-store.js';
 import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 
 // Kills (-9) a backup repeatedly at random moments, from a store that also drops connections, while
@@ -37,13 +37,7 @@ test(`${kills} kills leave no half snapshot and lose no file`, { timeout: 900_00
       const list = lists[/^\/v1\/([a-z-]+)/.exec(url)?.[1] ?? ''];
       return list && { status: 200, json: list };
     },
-    store:
-      (request, { bytes }) =>
-      (_, response) => {
-        const cutAfter = Math.random() < 0.2 ? Math.floor(Math.random() * 60_000) : undefined;
-        const reply = fileReply(request, bytes, cutAfter === undefined ? {} : { cutAfter });
-        setTimeout(() => typeof reply === 'function' && reply(request, response), 15);
-      },
+    store: flakyStore(0.2, 60_000, 15),
   });
   const home = temporaryFolder('kills');
   const folder = join(home, 'backups');

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { documentStore, fileReply, sha256, stored } from '../support/document-store.js';
+import { documentStore, flakyStore, sha256, stored } from '../support/document-store.js';
 import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 
 // Kills (-9) a download of all documents repeatedly at random moments, from a store that also
@@ -17,13 +17,7 @@ const documents = Array.from({ length: 12 }, (_, index) =>
 test(`${kills} kills leave no partial file under a final name`, { timeout: 600_000 }, async () => {
   const api = await documentStore({
     documents,
-    store:
-      (request, { bytes }) =>
-      (_, response) => {
-        const cutAfter = Math.random() < 0.3 ? Math.floor(Math.random() * 100_000) : undefined;
-        const reply = fileReply(request, bytes, cutAfter === undefined ? {} : { cutAfter });
-        setTimeout(() => typeof reply === 'function' && reply(request, response), 10);
-      },
+    store: flakyStore(0.3, 100_000, 10),
   });
   const cwd = temporaryFolder('kills');
   const out = join(cwd, 'out');

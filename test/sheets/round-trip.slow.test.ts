@@ -12,25 +12,20 @@ import {
   typeOf,
   untouchable,
 } from '../bulk/random-records.js';
+import { collected } from '../support/collected.js';
 import { unzip, xmlText, zip } from '../support/workbook.js';
 
 // What `-o xlsx` writes comes back with `--csv` as unchanged, and k edited cells as k changes.
 
 /** The bytes that `-o xlsx` writes. */
-async function exported(all: readonly JsonObject[]): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  const sink = {
-    ...{ isTerminal: false, columns: 80, rows: 24, color: false },
-    async write(bytes: string | Uint8Array) {
-      parts.push(Buffer.from(bytes as Uint8Array));
-    },
-  };
-  await writeRecords(sink, all, 'players', ['id'], {
-    settings: { out: 'x.xlsx' },
-    now: () => new Date('2026-03-01T10:00:00Z'),
-    note() {},
-  });
-  return Buffer.concat(parts);
+function exported(all: readonly JsonObject[]): Promise<Buffer> {
+  return collected((sink) =>
+    writeRecords(sink, all, 'players', ['id'], {
+      settings: { out: 'x.xlsx' },
+      now: () => new Date('2026-03-01T10:00:00Z'),
+      note() {},
+    }),
+  );
 }
 
 /** Texts that only a sheet could damage, and times, which it shows as dates. */

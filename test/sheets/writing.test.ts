@@ -6,25 +6,20 @@ import type { JsonObject } from '../../src/data/json.js';
 import { scanXml } from '../../src/sheets/xml.js';
 import { report, userOf } from '../bulk/user.js';
 import { application, keep, written } from '../commands/tryouts/service.js';
+import { collected } from '../support/collected.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { textRows, unzip, workbook, zip } from '../support/workbook.js';
 
 // The parts of a workbook that `-o xlsx` writes, and the commands that write and read one.
 
-async function write(records: readonly JsonObject[], now = '2026-03-01T10:00:00Z') {
-  const parts: Buffer[] = [];
-  const sink = {
-    ...{ isTerminal: false, columns: 80, rows: 24, color: false },
-    async write(bytes: string | Uint8Array) {
-      parts.push(Buffer.from(bytes as Uint8Array));
-    },
-  };
-  await writeRecords(sink, records, 'tryouts', ['id', 'status'], {
-    settings: { out: 'x.xlsx' },
-    now: () => new Date(now),
-    note() {},
-  });
-  return Buffer.concat(parts);
+function write(records: readonly JsonObject[], now = '2026-03-01T10:00:00Z') {
+  return collected((sink) =>
+    writeRecords(sink, records, 'tryouts', ['id', 'status'], {
+      settings: { out: 'x.xlsx' },
+      now: () => new Date(now),
+      note() {},
+    }),
+  );
 }
 
 const sheetOf = (file: Buffer) => unzip(file).get('xl/worksheets/sheet1.xml') ?? '';

@@ -83,6 +83,20 @@ export interface FileReplyOptions {
   readonly untold?: boolean;
 }
 
+/** A slow store that breaks off so many of its answers (0 to 1), each after at most `most` bytes. */
+export function flakyStore(
+  broken: number,
+  most: number,
+  delayMs: number,
+): NonNullable<DocumentStoreOptions['store']> {
+  return (request, { bytes }) =>
+    (_, response) => {
+      const cutAfter = Math.random() < broken ? Math.floor(Math.random() * most) : undefined;
+      const reply = fileReply(request, bytes, cutAfter === undefined ? {} : { cutAfter });
+      setTimeout(() => typeof reply === 'function' && reply(request, response), delayMs);
+    };
+}
+
 /** The file as a store with ranges gives it out (RFC 9110 14). */
 export function fileReply(
   request: Recorded,

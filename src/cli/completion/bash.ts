@@ -1,6 +1,6 @@
 /**
- * What bash leaves to its completers: it cuts words at `=` and `:`, hands them over with their
- * quotes, and takes the answer as it shall stand on the line.
+ * Completion for bash, which leaves the quoting to its completers: it cuts words at `=` and `:`, hands
+ * them over with their quotes, and puts the answer on the line as it is.
  */
 import type { Environment } from '../../data/environment.js';
 import { beginning, type Candidates, type Completion, wordOf } from './candidates.js';

@@ -22,8 +22,8 @@ export type Candidates = string;
 /** The answer to a TAB. */
 export interface Completion {
   /**
-   * What follows a chosen word; `replace`: the candidates do not begin as typed and take its place,
-   * with a space; or that the shell shall complete a path by itself.
+   * The text that follows a chosen word: a space or none. `replace`: the candidates do not begin as
+   * typed and take its place, with a space. `files`, `folders`: the shell completes a path by itself.
    */
   readonly directive: 'space' | 'nospace' | 'replace' | 'files' | 'folders';
   /** The part of the word being typed that stays: `--status=pending,`. */
@@ -51,8 +51,8 @@ export interface Knowledge {
 }
 
 /**
- * What may stand in place of `current`: the candidates that begin with it; where none does, all,
- * since zsh and fish also match in other ways.
+ * Returns the words that can replace `current`: the candidates that begin with it; where none does,
+ * all, since zsh and fish also match in other ways.
  */
 export function completionFor(
   line: Line,

@@ -8,59 +8,60 @@ export const backupPage = `Backups
   rosterctl backup diff ~/backups live
   rosterctl backup show ~/backups email:ann@example.org
 
-create makes a snapshot, a folder such as 2026-11-22T010000Z. It holds one .ndjson file of
-records for each resource, in order of their ids, documents.csv, and manifest.json with
-the organization, counts and the SHA-256 of each file. The files of the documents are
-in DIR/files under their SHA-256; each is stored once, and the snapshots share it. Back up
-each organization to a folder of its own. To copy a backup, copy the whole folder.
+create makes a snapshot: a folder such as 2026-11-22T010000Z. It holds one .ndjson file of
+records for each resource, in order of their ids; documents.csv; and manifest.json with the
+organization, the counts and the SHA-256 of each file. The files of the documents are in
+DIR/files, named by their SHA-256: each is stored once, and all snapshots share it. Back up
+each organization to its own folder. To copy a backup, copy the whole folder.
 
-A file is fetched again if its document was changed since it was last fetched. Where
-the service shows no time of the change, the whole record is compared, and the manifest marks
-the file as "assumed"; --recheck fetches every file again.
+A file is downloaded again if its document has changed since the last download. If the
+service does not show when a document changed, its whole record is compared, and the
+manifest marks the file as "assumed"; --recheck downloads every file again.
 
-The snapshot gets its name when everything is in it. If it is interrupted, run the same
-command again: it continues where it stopped, in a folder named .partial.
+A snapshot gets its name when it is complete; until then, its folder is named .partial. If a
+backup is interrupted, run the same command again: it continues where it stopped.
 
-  exit 0   everything that was asked for is in it
-  exit 1   the disk is full; earlier snapshots are as they were
+  exit 0   everything that you asked for is in it
+  exit 1   the disk is full; earlier snapshots are unchanged
   exit 8   something is missing: a resource that this key may not read, or a
-           file that the store does not have. It is listed, and no snapshot is
-           kept. --allow-partial keeps it, named .incomplete; it never counts
-           as a good one.
+           file that the store does not have. The missing parts are listed, and
+           no snapshot is kept. --allow-partial keeps it, named .incomplete; it
+           never counts as a complete one.
   exit 11  a list may be incomplete, or another backup to DIR is running
 
---keep N removes old snapshots after a good one was made, and then the files that none of the
-others needs. The newest N whole snapshots stay, and the newest one that holds each
-resource. Incomplete ones go when they are older than these.
+--keep N removes old snapshots after a complete one has been made, and then the files that no
+other snapshot needs. The newest N complete snapshots stay, and so does the newest one with
+each resource. Incomplete ones are removed when they are older than these.
 
-verify reads every byte and needs no network and no key; it exits 1 if anything is damaged or missing. It finds damage, not malice: whoever
-can write to the folder can write a manifest, too.
+verify reads every byte, without a network or a key, and exits with 1 if anything is damaged
+or missing. It detects damage, not tampering: anyone who can write to the folder can also
+replace the manifest.
 
 Personal data
 
-A backup holds names, addresses, answers, notes and documents. All files are readable only by
-you (0600); that does not protect a stolen disk.
+A backup holds names, addresses, answers, notes and documents. Only you can read its files
+(0600), but that does not protect a stolen disk.
 
   - Encrypt the disk that it is on.
   - Keep it out of git, and out of folders that are synced or shared.
-  - If somebody asks you to delete their data, the backups hold it, too: look
-    with backup show, and delete those snapshots, or wait. With a backup every
-    night, --keep 30 keeps data for 30 days after the service has deleted it.
+  - If someone asks you to delete their data, your backups still hold it. Find
+    it with backup show, and delete those snapshots, or wait: with a backup
+    every night, --keep 30 keeps data for 30 days after the service deleted it.
 
-Bringing back
+Restoring
 
   rosterctl players import DIR/SNAPSHOT/players.ndjson --key email
   rosterctl docs upload --manifest DIR/SNAPSHOT/documents.csv
   rosterctl backup diff DIR/SNAPSHOT live --csv back.csv
   rosterctl tryouts set-status --csv back.csv
 
-The first creates the players that are gone and sets changed ones back; teams import
---key name does the same for teams. The second uploads the documents that are gone. The last
-two set the status and notes of applications back, each only while it has the status
-that diff saw. Add --dry-run to look first, and --max-changes if there are more than 100.
+The first command creates the players that were deleted and restores those that were changed;
+teams import --key name does the same for teams. The second uploads the documents that were
+deleted. The last two restore the status and notes of applications, each only if it still
+has the status that diff saw. Add --dry-run to preview a change, and --max-changes N for
+more than 100 changes.
 
-What comes back gets a new id. Players name their teams by id: bring the teams back first,
-and if their ids are new, import the players with -F 'teamIds[]', or replace the ids in a
-copy of the file. The service has no call that creates applications, so one that is gone
-cannot be brought back; the backup still shows what it said. Status changes
-trigger your organization's Flows.`;
+Restored records get new ids. Players name their teams by id: restore the teams first, and
+if their ids are new, import the players with -F 'teamIds[]', or replace the ids in a copy
+of the file. The service cannot create applications, so a deleted one cannot be restored;
+the backup still shows what it said. Status changes trigger your organization's Flows.`;

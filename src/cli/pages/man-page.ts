@@ -52,7 +52,7 @@ function toolPage(table: CommandManifest, dated: Dated): string {
     '.SH EXIT STATUS',
     ...Object.values(exitCodes).flatMap(({ code, text: meaning }) => tagged(String(code), meaning)),
     '.SH ENVIRONMENT',
-    ...text('A flag beats its variable, a variable beats the profile.'),
+    ...text('A flag overrides its variable, a variable overrides the profile.'),
     ...environmentVariables.flatMap(({ name, text: meaning }) => tagged(name, meaning)),
     '.SH FILES',
     ...files.flatMap(([path, meaning]) => tagged(path, meaning)),

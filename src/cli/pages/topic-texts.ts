@@ -100,7 +100,7 @@ first. Choose any NAME, a different one for each mailbox, channel or script.
   # Every ten minutes: cron mails new applicants, and sends no mail if there are none
   rosterctl -p club tryouts list --since-last mail -q --template '{name} {email}'
 
-The first use records the records that exist and prints none of them. It says so even
+The first use remembers the records that exist and prints none of them. It says so even
 with -q, so that you notice if the state folder was lost. --initial all prints them all.
 
   --changed FIELD  also print records whose FIELD has changed, and those that
@@ -184,31 +184,31 @@ a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
 An undo restores only what nobody has changed since, for 30 days (undo.keep). It cannot
 undo deletions, conversions or what your Flows did.
 
-To let somebody else look at a change first, add --plan FILE: rosterctl help plans
+To have someone else review a change first, add --plan FILE: rosterctl help plans
 
 One bulk change runs at a time for each organization and kind of record; --wait-lock 10m
 waits for the other to finish.`;
 
-/** Changes that one person writes down and another one looks at. */
-export const plansPage = `Plan files: a change that two people look at
+/** Changes that are reviewed before they are made. */
+export const plansPage = `Plan files: review a change before it is made
 
-With --plan FILE, a change of records is previewed and written to a file, and
-nothing is sent. Somebody else looks at the file, on any machine, without a key.
-Then it is applied: exactly what was reviewed, or nothing.
+With --plan FILE, a command that changes records writes the change to a file instead
+of sending it. Someone else reviews the file, on any machine, without a key. Then you
+apply it: exactly what was reviewed, or nothing.
 
-  # Anna writes down what would change, and sends the file to Ben
+  # Anna writes the plan, and sends the file to Ben
   rosterctl tryouts set-status --status pending --to rejected --plan p.json
-  # Ben looks at every change, and tells Anna the first characters of the hash
+  # Ben reviews every change, and tells Anna the first characters of the hash
   rosterctl plan show p.json
   # Anna applies it
   rosterctl plan apply p.json --hash 1a2b3c4d
 
 plan apply reads every record before the first change. If one no longer has the
-value that the plan shows, or is gone, or if a file to upload has another
-content, nothing is sent (exit 11). With --allow-drift those rows are conflicts,
-and the others are changed. It always shows the changes and asks; in a script,
-add --yes (to delete several: --yes --expect N). --dry-run shows what it would
-do. Its report names the hash, and so does runs show.
+value that the plan shows, or is gone, or if a file to upload has other content,
+nothing is sent (exit 11). With --allow-drift those rows are conflicts, and the
+others are changed. It always shows the changes and asks; in a script, add --yes
+(to delete several: --yes --expect N). --dry-run shows what it would do. Its
+report names the hash, and so does runs show.
 
 A plan is refused
   for another organization or service         exit 2
@@ -219,8 +219,8 @@ A plan is refused
 Line ends and indentation do not count. If plan apply is interrupted, run the
 same command again.
 
-The hash in the file finds damage, not malice: whoever edits the file can write
-a new hash, and state any maker. So pass on its first eight characters
+The hash in the file detects damage, not tampering: anyone who edits the file can
+write a new hash, and state another author. So pass on its first eight characters
 separately, for example by phone, and give them to plan apply with --hash.
 
 The file holds names and notes of people and is readable by you only (0600). It
@@ -230,10 +230,10 @@ never holds the API key or a signed URL. Delete it when you no longer need it.
 update and import; players delete; docs update, delete and upload (the plan
 holds the hashes of the files, not the files); and runs undo. Rows that would
 fail or conflict cannot be planned: leave them out. Rows without a change are
-only counted. Flags for the sending, such as --results, go with plan apply.
+only counted. Flags that concern the sending, such as --results, belong to plan apply.
 `;
 
-/** Where the key and personal data go, and where they never go. */
+/** The places that the key and personal data go to, and those that they never go to. */
 export const securityPage = `Security
 
 The API key goes only to the origin (scheme, host, port) it was stored for: to no

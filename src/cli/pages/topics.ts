@@ -41,10 +41,10 @@ export function topicTexts(): readonly Topic[] {
     topic('references', 'naming records by e-mail, name, Discord or gamer tag', referencesPage),
     topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
-    topic('plans', 'changes that somebody else reviews first: --plan', plansPage),
+    topic('plans', 'have changes reviewed before they are made: --plan', plansPage),
     topic(
       'backup',
-      'what a backup holds, how to keep it safe, and how to bring data back',
+      'what a backup holds, how to keep it safe, and how to restore from it',
       backupPage,
     ),
     topic('import', 'players and teams from a spreadsheet', importPage()),
@@ -75,11 +75,11 @@ over 1, then 10, 9, 8, 0. The report is printed whatever the code.`;
 }
 
 function environmentPage(): string {
-  return `Environment variables; a flag beats its variable, a variable beats the profile
+  return `Environment variables; a flag overrides its variable, a variable the profile
 
 ${aligned(environmentVariables.map(({ name, text }) => [name, text]))}
 
-A profile named with -p beats ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
+A profile named with -p overrides ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
 with one note on stderr. Empty means unset. Flags that say yes or loosen a
 guard, such as --yes and --confirm, have no variable.`;
 }

@@ -242,7 +242,7 @@ async function store(
   const overriding = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'].filter((name) => env[name]);
   if (overriding.length > 0)
     context.note(
-      `${orList(overriding)} is set and beats the stored key, unless the profile is named with -p.`,
+      `${orList(overriding)} is set and overrides the stored key, unless the profile is named with -p.`,
     );
   return {
     profile,

@@ -13,7 +13,7 @@ import {
 } from '../../cli/define.js';
 import { changeLines } from '../../cli/lines.js';
 import { isCalled } from '../../cli/resolve-command.js';
-import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
+import { countingNumber, nonEmptyText } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
@@ -44,12 +44,12 @@ interface Report {
 export default defineCommand({
   summary: 'Back up all records and files to a folder',
   about:
-    'Makes a snapshot, a folder named by its time: one file of records for each resource, and the files of the documents, which the snapshots share. A file is fetched again only if its document was changed; --recheck fetches all. ' +
-    'The snapshot gets its name when it is whole. If something is missing, none is kept and the exit code is 8; --allow-partial keeps it, marked as incomplete. A list that may be incomplete is refused (exit 11). ' +
-    'An interrupted backup continues when you run the same command again. It holds personal data: see rosterctl help backup',
+    'Makes a snapshot: a folder named by its time, with one file of records for each resource. Snapshots share the files of the documents; a file is downloaded again only if its document has changed, and --recheck downloads all of them. ' +
+    'A snapshot gets its name when it is complete. If something is missing, no snapshot is kept and the exit code is 8; --allow-partial keeps it, marked as incomplete. If a list may be incomplete, the backup stops (exit 11). ' +
+    'If it is interrupted, run the same command again to continue. A backup holds personal data: see rosterctl help backup',
   examples: [
     ['Everything', 'backups'],
-    ['In cron: keep the newest 30, say nothing unless something is wrong', 'backups --keep 30 -q'],
+    ['In cron: keep the newest 30, print only problems', 'backups --keep 30 -q'],
     ['Only some, without files', 'backups --only players,teams'],
     ['See what would be read', 'backups --dry-run'],
   ],
@@ -66,13 +66,13 @@ export default defineCommand({
       placeholder: 'RESOURCE[,…]',
       group: 'selection',
     }),
-    noFiles: flag('leave the files of documents out', { group: 'selection' }),
-    keep: param(z.optional(parsedBy(parseCount)), 'keep the newest N whole snapshots', {
+    noFiles: flag('leave out the files of documents', { group: 'selection' }),
+    keep: param(z.optional(countingNumber), 'keep the newest N complete snapshots', {
       placeholder: 'N',
       group: 'safety',
     }),
-    recheck: flag('fetch unchanged files, too', { group: 'selection' }),
-    allowPartial: flag('keep the snapshot although something is missing', { group: 'safety' }),
+    recheck: flag('download unchanged files too', { group: 'selection' }),
+    allowPartial: flag('keep the snapshot even if something is missing', { group: 'safety' }),
     concurrency: { ...bulkFlags.concurrency, text: atOnceText('files') },
     rate: bulkFlags.rate,
   },
@@ -115,13 +115,8 @@ function resourceCalled(word: string, { groups }: CommandManifest): ResourceName
   const found = resourceNames.find((name) => name === group?.word);
   if (found) return found;
   throw new UsageError(`--only ${word}: not a resource.${didYouMean(word, resourceNames)}`, {
-    hint: `They are: ${resourceNames.join(', ')}`,
+    hint: `Use one of: ${resourceNames.join(', ')}`,
   });
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new UsageError('Write a number from 1.');
 }
 
 function planned({ api }: Context, dir: string, { only }: BackupOptions): DryRun {
@@ -168,10 +163,10 @@ function linesFor({ manifest, complete }: MadeBackup, report: Report): readonly 
 }
 
 function incomplete({ snapshot, manifest: { missing } }: MadeBackup): RunError {
-  const what = plural(missing.length, 'part');
+  const what = plural(missing.length, 'part is', 'parts are');
   return snapshot === null
     ? new RunError(`No backup was kept: ${what} missing.`, 'rowsFailed', {
-        hint: 'Run the same command again to continue. To keep what there is, marked as incomplete: --allow-partial',
+        hint: 'Run the same command again to continue. To keep what there is, marked as incomplete, add --allow-partial.',
       })
     : new RunError(`The backup is incomplete: ${what} missing.`, 'rowsFailed');
 }

@@ -34,14 +34,14 @@ const view: View<Report> = {
 };
 
 export default defineLocalCommand({
-  summary: 'Show what differs between two backups, or since one',
+  summary: 'Compare two backups, or a backup with the service',
   about:
-    'Compares by id and field. A folder means its newest whole snapshot; live means what the service has now. A resource that only one of them holds is not compared. ' +
-    '--csv writes the applications whose status or notes differ, with the values of A: rosterctl tryouts set-status --csv FILE sets them back, each only while it has the status of B.',
+    'Compares records by id and field. A folder stands for its newest complete snapshot, live for the service as it is now. A resource that only one side has is not compared. ' +
+    '--csv writes the applications whose status or notes differ, with the values of A. rosterctl tryouts set-status --csv FILE restores them, each only if it still has the status of B.',
   examples: [
     ['What changed since the last backup', 'backups live'],
     ['In a script: 12 if anything differs', 'backups live --exit-code'],
-    ['Set applications back', 'backups live --csv back.csv'],
+    ['Restore the status of applications', 'backups live --csv back.csv'],
   ],
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   args: {
@@ -55,7 +55,7 @@ export default defineLocalCommand({
     }),
   },
   flags: {
-    csv: param(z.optional(nonEmptyText), 'write the applications to set back to A', {
+    csv: param(z.optional(nonEmptyText), 'write the applications to restore to A', {
       placeholder: 'FILE',
       group: 'output',
       completes: 'file',
@@ -78,7 +78,7 @@ export default defineLocalCommand({
     const comparison = await diff.compareSides(from, to);
     const { differences, notCompared } = comparison;
     if (notCompared.length > 0)
-      context.message(`Not compared, because only one of them holds it: ${wordsOf(notCompared)}.`);
+      context.message(`Not compared, because only one side has them: ${wordsOf(notCompared)}.`);
     if (csv !== undefined) {
       const { text, count } = diff.setBackCsv(differences);
       const { writeAtomically } = await import('../../files/atomic-write.js');

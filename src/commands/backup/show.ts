@@ -16,9 +16,9 @@ import { snapshotArgument } from './shared.js';
 const view: View<JsonObject | readonly JsonObject[]> = { kind: 'either' };
 
 export default defineLocalCommand({
-  summary: 'Print a record as a backup holds it',
+  summary: 'Print a record from a backup',
   about:
-    'Looks in the newest whole snapshot of the folder, or in the one named, for every record with this id, e-mail, Discord user, gamer tag or name. One is printed as an object, several as a list. Needs no network and no key.',
+    'Looks in the newest complete snapshot of the folder, or in the one that you name, for every record with this id, e-mail, Discord user, gamer tag or name. One is printed as an object, several as a list. It needs no network and no key.',
   examples: [
     ['By id', 'backups player_0001'],
     ['By e-mail', 'backups email:nilo.mandelkow@example.org'],
@@ -44,7 +44,7 @@ export default defineLocalCommand({
     const found = await findRecords(snapshot, reference, settings.overrides, signal);
     const [first] = found;
     if (!first)
-      throw new NotFoundError(`${ref} finds nothing in ${snapshot.name}.`, {
+      throw new NotFoundError(`No record in ${snapshot.name} matches ${ref}.`, {
         isProven: true,
         hint: `In another snapshot: rosterctl backup show ${shellQuote(join(snapshot.folder, 'SNAPSHOT'))} ${shellQuote(ref)}`,
       });

@@ -1,4 +1,4 @@
-/** `rosterctl backup verify`: proves that snapshots are as they were made. */
+/** `rosterctl backup verify`: checks snapshots for damage. */
 import { resolve } from 'node:path';
 import type { VerifiedBackup } from '../../backups/verify.js';
 import { binarySize } from '../../cli/cells.js';
@@ -18,13 +18,13 @@ const view: View<Report> = {
   kind: 'lines',
   columns: ['snapshot', 'path', 'problem'],
   lines: reportLines,
-  rows: ({ problems }) => problems as never,
+  rows: ({ problems }) => problems.map((problem) => ({ ...problem })),
 };
 
 export default defineLocalCommand({
-  summary: 'Prove that a backup is as it was made',
+  summary: 'Check a backup for damage',
   about:
-    'Reads every byte of one snapshot, or of all in a folder, and recomputes hashes and counts. Needs no network and no key. The exit code is 1 if anything is damaged or missing. It finds damage, not malice: whoever can write to the folder can also write a new manifest.',
+    'Reads every byte of one snapshot, or of all snapshots in a folder, and compares hashes and counts with the manifest. It needs no network and no key, and exits with 1 if anything is damaged or missing. It detects damage, not tampering: anyone who can write to the folder can also replace the manifest.',
   examples: [
     ['All snapshots', 'backups'],
     ['For a script', 'backups --json'],

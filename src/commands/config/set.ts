@@ -91,7 +91,8 @@ function noteReplacement(context: LocalContext, key: string, value: string): voi
 
 function noteOverridingSources(context: LocalContext, key: SettingKey): void {
   const { env, config, settings } = context;
-  if (key.env && env[key.env]) context.note(`${key.env} is set in the environment and beats it.`);
+  if (key.env && env[key.env])
+    context.note(`${key.env} is set in the environment and overrides it.`);
   if (key.name === 'key.command' && config.keys().has(settings.profile.name))
     context.note('The stored key is used until it is removed: rosterctl auth logout');
 }

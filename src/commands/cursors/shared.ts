@@ -41,7 +41,7 @@ export function findCursor(context: LocalContext, text: string): CursorKey {
       hint: `Name one: ${orList(found.map(({ resource, name }) => `${resource}/${name}`))}`,
     });
   const names = keys.map(({ name }) => name);
-  throw new UsageError(`There is no cursor "${text}".${didYouMean(typed.name, names)}`, {
+  throw new UsageError(`Unknown cursor "${text}".${didYouMean(typed.name, names)}`, {
     hint: 'See: rosterctl cursors list',
   });
 }

@@ -22,15 +22,15 @@ import { planArgs } from './shared.js';
 export default defineWrite({
   summary: 'Apply a plan file: exactly what was reviewed, or nothing',
   about:
-    'Every record is read before the first change. If one is no longer as the plan says, nothing is sent ' +
-    '(exit 11); with --allow-drift it is a conflict, and the others are changed. A plan works for the ' +
-    'organization and service it was made for, until it expires, and once on each machine. If it is ' +
-    'interrupted, run the same command again. The hash in the file finds damage, not malice: whoever ' +
-    'edits the file can write a new hash. So let the reviewer tell you the first eight characters that ' +
-    'plan show prints, by another way than the file, and pass them with --hash.',
+    'Reads every record before the first change. If one no longer matches the plan, nothing is sent ' +
+    '(exit 11); with --allow-drift it is reported as a conflict, and the others are changed. A plan works ' +
+    'only for the organization and service it was made for, until it expires, and once on each machine. ' +
+    'If it is interrupted, run the same command again. The hash in the file detects damage, not ' +
+    'tampering: anyone who edits the file can write a new hash. So ask the reviewer for the first eight ' +
+    'characters that plan show prints, separately from the file, and pass them with --hash.',
   examples: [
-    ['Look first', 'changes.json --dry-run'],
-    ['With the hash that the reviewer told you', 'changes.json --hash 1a2b3c4d'],
+    ['Preview it', 'changes.json --dry-run'],
+    ['Only if it is the plan that was reviewed', 'changes.json --hash 1a2b3c4d'],
     ['From a script', 'changes.json --yes --expect 14'],
   ],
   calls: earlierRunCommand.calls,

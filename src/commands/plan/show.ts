@@ -22,7 +22,7 @@ import { truncate, widestOf, wrap } from '../../terminal/width.js';
 import { inspected, textOf } from '../../uploads/plan.js';
 import { planArgs } from './shared.js';
 
-/** What `plan show` prints of a plan; its JSON. */
+/** The JSON output of `plan show`. */
 interface ShownPlan
   extends Pick<
     PlanFile,
@@ -75,13 +75,13 @@ const view: View<ShownPlan> = {
 };
 
 export default defineLocalCommand({
-  summary: 'Show what a plan file would change, without a key',
+  summary: 'Show what a plan file would change',
   about:
-    'Works on any machine, without a key, a configuration or a connection: give it to whoever should ' +
-    'look at a change before it is made. A file that was edited is refused (exit 11). It ' +
-    'holds names and notes of people; handle it as you would handle an export. Tell whoever applies the ' +
-    'plan the first eight characters of the hash, by another way than the file; who made it is what the ' +
-    'file says, and nothing proves it.',
+    'Works on any machine, without a key, a configuration or a connection, so anyone can review the ' +
+    'change before it is made. A file that was edited is refused (exit 11). The file holds names and ' +
+    'notes of people: handle it like an export. Give the first eight characters of the hash to the ' +
+    'person who applies the plan, separately from the file. The file states who made it; nothing ' +
+    'proves that.',
   examples: [
     ['The changes, with old and new values', 'changes.json'],
     ['For a spreadsheet', 'changes.json -o csv --out changes.csv'],

@@ -36,7 +36,7 @@ export default defineLocalWrite({
       return withActive(now, name);
     });
     if (env['ROSTERCTL_PROFILE'])
-      context.note(`ROSTERCTL_PROFILE=${env['ROSTERCTL_PROFILE']} is set and beats it.`);
+      context.note(`ROSTERCTL_PROFILE=${env['ROSTERCTL_PROFILE']} is set and overrides it.`);
     return { name, active: true as const };
   },
 });

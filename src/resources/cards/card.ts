@@ -6,6 +6,7 @@ import type { Settings } from '../../config/settings.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { clockTime, shortDay } from '../../data/time.js';
+import { isUploadRun } from '../../runs/end.js';
 import { alignedLines, type Piece } from '../../terminal/pieces.js';
 import {
   allFields,
@@ -20,7 +21,7 @@ import type { PastChange } from './history.js';
 /** Renders the lines of a card; everything that needs reading was read before. */
 export type CardLines = (canvas: Canvas) => readonly string[];
 
-/** What drawing a card needs of a context. */
+/** The part of a context that drawing a card needs. */
 type CardSettings = { readonly settings: Pick<Settings, 'time' | 'verbose'> };
 
 /** Makes the card of a record, with what this machine changed of it. Throws CancelledError after a signal. */
@@ -79,13 +80,9 @@ function describeChange({ head, before, after, isUnknown }: PastChange, arrow: s
   const parts = Object.entries(after).map(([field, to]) =>
     describeField(field, before[field], to, arrow),
   );
-  const text = isNew ? createdWord(head.action) : parts.join(', ') || 'changed';
+  const made = isUploadRun(head) ? 'uploaded' : 'created';
+  const text = isNew ? made : parts.join(', ') || 'changed';
   return isUnknown ? `${text} (not known whether it took effect)` : text;
-}
-
-/** The word of an action that makes records: `documents.upload` uploaded one. */
-function createdWord(action: string): string {
-  return action.endsWith('.upload') ? 'uploaded' : 'created';
 }
 
 /** A change in words. A journal keeps long and private values, such as notes, as hashes only. */

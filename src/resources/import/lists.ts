@@ -4,7 +4,7 @@ import type { JsonObject } from '../../data/json.js';
 import { plainText, valueAt } from '../../data/path.js';
 import { foldCase, isSameText } from '../../data/text.js';
 
-/** What a list that may not be whole means for an import; a service without records may answer without a list. */
+/** The consequence of a list that may not be whole for an import; a service without records may answer without a list. */
 export const importDoubt = { so: 'so nothing was sent', mayBeEmpty: true } as const;
 
 /** The text by which a record answers to a key; empty if it holds none. */

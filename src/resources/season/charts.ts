@@ -1,7 +1,10 @@
 /** The charts of a season: applications by status, week, game and answer, the funnel, and how long ago they changed. */
 import { TryoutStatus } from '../../api/schemas.js';
 import {
+  barsOf,
   type DrawnChart,
+  groupsBy,
+  rowLabel,
   type SeasonField,
   type SeasonTryout,
   tooFewEach,
@@ -11,12 +14,11 @@ import { fieldChart } from './field-chart.js';
 import { funnelChart } from './funnel.js';
 import { givesAway, mergeSmall, type TryoutGroup } from './groups.js';
 import type { SeasonChart } from './page.js';
-import { barsOf, groupsBy, rowLabel } from './rows.js';
 import { changesChart, weeksChart } from './timelines.js';
 
 /** The sentence in place of a chart that gives a small group away together with another. */
 const givenAway =
-  'Left out: together with the charts above, it could give away a group under five.';
+  'Not shown: together with the charts above, it could reveal a group of fewer than five.';
 
 /** How many games have a row of their own. */
 const mostGames = 12;

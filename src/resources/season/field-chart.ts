@@ -5,9 +5,8 @@ import { bracketPath } from '../../data/path.js';
 import { foldCase, shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { type DrawnChart, tooFewEach, withoutRows } from './drawn.js';
+import { barsOf, type DrawnChart, groupsBy, rowLabel, tooFewEach, withoutRows } from './drawn.js';
 import { mergeSmall } from './groups.js';
-import { barsOf, groupsBy, rowLabel } from './rows.js';
 
 /** A field with more values is text rather than a choice. */
 const mostValues = 20;

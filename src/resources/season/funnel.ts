@@ -55,7 +55,7 @@ export function funnelChart(
   const label = 'Became players';
   const all = [...rows, isHidden ? hidden(label) : { label, count: players.size }];
   const why = all.some(({ count }) => count === undefined)
-    ? ' A number that would give away a group under five is not shown.'
+    ? ' Numbers that would reveal a group of fewer than five are not shown.'
     : '';
   return {
     chart: { ...chart, note: note + why, rows: all },

@@ -4,7 +4,7 @@
  */
 
 /** The fewest applications that a page counts. */
-export const leastShown = 5;
+const leastShown = 5;
 
 /** Applications with something in common, by their number in the list. */
 export interface TryoutGroup {

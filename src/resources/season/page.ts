@@ -17,7 +17,7 @@ export interface SeasonPage {
 /** One chart with the numbers behind it. */
 export interface SeasonChart {
   readonly title: string;
-  /** What a row is: the head of the first column. */
+  /** The head of the first column: the kind of thing that a row counts. */
   readonly unit: string;
   readonly note?: string | undefined;
   readonly rows: readonly ChartRow[];
@@ -38,7 +38,7 @@ export interface ChartRow {
 
 /** The columns of a chart over time, and the days at its ends. */
 export interface TimeColumns {
-  /** What a column's height stands for, in words. */
+  /** The meaning of a column's height, in words. */
   readonly scale: string;
   readonly columns: readonly TimeColumn[];
   readonly from: string;

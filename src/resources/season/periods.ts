@@ -8,7 +8,7 @@ export interface Period {
   readonly members: ReadonlySet<number>;
 }
 
-/** What a chart over time shows. */
+/** The periods of a chart over time, and the applications without a time. */
 export interface Timeline {
   readonly periods: readonly Period[];
   /** Applications without a time, as a row of their own. */

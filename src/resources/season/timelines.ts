@@ -35,7 +35,7 @@ export function weeksChart(tryouts: readonly SeasonTryout[], isExact: boolean): 
     if (hasBefore && first === 0) return `Until ${longDay(end)}`;
     return `${shortDay(dayOf(starts[first] ?? ''), end)} – ${longDay(end)}`;
   };
-  const rows = rowsOf(timeline, label, 'no date, or a date to come');
+  const rows = rowsOf(timeline, label, 'no date, or a date in the future');
   const offset = hasBefore ? 1 : 0;
   const columns = timeline.periods
     .filter(({ first, members }) => first >= offset && members.size > 0)

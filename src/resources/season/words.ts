@@ -3,11 +3,11 @@ import { resolveWhen, type When } from '../../data/dates.js';
 import { groupedNumber, plural } from '../../data/text.js';
 import { formatDuration, longDay, longTime } from '../../data/time.js';
 import type { TallyValues } from '../tryout-tally.js';
+import { rowLabel } from './drawn.js';
 import type { SeasonPage } from './page.js';
-import { rowLabel } from './rows.js';
 
 /** The sentences around the charts. */
-export interface PageWords {
+interface PageWords {
   readonly title: string;
   /** The number of applications, and whose they are. */
   readonly lead: string;
@@ -28,7 +28,7 @@ export function pageWords(page: SeasonPage): PageWords {
     `${groupedNumber(count)} ${matching}${count === 1 ? 'application' : 'applications'}`;
   const lead =
     total === 'few'
-      ? `Fewer than five ${many} ${of}: too few to show without giving people away.`
+      ? `Fewer than five ${many} ${of}: too few to show without identifying people.`
       : total === 0
         ? `There are no ${many} ${of}.`
         : `${amount(total)} ${of}`;

@@ -11,8 +11,8 @@ export interface Template {
 }
 
 /**
- * What the placeholders of one answer stand for, or a function that makes it; an absent one removes
- * what it would fill.
+ * The values of the placeholders of one answer, or functions that make them. A placeholder without a
+ * value removes the part that it would fill.
  */
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -9,18 +9,12 @@ import { KeyIndex } from '../../../src/resources/import/lists.js';
 import { RowReader } from '../../../src/resources/import/row-reader.js';
 import { SeenFields } from '../../../src/resources/import/seen-fields.js';
 import { records } from '../../bulk/random-records.js';
+import { collected } from '../../support/collected.js';
 
 /** The text that `-o csv` writes. */
 async function exported(all: readonly JsonObject[]): Promise<string> {
-  const parts: Buffer[] = [];
-  const sink = {
-    ...{ isTerminal: false, columns: 80, rows: 24, color: false },
-    async write(text: string | Uint8Array) {
-      parts.push(Buffer.from(text as string));
-    },
-  };
-  await writeCsv(sink, all, { delimiter: ',', raw: false, bom: false, noHeader: false }, ['id']);
-  return Buffer.concat(parts).toString();
+  const look = { delimiter: ',', raw: false, bom: false, noHeader: false } as const;
+  return (await collected((sink) => writeCsv(sink, all, look, ['id']))).toString();
 }
 
 /** What importing a text would change, row by row, and what is wrong with it. */

@@ -9,18 +9,19 @@ const people = [
   application('app_3', { name: 'Ann', email: 'ann@example.org', formId: 'f1' }),
   application('app_4', { name: 'Ann', email: 'ann@example.org', formId: 'f2' }),
 ];
+const both = 'the application app_1 (Nilo, rejected) have the same e-mail';
+const warning = `app_2 (Nilo) and ${both}; the service may refuse it.`;
+
+const run = ({ env }: { env: Record<string, string> }, line: string) =>
+  inProcess(line, { env, home: temporaryFolder() });
+
 const refused = { status: 409, json: { error: 'conflict' } };
 
 test('a refusal names the application that holds the same e-mail', async () => {
   const service = await keep(people, (_, step) => (step === 'PATCH app_2' ? refused : undefined));
-  const ran = await inProcess('tryouts update app_2 --status accepted --json', {
-    env: service.env,
-    home: temporaryFolder(),
-  });
+  const ran = await run(service, 'tryouts update app_2 --status accepted --json');
   expect(ran.code).toBe(6);
-  expect(ran.stderr).toContain(
-    'It and the application app_1 (Nilo, rejected) have the same e-mail.',
-  );
+  expect(ran.stderr).toContain(`It and ${both}.`);
   expect(steps(service)).toEqual(['GET app_2', 'PATCH app_2', 'LIST']);
 });
 
@@ -32,23 +33,16 @@ test('a refused conversion names it too, also where --accept is refused', async 
     // oxlint-disable-next-line no-await-in-loop
     const service = await keep(people, (_, each) => (each === step ? refused : undefined));
     // oxlint-disable-next-line no-await-in-loop
-    const ran = await inProcess(line, { env: service.env, home: temporaryFolder() });
+    const ran = await run(service, line);
     expect(ran.code).toBe(6);
-    expect(ran.stderr).toContain(
-      'It and the application app_1 (Nilo, rejected) have the same e-mail.',
-    );
+    expect(ran.stderr).toContain(`It and ${both}.`);
   }
 });
 
 test('a script hears of the other holder before it converts one application', async () => {
   const service = await keep(people);
-  const ran = await inProcess('tryouts convert app_2 --accept --yes', {
-    env: service.env,
-    home: temporaryFolder(),
-  });
-  expect(ran.stderr).toContain(
-    'app_2 (Nilo) and the application app_1 (Nilo, rejected) have the same e-mail; the service may refuse it.',
-  );
+  const ran = await run(service, 'tryouts convert app_2 --accept --yes');
+  expect(ran.stderr).toContain(warning);
   const sent = steps(service);
   expect(sent.indexOf('LIST')).toBeLessThan(sent.indexOf('PATCH app_2'));
   expect(sent.at(-1)).not.toBe('LIST');
@@ -56,22 +50,14 @@ test('a script hears of the other holder before it converts one application', as
 
 test('one that is not refused costs no request more', async () => {
   const service = await keep(people);
-  await inProcess('tryouts update app_2 --status accepted', {
-    env: service.env,
-    home: temporaryFolder(),
-  });
+  await run(service, 'tryouts update app_2 --status accepted');
   expect(steps(service)).toEqual(['GET app_2', 'PATCH app_2']);
 });
 
 test('a change of filtered applications says it before the first write, but not across forms', async () => {
   const service = await keep(people);
-  const ran = await inProcess('tryouts set-status --status pending --to accepted --yes', {
-    env: service.env,
-    home: temporaryFolder(),
-  });
-  expect(ran.stderr).toContain(
-    'app_2 (Nilo) and the application app_1 (Nilo, rejected) have the same e-mail; the service may refuse it.',
-  );
+  const ran = await run(service, 'tryouts set-status --status pending --to accepted --yes');
+  expect(ran.stderr).toContain(warning);
   expect(ran.stderr).not.toContain('app_3 (Ann)');
   const order = steps(service);
   expect(order.lastIndexOf('LIST')).toBeLessThan(

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rowLabel } from '../../../src/resources/season/drawn.js';
 import { seasonHtml } from '../../../src/resources/season/html.js';
 import { seasonMarkdown } from '../../../src/resources/season/markdown.js';
 import type { SeasonChart, SeasonPage } from '../../../src/resources/season/page.js';
-import { rowLabel } from '../../../src/resources/season/rows.js';
 import { style } from '../../../src/resources/season/style.js';
 import { forbidden, hostileTexts } from '../../support/hostile.js';
 import {
@@ -329,10 +329,10 @@ describe('the charts', () => {
     const tryouts = [...times(6, () => tryout({ weeksAgo: 0 })), ...times(5, () => ahead)];
     expect(rows('By week', tryouts)).toEqual([
       '16 Nov – 22 Nov 2026: 6',
-      'no date, or a date to come: 5',
+      'no date, or a date in the future: 5',
     ]);
     expect(rows('By week', tryouts.slice(0, 8))).toEqual([
-      '16 Nov – 22 Nov 2026, or no date, or a date to come: 8',
+      '16 Nov – 22 Nov 2026, or no date, or a date in the future: 8',
     ]);
   });
 

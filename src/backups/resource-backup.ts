@@ -1,0 +1,175 @@
+/** One resource of a snapshot: its list, read to disk, and the files of its records. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { hasId } from '../api/records.js';
+import type { Completeness } from '../api/types.js';
+import { errorMessage } from '../cli/failure.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { type ResourceName, resourceWords } from '../data/resources.js';
+import { ApiError, GuardError } from '../errors.js';
+import { writeAtomically } from '../files/atomic-write.js';
+import { keepFiles, type ListedDocument, listedDocument } from './documents.js';
+import type { OpenBackup } from './folder.js';
+import { newestWith } from './keep.js';
+import { hasFiles, recordsFile, uploadFile } from './layout.js';
+import type { Manifest, MissingPart } from './manifest.js';
+import { openSpool, type RecordSpool } from './records.js';
+import { uploadCsv } from './upload-csv.js';
+
+/** The options of a backup for each of its resources. */
+export interface ResourceOptions {
+  readonly files: boolean;
+  readonly recheck: boolean;
+  readonly allowPartial: boolean;
+  readonly concurrency: number;
+}
+
+/** The parts of a snapshot that belong to one resource. */
+export interface ResourceBackup {
+  /** Absent if the key may not list it. */
+  readonly records?: Manifest['resources'][number];
+  readonly files?: Manifest['files'];
+  readonly missing: readonly MissingPart[];
+  /** The answer to a key that may not list it. */
+  readonly refusal?: ApiError;
+}
+
+/**
+ * Writes the records of a resource and their files to the unfinished snapshot. Throws GuardError for a
+ * list that may be incomplete, OutputError, and what the service refuses for all of it.
+ */
+export async function backUpResource(
+  context: Context,
+  backup: OpenBackup,
+  resource: ResourceName,
+  options: ResourceOptions,
+): Promise<ResourceBackup> {
+  const spool = await openSpool(join(backup.unfinished, recordsFile(resource)));
+  const documents: ListedDocument[] = [];
+  const needsFiles = hasFiles(resource) && options.files;
+  try {
+    const read = await readList(context, resource, spool, (record) => {
+      if (needsFiles) documents.push(listedDocument(record));
+    });
+    if (read instanceof ApiError) {
+      const reason = errorMessage(context, '', read);
+      return { missing: [{ resource, id: null, reason }], refusal: read };
+    }
+    const doubt = doubtOf(read, backup, resource);
+    if (doubt && !options.allowPartial) throw mayBeIncomplete(resource, doubt);
+    const kept = needsFiles
+      ? await addFiles(context, backup, resource, documents, options)
+      : undefined;
+    const reason = `the list may be incomplete: ${doubt?.reason}`;
+    return {
+      records: { resource, ...(await spool.finish(kept?.gone)) },
+      files: kept?.files ?? null,
+      missing: [...(doubt ? [{ resource, id: null, reason }] : []), ...(kept?.missing ?? [])],
+    };
+  } finally {
+    await spool.close();
+  }
+}
+
+/** Reads a list into its spool; returns the error if the key may not read it. Throws GuardError for a record without an id. */
+async function readList(
+  { api, progress }: Context,
+  resource: ResourceName,
+  spool: RecordSpool,
+  see: (record: JsonObject) => void,
+): Promise<Completeness | ApiError> {
+  const { plural: many, noun } = resourceWords[resource];
+  const list = api.list(resource, undefined, { checksCompleteness: true });
+  const line = progress.start(() => `Reading ${many}, ${spool.count} so far`);
+  try {
+    for await (const batch of list.batches())
+      for (const { value } of batch) {
+        if (!hasId(value))
+          throw new GuardError(`The list of ${many} holds a ${noun} without an id.`, {
+            code: 'incomplete',
+            hint: `To name the field that holds it: rosterctl config set ids.${resource} FIELD`,
+          });
+        see(value);
+        // oxlint-disable-next-line no-await-in-loop
+        await spool.add(value);
+      }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return error;
+    throw error;
+  } finally {
+    line.stop();
+  }
+  return list.completeness();
+}
+
+type Doubt = Exclude<Completeness, { readonly state: 'complete' }>;
+
+/** Returns why a list may be incomplete. An answer without a list is an empty one where there never was a record. */
+function doubtOf(
+  completeness: Completeness,
+  { earlier }: OpenBackup,
+  resource: ResourceName,
+): Doubt | undefined {
+  if (completeness.state === 'complete') return undefined;
+  const newest = newestWith(earlier, resource);
+  const before = newest?.manifest.resources.find((each) => each.resource === resource);
+  const hadRecords = (before?.records ?? 0) > 0;
+  return completeness.state === 'doubtful' || hadRecords ? completeness : undefined;
+}
+
+function mayBeIncomplete(resource: ResourceName, doubt: Doubt): GuardError {
+  const { plural: many } = resourceWords[resource];
+  const fixes = 'fixes' in doubt ? (doubt.fixes ?? []) : [];
+  return new GuardError(
+    `The list of ${many} may be incomplete: ${doubt.reason}. No backup was kept.`,
+    {
+      code: 'incomplete',
+      hint: [...fixes, 'To keep what there is, marked as incomplete, add --allow-partial.'].join(
+        '\n',
+      ),
+    },
+  );
+}
+
+/** Adds the files of documents, and returns the ids of documents that were deleted meanwhile. */
+async function addFiles(
+  context: Context,
+  backup: OpenBackup,
+  resource: ResourceName,
+  documents: readonly ListedDocument[],
+  options: ResourceOptions,
+): Promise<{
+  readonly files: Manifest['files'];
+  readonly missing: readonly MissingPart[];
+  readonly gone: ReadonlySet<string>;
+}> {
+  const { stored, missing, vanished } = await keepFiles(context, backup, documents, options);
+  const gone = await goneOf(context, resource, vanished);
+  const csv = Buffer.from(uploadCsv(documents, stored));
+  await writeAtomically(join(backup.unfinished, uploadFile), csv, { singleWriter: true });
+  const sha256 = createHash('sha256').update(csv).digest('hex');
+  const reason = 'the service lists it and has no file for it';
+  const listed = vanished.filter((id) => !gone.has(id));
+  return {
+    files: { bytes: csv.length, sha256, documents: [...stored] },
+    missing: [...missing, ...listed.map((id) => ({ resource, id, reason }))],
+    gone,
+  };
+}
+
+/** Of documents without a file, those that are no longer in the list. */
+async function goneOf(
+  context: Context,
+  resource: ResourceName,
+  vanished: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (vanished.length === 0) return new Set();
+  const list = context.api.list(resource, undefined, { checksCompleteness: true });
+  const present = new Set<string>();
+  for await (const { id } of list) present.add(String(id));
+  const isWhole = list.completeness().state === 'complete';
+  const gone = vanished.filter((id) => isWhole && !present.has(id));
+  for (const id of gone) context.message(`${id} was deleted during the backup, so it is left out.`);
+  return new Set(gone);
+}

@@ -1,0 +1,87 @@
+/** Writing to one stream of the process: each write waits for its callback, and says why it failed. */
+import { systemReason } from '../data/system-errors.js';
+import { CancelledError, OutputError, PipeClosedError } from '../errors.js';
+
+/** The part of `process.stdout` and `process.stderr` that is used; any Writable fits. */
+export type TerminalOutput = NodeJS.WritableStream & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
+
+/** Creates a writer that awaits each write's callback, so that a full disk fails the write that hit it. */
+export function createWriter(
+  source: () => TerminalOutput,
+  writeSync?: (bytes: Uint8Array) => number,
+) {
+  let failure: Error | undefined;
+  let opened: TerminalOutput | undefined;
+  let waitsForReader = true;
+  /** Functions that end the wait of a write that is not handed over yet. */
+  const pending = new Set<() => void>();
+  const open = (): TerminalOutput => {
+    const raw = source();
+    // Without a listener a closed pipe would end the process with a stack trace.
+    raw.on('error', (error: NodeJS.ErrnoException) => {
+      failure ??= asFailure(error);
+    });
+    return raw;
+  };
+  return {
+    /** After this, every write goes through the stream. */
+    throughStream: (): void => {
+      opened ??= open();
+    },
+    write: async (text: string | Uint8Array): Promise<void> => {
+      if (text.length === 0) return;
+      let remaining = text;
+      if (writeSync && !opened && !failure && text.length <= maxDirectBytes) {
+        try {
+          remaining = writeDirect(writeSync, text);
+        } catch (error) {
+          failure = asFailure(error as NodeJS.ErrnoException);
+        }
+      }
+      if (!failure && remaining.length > 0)
+        await new Promise<void>((resolve, reject) => {
+          const giveUp = () => reject(new CancelledError('Interrupted.'));
+          pending.add(giveUp);
+          opened ??= open();
+          opened.write(remaining, (error?: NodeJS.ErrnoException | null) => {
+            pending.delete(giveUp);
+            if (error) failure ??= asFailure(error);
+            resolve();
+          });
+          if (!waitsForReader) giveUp();
+        });
+      if (failure) throw failure;
+    },
+    stopWaiting: (): void => {
+      waitsForReader = false;
+      for (const giveUp of pending) giveUp();
+    },
+    isHeld: (): boolean => !waitsForReader && pending.size > 0,
+  };
+}
+
+/** The size of a pipe's buffer in bytes; a longer text may have to wait for its reader. */
+const maxDirectBytes = 64 * 1024;
+
+/** Writes as much as the system accepts at once; returns the rest, which the stream has to write. */
+function writeDirect(write: (bytes: Uint8Array) => number, text: string | Uint8Array): Uint8Array {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  let done = 0;
+  try {
+    while (done < bytes.length) done += write(bytes.subarray(done));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+  }
+  return bytes.subarray(done);
+}
+
+function asFailure(error: NodeJS.ErrnoException): Error {
+  const { code } = error;
+  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ECONNRESET')
+    return new PipeClosedError('the reader of the output went away', { cause: error });
+  return new OutputError(`The output cannot be written: ${systemReason(error)}.`, { cause: error });
+}
