@@ -4,6 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import { plural, upperFirst } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
+import type { Recovery } from '../engine/file-rows.js';
 import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { settleMs, verifyLost } from '../engine/verify.js';
@@ -21,10 +22,10 @@ import {
   type StoredRun,
   writeOptions,
 } from '../runs/stored-run.js';
+import type { Planned } from './execute.js';
 import { type Invocation, jobOf } from './invocation.js';
-import type { Planned } from './planned-run.js';
 import { reportOf } from './report-view.js';
-import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
+import { runSince, unfinishedTasks, withRun } from './resume.js';
 
 /**
  * Returns the unfinished runs of the same command line, oldest first, without moving or locking them;
@@ -140,7 +141,7 @@ export async function reportAgain(
   context.message(`${run}, did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
   const onWritten = () => markReported(store, head.run, state.last);
-  const session = operation.open(context, (plan ? jobOf(plan).job : {}) as never);
+  const session = operation.open(context, jobOf(plan).job as never);
   const [only] = report.results;
   const record = only?.result === 'changed' ? await madeRecord(session, stored) : undefined;
   const known = record ?? only?.after;
@@ -170,17 +171,18 @@ async function madeRecord(
 
 /**
  * Ends an unfinished run that another one replaces: verifies its open writes (none can still take
- * effect, because the caller waited), then closes its journal. `keepsPlan`: something is left over that
- * only this run knows of. Throws OutputError, GuardError.
+ * effect, because the caller waited), then closes its journal. Its plan is kept if something is left over
+ * that only this run knows of. Throws OutputError, GuardError.
  */
 export async function closeReplacedRun(
   store: RunStore,
   stored: StoredRun,
   session: Session,
-  keepsPlan: boolean,
+  recovery: Recovery | undefined,
   options: RunOptions,
 ): Promise<void> {
   const { plan } = stored;
+  const keepsPlan = recovery?.hasLeftovers(stored) ?? false;
   if (!plan) return;
   const journal = await continueJournal(store, plan, options);
   try {
@@ -224,7 +226,7 @@ async function resultOfOpen(all: Session, task: Task): Promise<ReportRow | undef
  */
 export async function verifiedResults(
   context: Context,
-  invocation: Resuming,
+  invocation: Invocation,
   stored: StoredRun,
 ): Promise<readonly ReportRow[]> {
   if (!stored.plan || stored.state.open.size === 0) return closedResults(stored);
@@ -258,7 +260,7 @@ function closedResults({ state }: StoredRun): readonly ReportRow[] {
 /** Verifies the writes without an outcome; `unknown` where reading cannot tell. */
 async function readOpen(
   context: Context,
-  { operation }: Resuming,
+  { operation }: Invocation,
   stored: StoredRun,
 ): Promise<readonly ReportRow[]> {
   const { state, plan } = stored;

@@ -13,7 +13,7 @@ import { referenceKinds } from '../data/references.js';
 import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
-import type { Operation, Source } from '../engine/operation.js';
+import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
 import { newRunName } from '../runs/store.js';
@@ -194,48 +194,63 @@ function parseMapping(text: string): readonly [string, string] {
   });
 }
 
-/** A command line with its parsed values. */
-export interface Invocation {
+/** A command line that changes records, before its rows are known. */
+export interface CommandLine {
   readonly operation: Operation;
   /** ['tryouts', 'set-status'] */
   readonly words: readonly string[];
   readonly values: BulkValues;
-  readonly source: Source;
-  /** The command line names exactly one record: it locks that record only, and waits for no bulk run. */
-  readonly isSingle: boolean;
   /** The view of a single record's outcome. */
   readonly view?: View<never> | undefined;
   /** The line as typed, which a plan file names. */
   readonly typed?: TypedLine | undefined;
 }
 
-/** The part of an invocation that the plan stores until the run is finished. */
+/** The change of each row: the part of an invocation that the run's plan keeps until it is finished. */
 export type KeptJob = {
   readonly job: JsonObject;
   readonly guards: Guards;
 };
 
-/** The job of a plan, as `planRun` stored it. */
-export function jobOf({ job }: Pick<RunPlan, 'job'>): KeptJob {
-  return job as KeptJob;
+/** A change to make: a command line with its rows, or the run of an earlier one. */
+export interface Invocation extends CommandLine, KeptJob {
+  readonly source: Source;
+  /** The command line names exactly one record: it locks that record only, and waits for no bulk run. */
+  readonly isSingle: boolean;
+  /** Its rows; undefined if a filter selects them, or a run holds them. */
+  readonly selection?: (Pick<Selection, 'rows'> & Partial<Selection>) | undefined;
 }
 
-/** The head of a new run, with an empty `input` digest that the caller fills in. */
-export function headFor(
+/** The job of a plan, as `planRun` stored it; an empty one for a run that has no plan any more. */
+export function jobOf(plan: Pick<RunPlan, 'job'> | undefined): KeptJob {
+  return (plan?.job ?? { job: {}, guards: {} }) as KeptJob;
+}
+
+/**
+ * The head of a new run. Its input digest stands for what the invocation asks for and where, and for the
+ * rows that `parts` identify; the same command line has the same digest.
+ */
+export function newHead(
   context: Context,
-  { operation, words, isSingle }: Pick<Invocation, 'operation' | 'words' | 'isSingle'>,
-  { job: { route } }: Pick<KeptJob, 'job'>,
+  { operation, words, isSingle, job, guards }: Invocation,
+  ...parts: readonly unknown[]
 ): Omit<RunHead, 'rows'> {
-  const { addsEachTime, createsRow, of, plan } = operation;
+  const { addsEachTime, createsRow, resource, of, plan } = operation;
+  const { route } = job;
+  const action = words.join('.');
+  const profile = context.settings.profile.name;
+  const place = placeOf(context);
+  const { service, organization } = place;
+  const change = { job: operation.identity?.(job) ?? job, guards };
   return {
     format: runFormat,
     version: context.table.version,
     run: newRunName(context.now(), { single: isSingle }),
-    action: words.join('.'),
-    profile: context.settings.profile.name,
-    ...placeOf(context),
-    resource: operation.resource,
-    input: '',
+    action,
+    profile,
+    ...place,
+    resource,
+    input: digestOf([action, profile, service, organization, change, ...parts]),
     startedAt: context.now().toISOString(),
     ...((addsEachTime || createsRow) && { addsEachTime: true }),
     ...(of !== undefined && { of }),
@@ -244,21 +259,15 @@ export function headFor(
   };
 }
 
-/** Digest of what an invocation asks for and where; the same command line has the same digest. */
-export function inputDigest(
-  { action, profile, service, organization }: Omit<RunHead, 'rows'>,
-  operation: Operation,
-  { job, guards }: KeptJob,
-  ...parts: readonly unknown[]
-): string {
-  const identity = operation.identity?.(job) ?? job;
-  return digestOf([action, profile, service, organization, { job: identity, guards }, ...parts]);
-}
-
 /** Limits all further requests to the invocation's rate; after a 429 they slow down together. */
 export function limitRate(
   { api, settings }: Context,
   { rate }: Partial<Pick<BulkValues, 'rate'>>,
 ): void {
   api.limiter.limit({ rate: rate ?? settings.rate });
+}
+
+/** How many failed rows stop a run: --fail-fast, or --max-errors. */
+export function errorLimit({ failFast, maxErrors = Infinity }: BulkValues): number {
+  return failFast ? 1 : maxErrors;
 }

@@ -23,6 +23,9 @@ import { CircuitBreaker } from '../engine/limits.js';
 import type { PreviewedRows, RecordState, Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { Failure, InputError } from '../errors.js';
+import { hasQuery, someText } from '../runs/before-images.js';
+import { hashOf } from '../runs/journal.js';
+import type { RunPlan } from '../runs/plan.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
 import type { Invocation } from './invocation.js';
 
@@ -41,10 +44,6 @@ export interface Preview extends PreviewedRows {
 /** Up to this many rows, single reads are cheaper than a list that may be long. */
 const singleReads = 25;
 
-/** The invocation whose rows are previewed. */
-type Previewed = Pick<Invocation, 'operation' | 'words' | 'values'> &
-  Partial<Pick<Invocation, 'source'>>;
-
 type DescribeError = (error: Failure, id: string) => unknown;
 
 /**
@@ -53,10 +52,9 @@ type DescribeError = (error: Failure, id: string) => unknown;
  */
 export async function previewRows(
   context: Context,
+  { operation: { resource }, words, values, source, guards }: Invocation,
   rows: readonly Task[],
-  { operation: { resource }, words, values, source }: Previewed,
   session: Session,
-  guards: Guards,
 ): Promise<Preview> {
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const describeError: DescribeError = (error, id) => rowError(context, words, error, id);
@@ -259,4 +257,29 @@ function previewer(
 interface PreviewRead {
   readonly state: RecordState;
   readonly plan: Awaited<ReturnType<Session['plan']>>;
+}
+
+/** The names and rows of a plan, without texts that hold the API key or the query of a URL. */
+export function redactedRows(
+  { api }: Context,
+  rows: readonly Task[],
+  { tasks, names = new Map() }: Pick<Preview, 'tasks' | 'names'>,
+): Pick<RunPlan, 'names' | 'rows'> {
+  const isSecret = (text: string) => api.isKey(text) || hasQuery(text);
+  let next = 0;
+  return {
+    names: new Map([...names].filter(([, name]) => !isSecret(name))),
+    // Reuses the task objects, which are in the same order, to avoid a second copy of 200,000 rows.
+    rows: rows.map(({ row, id, ref, own }) => {
+      const task = tasks[next];
+      if (task?.row !== row) return { row, id, ref, own };
+      next += 1;
+      const { previewed } = task;
+      if (!previewed?.some(({ from }) => someText(from, isSecret))) return task;
+      const hashed = previewed.map((change) =>
+        someText(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
+      );
+      return { ...task, previewed: hashed };
+    }),
+  };
 }

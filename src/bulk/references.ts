@@ -13,10 +13,11 @@ import {
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { nameFirstFew, plural } from '../data/text.js';
-import type { Operation, RowPlan, Session } from '../engine/operation.js';
+import type { RowPlan, Session } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { SelectedRow } from '../runs/report.js';
+import type { Invocation } from './invocation.js';
 import {
   describeCandidates,
   mostListed,
@@ -90,7 +91,10 @@ export async function resolveRows(
  * Opens the session of an operation. A row that a reference named is a conflict once its record, as
  * read before a write, no longer answers to the reference.
  */
-export function openSession(context: Context, operation: Operation, job: JsonObject): Session {
+export function openSession(
+  context: Context,
+  { operation, job }: Pick<Invocation, 'operation' | 'job'>,
+): Session {
   const session = operation.open(context, job as never);
   // The sessions of an import check their own keys.
   if (session.forRow) return session;

@@ -98,14 +98,14 @@ async function realPathOf(file: string): Promise<string> {
 /** Writes `--results` if given; returns the exit code, which reflects a failed write. */
 export async function writeResultsFile(
   context: Context,
-  file: string | undefined,
-  input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] },
+  { values, selection }: Pick<Invocation, 'values' | 'selection'>,
   results: readonly ReportRow[],
   exitName: ExitName,
 ): Promise<ExitName> {
-  if (file === undefined) return exitName;
+  if (values.results === undefined) return exitName;
+  const { header = ['id'], rows = [] } = selection ?? {};
   try {
-    await writeResults(file, input.header, input.rows, results);
+    await writeResults(values.results, header, rows, results);
     return exitName;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

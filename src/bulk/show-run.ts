@@ -1,6 +1,6 @@
 /** Executes a planned run and renders it: the report of many rows, or the outcome of one. */
 import type { CommandOutput } from '../cli/define.js';
-import type { View } from '../cli/views.js';
+import type { Canvas, View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject } from '../data/json.js';
@@ -15,11 +15,12 @@ import {
   type ExecutedRun,
   executeRun,
   hasEnded,
+  type OnlyRow,
+  type Planned,
   type PlannedRun,
   printUnfinished,
 } from './execute.js';
 import type { Invocation } from './invocation.js';
-import type { Planned } from './planned-run.js';
 import { printSummary, reportView, reportViewFor } from './report-view.js';
 import { resultLines } from './results.js';
 
@@ -34,10 +35,13 @@ export async function showRun(context: Context, planned: Planned): Promise<Comma
   return streamed(context, planned.ready);
 }
 
-function renderReport(context: Context, { report, names, ...ended }: EndedRun): CommandOutput {
+function renderReport(
+  context: Context,
+  { report, names, exitName, failed, onWritten }: EndedRun,
+): CommandOutput {
   printSummary(context, report);
   const view = reportViewFor(context, { names });
-  return { value: report, view, isReport: true, ...ended };
+  return { value: report, view, isReport: true, exitName, failed, onWritten };
 }
 
 async function renderExecuted(
@@ -101,110 +105,96 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
  */
 export async function showOne(
   context: Context,
-  invocation: Omit<Invocation, 'source'>,
+  invocation: Invocation,
   planned: Planned,
 ): Promise<CommandOutput> {
-  if (!('ready' in planned)) {
-    const outcome = unsentOutcome(planned);
-    // A person picks another record instead of reading a report.
-    if (isNotFound(outcome.error) && mayPick(context)) {
-      await outcome.ended.onWritten?.();
-      throw outcome.error;
-    }
-    return renderOne(context, invocation, outcome);
+  if ('ready' in planned) {
+    const run = planned.ready;
+    return showFinished(context, invocation, { ended: await executeRun(context, run), run });
   }
-  const { ready } = planned;
-  return showFinished(context, invocation, { ended: await executeRun(context, ready), run: ready });
+  const [row = noRow] = planned.report.results;
+  const error = errorOf(row, planned);
+  // A person picks another record instead of reading a report.
+  if (isNotFound(error) && mayPick(context)) {
+    await planned.onWritten?.();
+    throw error;
+  }
+  if (invocation.operation.reports)
+    return {
+      ...renderReport(context, planned),
+      exitName: error ? error.exitName : planned.exitName,
+      failed: error && { id: row.id, error },
+    };
+  return renderOne(context, invocation, { row, error, ended: planned });
 }
+
+const noRow: ReportRow = { row: 1, id: '', result: 'not_attempted' };
 
 function mayPick({ isInteractive, prompts, settings }: Context): boolean {
   return isInteractive && !settings.yes && prompts.unavailable === undefined;
 }
 
-async function renderOne(
+/** Renders the outcome of the only row of an executed run. Throws the failure that ended it. */
+export async function showFinished(
   context: Context,
-  invocation: Omit<Invocation, 'source'>,
-  outcome: OneOutcome,
+  invocation: Invocation,
+  { ended, run }: { readonly ended: ExecutedRun; readonly run: PlannedRun },
 ): Promise<CommandOutput> {
   const { operation } = invocation;
-  const { row, error, ended } = outcome;
-  const exitName = error ? error.exitName : ended.exitName;
+  const row = ended.report.results.find((each) =>
+    run.tasks.some((task) => task.row === each.row),
+  ) ?? { ...noRow, id: run.plan.rows[0]?.id ?? '' };
+  const error = errorOf(row, ended);
+  const isUnfinished = !hasEnded(run, row) || (await hasLeftovers(run));
+  if (isUnfinished && !operation.reports && run.store) printUnfinished(context, run, 1);
   if (operation.reports) {
-    const { executed } = outcome;
-    if (executed)
-      return { ...(await renderExecuted(context, executed.run, executed.ended)), exitName };
-    return { ...renderReport(context, ended), exitName, failed: error && { id: row.id, error } };
+    const output = await renderExecuted(context, run, ended);
+    return { ...output, exitName: error ? error.exitName : ended.exitName };
   }
+  const canUndo = run.images && run.store;
+  const name = canUndo && (await shortRunName(run.store, run.plan.head.run));
+  return renderOne(context, invocation, { row, error, ended, run: name });
+}
+
+/** The outcome of an invocation's only row. */
+interface OneOutcome {
+  readonly row: ReportRow;
+  readonly error: Failure | undefined;
+  readonly ended: EndedRun;
+  /** The run that keeps its before-image, as a person types it. */
+  readonly run?: string | undefined;
+}
+
+async function renderOne(
+  context: Context,
+  invocation: Invocation,
+  { row, error, ended, run }: OneOutcome,
+): Promise<CommandOutput> {
   if (error) {
     for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
       context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
     await ended.onWritten?.();
     throw error;
   }
-  const { session, record } = outcome;
+  const { session, record }: Partial<OnlyRow> = ended.only ?? {};
   const unsent = row.result === 'changed' ? undefined : unsentNote(row, session, record);
   // The line at a terminal says it.
   const printsLine = context.isInteractive && !context.settings.fields;
   if (unsent !== undefined && !printsLine) context.note(unsent);
-  const present = session.present ?? ((found: JsonObject | undefined) => found ?? { id: row.id });
   // A record that was not written is shown as read.
-  const value = row.result === 'changed' || !record ? await present(record, row) : record;
-  // The answer to a write may hold only an id, so the line names the record that is shown.
-  const view = oneView(context, invocation, {
-    ...outcome,
-    record: isObject(value) ? value : record,
-    unsent,
-  });
+  const isRead = row.result !== 'changed' && record !== undefined;
+  const value =
+    session?.present && !isRead ? await session.present(record, row) : (record ?? { id: row.id });
+  const view = oneView(context, invocation, row, (canvas) =>
+    resultLines(
+      context,
+      invocation,
+      // The answer to a write may hold only an id, so the line names the record that is shown.
+      { row, record: isObject(value) ? value : record, run, unsent },
+      canvas,
+    ),
+  );
   return { value, view, exitName: 'done', isReport: true, onWritten: ended.onWritten };
-}
-
-/** The outcome of an invocation's only row. */
-interface OneOutcome {
-  readonly row: ReportRow;
-  readonly record: JsonObject | undefined;
-  readonly error: Failure | undefined;
-  readonly session: Session;
-  readonly ended: EndedRun;
-  /** The run that keeps its before-image, as a person types it. */
-  readonly run: string | undefined;
-  /** Undefined if nothing was to be sent. */
-  readonly executed?: { readonly run: PlannedRun; readonly ended: ExecutedRun } | undefined;
-}
-
-/** Renders the outcome of one row of a resumed run. Throws the failure that ended it. */
-export async function showFinished(
-  context: Context,
-  invocation: Omit<Invocation, 'source'>,
-  { ended, run }: { readonly ended: ExecutedRun; readonly run: PlannedRun },
-): Promise<CommandOutput> {
-  return renderOne(context, invocation, await outcomeOf(context, run, ended));
-}
-
-async function outcomeOf(
-  context: Context,
-  run: PlannedRun,
-  ended: ExecutedRun,
-): Promise<OneOutcome> {
-  const { report, last } = ended;
-  const row = report.results.find((each) => run.tasks.some((task) => task.row === each.row));
-  const finalRow: ReportRow = row ?? {
-    row: 1,
-    id: run.plan.rows[0]?.id ?? '',
-    result: 'not_attempted',
-  };
-  const error = isGood(finalRow) ? undefined : (last?.error ?? failureOfRow(finalRow));
-  const { operation } = run.invocation;
-  const isUnfinished = !hasEnded(run, finalRow) || (await hasLeftovers(run));
-  if (isUnfinished && !operation.reports && run.store) printUnfinished(context, run, 1);
-  return {
-    row: finalRow,
-    record: last?.record,
-    error,
-    session: run.session,
-    ended,
-    run: run.images && run.store && (await shortRunName(run.store, run.plan.head.run)),
-    executed: { run, ended },
-  };
 }
 
 /** True if the ended run can still be finished: its file arrived, but its document was refused. */
@@ -218,11 +208,9 @@ async function hasLeftovers({
   return stored !== undefined && operation.recovery.hasLeftovers(stored);
 }
 
-function unsentOutcome({ only, ...ended }: Extract<Planned, { report: unknown }>): OneOutcome {
-  const [row = { row: 1, id: '', result: 'not_attempted' as const }] = ended.report.results;
-  if (!only) throw new CancelledError('Nothing was done.');
-  const error = isGood(row) ? undefined : (only.failure ?? failureOfRow(row));
-  return { row, record: only.record, error, session: only.session, ended, run: undefined };
+/** Why the only row was not done. */
+function errorOf(row: ReportRow, { only }: EndedRun): Failure | undefined {
+  return isGood(row) ? undefined : (only?.error ?? failureOfRow(row));
 }
 
 function isGood({ result }: ReportRow): boolean {
@@ -239,12 +227,14 @@ function failureOfRow({ id, result, error }: ReportRow): Failure {
 
 function unsentNote(
   row: ReportRow,
-  { unchangedNote }: Session,
+  session: Session | undefined,
   record: JsonObject | undefined,
 ): string {
   const { message } = (row.error ?? {}) as { readonly message?: string };
   if (row.result === 'skipped') return `${row.id} was skipped: ${message ?? ''}`;
-  return unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`;
+  return (
+    session?.unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`
+  );
 }
 
 /**
@@ -252,20 +242,17 @@ function unsentNote(
  * the report's row in a pipe.
  */
 function oneView(
-  context: Context,
-  invocation: Omit<Invocation, 'source'>,
-  outcome: OneOutcome & { readonly unsent: string | undefined },
+  { settings: { output, fields, quiet } }: Context,
+  { view = reportView }: Invocation,
+  row: ReportRow,
+  lines: (canvas: Canvas) => readonly string[],
 ): View<never> {
-  const { settings } = context;
-  const own = invocation.view ?? reportView;
-  if (settings.output !== 'table' || settings.fields) return own;
-  const isQuiet = settings.quiet;
-  const { row } = outcome;
+  if (output !== 'table' || fields) return view;
   return {
     kind: 'lines',
-    rows: () => (isQuiet ? [] : [row]),
+    rows: () => (quiet ? [] : [row]),
     rowFields: reportView.rowFields,
-    lines: (_, canvas) => (isQuiet ? [] : resultLines(context, invocation, outcome, canvas)),
+    lines: (_, canvas) => (quiet ? [] : lines(canvas)),
   };
 }
 
