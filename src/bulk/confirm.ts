@@ -1,6 +1,6 @@
 /** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
+import { confirmName } from '../cli/write.js';
 import type { Context } from '../context.js';
-import { plural } from '../data/text.js';
 import type { Operation } from '../engine/operation.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
@@ -71,15 +71,6 @@ export function countErrors(decided: readonly ReportRow[]): number {
   return decided.filter(({ result }) => countsAsError(result)).length;
 }
 
-/** Checks --expect against the number of selected rows. Throws GuardError. */
-export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
-  if (expect === undefined || expect === selected) return;
-  throw new GuardError(
-    `${plural(selected, 'row is', 'rows are')} selected, but --expect says ${expect}. Nothing was changed.`,
-    { code: 'expect', hint: 'Look at the rows first: run the same command with --dry-run.' },
-  );
-}
-
 /** The change to confirm. */
 interface PendingChanges {
   readonly subject: Action;
@@ -101,7 +92,11 @@ export async function confirmChanges(
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
   if (rule === 'name' && name !== undefined)
-    return confirmName(context, question ?? '', name, values['confirm'] as string | undefined);
+    return confirmName(context, question ?? '', {
+      name,
+      flag: '--confirm',
+      given: values['confirm'] as string | undefined,
+    });
   const asked = `${verbOf(subject).ask} ${counted(count, subject)}?`;
   const would = wouldBe(subject, count);
   const ask = (text: string) => askOrList(context, text, subject, preview);
@@ -159,22 +154,5 @@ function requireCount(
     : (prompts.unavailable ?? 'it was not confirmed');
   throw new UsageError(`${would}, and ${why}.`, {
     hint: `Look first with --dry-run. Then add: --yes --expect ${count}`,
-  });
-}
-
-async function confirmName(
-  { prompts }: Context,
-  question: string,
-  name: string,
-  given: string | undefined,
-): Promise<void> {
-  if (given === undefined && prompts.unavailable !== undefined)
-    throw new UsageError(`${question} Confirm it with --confirm and its name.`, {
-      hint: 'Add --confirm NAME. --yes alone is not enough.',
-    });
-  const typed = given ?? (await prompts.text(`${question} Type its name to confirm:`));
-  if (typed === name) return;
-  throw new GuardError(`"${name}" is not its name. Nothing was done.`, {
-    hint: 'Look at the record first. The name must match exactly.',
   });
 }

@@ -4,7 +4,7 @@ import { dryRunView, namedRouteView } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { decideRow } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
-import { type BulkReport, exitOf } from '../runs/report.js';
+import { exitOf } from '../runs/report.js';
 import { countErrors, printCap, printPreview, printPreviewNotes } from './confirm.js';
 import { errorLimit, type Invocation } from './invocation.js';
 import { type Preview, previewRows } from './preview.js';
@@ -107,7 +107,7 @@ export async function previewMany(
   const { operation } = invocation;
   const preview = await previewRows(context, invocation, rows, session);
   const { tasks } = preview;
-  const subject = subjectOf(invocation, { matched, isCut: matched > rows.length });
+  const subject = subjectOf(invocation, matched, matched > rows.length);
   // For a person the report lists all rows.
   if (tasks.length > 0 && operation.confirm !== 'never')
     printPreview(context, subject, preview, { listsRows: !context.isInteractive });
@@ -116,13 +116,14 @@ export async function previewMany(
   return { preview, subject };
 }
 
-/** The report of rows that were only previewed; `plan`: the hash of the plan file that was written. */
-export function previewReport(
+/** The output for rows that were only previewed; `plan`: the hash of the plan file that was written. */
+export function previewOutput(
   context: Context,
-  { operation: { of, plan }, words }: Invocation,
-  { tasks, decided }: Preview,
+  { operation, values, words }: Invocation,
+  { preview, subject }: Awaited<ReturnType<typeof previewMany>>,
   made: { readonly run?: string | undefined; readonly plan?: string | undefined },
-): BulkReport {
+): CommandOutput {
+  const { tasks, decided, names } = preview;
   const wouldChange = tasks.map(({ row, id, ref, previewed = [] }) => ({
     row,
     id,
@@ -131,8 +132,19 @@ export function previewReport(
     before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
     after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
   }));
-  const head = { action: words.join('.'), run: made.run ?? null, of, plan: made.plan ?? plan };
-  return reportOf(context, head, [...wouldChange, ...decided]);
+  const { of, plan = made.plan } = operation;
+  const head = { action: words.join('.'), run: made.run ?? null, of, plan };
+  const report = reportOf(context, head, [...wouldChange, ...decided]);
+  const refusal = operation.refuses?.(preview);
+  const exitName = exitOf(report, refusal?.exitName);
+  printSummary(context, report);
+  const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
+  return {
+    value: report,
+    view: reportViewFor(context, { action: subject, names }),
+    exitName: pending ? 'changesPending' : exitName,
+    failed: refusal ? { id: '', error: refusal, isUnreported: true } : failedRun(report, exitName),
+  };
 }
 
 /** Previews rows as a run would, and reports what it would do. */
@@ -143,21 +155,12 @@ export async function dryRunMany(
 ): Promise<CommandOutput> {
   const { operation, values } = invocation;
   const session = openSession(context, invocation);
-  const { preview, subject } = await previewMany(context, invocation, session, dryRows);
+  const previewed = await previewMany(context, invocation, session, dryRows);
+  const { subject, preview } = previewed;
   const { tasks, decided } = preview;
   if (operation.confirm !== 'never') printCap(context, subject, tasks.length, values);
   const errorCount = countErrors(decided);
   if (tasks.length > 0 && errorCount >= errorLimit(values))
     context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
-  const report = previewReport(context, invocation, preview, dryRows);
-  const refusal = operation.refuses?.(preview);
-  const exitName = exitOf(report, refusal?.exitName);
-  printSummary(context, report);
-  const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
-  return {
-    value: report,
-    view: reportViewFor(context, { action: subject, names: preview.names }),
-    exitName: pending ? 'changesPending' : exitName,
-    failed: refusal ? { id: '', error: refusal, isUnreported: true } : failedRun(report, exitName),
-  };
+  return previewOutput(context, invocation, previewed, dryRows);
 }

@@ -68,15 +68,12 @@ export interface EndedRun {
   readonly only?: OnlyRow | undefined;
   /** Called once the report has been printed, to record that. */
   readonly onWritten?: (() => Promise<void>) | undefined;
+  /** Prints to stderr how a run that sent ended and how to resume it; below the report if a person reads that. */
+  readonly printEnd?: (how?: { readonly isShown: boolean }) => void;
 }
 
 /** A run about to send, or how it ended if there is nothing to send. */
 export type Planned = { readonly ready: PlannedRun } | EndedRun;
-
-export interface ExecutedRun extends EndedRun {
-  /** Prints to stderr how the run ended and how to resume it; below the report if a person reads that. */
-  readonly printEnd: (how?: { readonly isShown: boolean }) => void;
-}
 
 /**
  * Sends and journals the rows of a run and returns its report. `onRow` is called with each row once its
@@ -86,9 +83,9 @@ export async function executeRun(
   context: Context,
   run: PlannedRun,
   onRow?: (row: ReportRow) => void,
-): Promise<ExecutedRun> {
+): Promise<EndedRun> {
   const { journal, images, finished, tasks } = run;
-  const keep = onRow ? withoutDetails : sharingValues();
+  const keep = onRow ? withoutValues : sharingValues();
   const rows: ReportRow[] = finished.map(keep);
   const { limiter } = context.api;
   const { text, share } = runProgress(run, () => rows.length - finished.length, limiter);
@@ -172,15 +169,10 @@ function sharingValues(): (row: ReportRow) => ReportRow {
   });
 }
 
-/** The rest of a printed row, for the end of the run and `--results`. */
-function withoutDetails({ row, id, result, error, retryable }: ReportRow): ReportRow {
-  return {
-    row,
-    id,
-    result,
-    ...(error !== undefined && { error }),
-    ...(retryable && { retryable }),
-  };
+/** The row without its old and new values, which are known elsewhere. */
+export function withoutValues(row: ReportRow): ReportRow {
+  const { before: _, after: __, ...rest } = row;
+  return rest;
 }
 
 /** Prints how to resume an unfinished run. */
@@ -238,7 +230,7 @@ async function finalizeRun(
   run: PlannedRun,
   rows: readonly ReportRow[],
   stop: StopReason | undefined,
-): Promise<ExecutedRun> {
+): Promise<EndedRun> {
   const { store, journal, plan, invocation } = run;
   const { head } = plan;
   const report = reportOf(context, head, rows);

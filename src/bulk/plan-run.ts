@@ -13,13 +13,7 @@ import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/re
 import { redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
-import {
-  checkExpected,
-  confirmChanges,
-  countErrors,
-  printPreview,
-  printPreviewNotes,
-} from './confirm.js';
+import { confirmChanges, countErrors, printPreview, printPreviewNotes } from './confirm.js';
 import { warnOfRefusals } from './dry-run.js';
 import {
   awaitEarlierWrites,
@@ -30,7 +24,7 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import type { EndedRun, Planned } from './execute.js';
+import { type EndedRun, type Planned, withoutValues } from './execute.js';
 import { errorLimit, type Invocation } from './invocation.js';
 import { type Preview, previewRows, redactedRows } from './preview.js';
 import { subjectOf } from './preview-lines.js';
@@ -38,7 +32,7 @@ import { openSession } from './references.js';
 import { failedRun, reportOf } from './report-view.js';
 import { writeResultsFile } from './results.js';
 import { continueRun, imagesOf } from './resume.js';
-import { selectByFilter } from './select-rows.js';
+import { selectRows } from './select-rows.js';
 
 /** The place of a run to plan, once its lock is held. */
 export interface RunSetup {
@@ -81,10 +75,7 @@ export async function planRun(
   const same = earlier.filter((run) => run.head.input === head.input && run.plan);
   const last = same.at(-1);
   const selectsAnew = operation.selectsAnew ?? !selection;
-  const { rows: selected, matched } = selection
-    ? { rows: selection.rows, matched: selection.rows.length }
-    : await selectByFilter(context, values, operation);
-  checkExpected(selected.length, values);
+  const { rows: selected, matched } = await selectRows(context, invocation);
   const isContinued = store && last && !isRestart && !selectsAnew;
   if (!isRestart && !isContinued) same.forEach(requireContinuable);
   const carried = store && !isRestart && selectsAnew ? await startedTasks(store, same) : [];
@@ -177,7 +168,7 @@ async function beginRun(
   }
   const names = new Map([...carriedNames, ...(preview.names ?? [])]);
   const fullPreview = { ...preview, tasks, names };
-  const subject = subjectOf(invocation, { matched, isCut: matched > rows.length });
+  const subject = subjectOf(invocation, matched, matched > rows.length);
   if (operation.confirm !== 'never' && !isSingle) printPreview(context, subject, fullPreview);
   printPreviewNotes(context, operation, fullPreview);
   await warnOfRefusals(context, invocation, session, tasks.length);
@@ -231,11 +222,6 @@ async function beginRun(
 
 /** The journal of a run that cannot be kept: it writes nothing. */
 const noJournal: Journal = { records: [], last: 0, append: async () => {}, close: async () => {} };
-
-function withoutValues(row: ReportRow): ReportRow {
-  const { before: _, after: __, ...rest } = row;
-  return rest;
-}
 
 /** True for failures of the service that concern every row; others come from the command line or the user. */
 function stopsEveryRow(error: Failure): boolean {

@@ -18,9 +18,9 @@ import {
   type StoredRun,
   writeOptions,
 } from '../runs/stored-run.js';
-import { checkExpected, confirmChanges, printPreview } from './confirm.js';
-import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
-import { type Invocation, jobOf, limitRate } from './invocation.js';
+import { confirmChanges, printPreview } from './confirm.js';
+import { type EndedRun, executeRun, type PlannedRun } from './execute.js';
+import { checkExpected, type Invocation, jobOf, limitRate } from './invocation.js';
 import { openSession } from './references.js';
 import { lockFor } from './run-locks.js';
 
@@ -42,17 +42,21 @@ export async function finishRows(
   invocation: Invocation,
   stored: StoredRun,
   selected: ReadonlySet<number>,
-): Promise<{ readonly ended: ExecutedRun; readonly run: PlannedRun }> {
+): Promise<{ readonly ended: EndedRun; readonly run: PlannedRun }> {
   const { operation, values } = invocation;
   limitRate(context, values);
   return withRun(context, invocation, stored, async (store, now, lock) => {
     const rows = (operation.recovery?.unfinishedRows(now) ?? []).filter((row) => selected.has(row));
     if (rows.length === 0) throw finishedMeanwhile(now.head);
-    const run = await continueRun(context, invocation, { store, lock }, now, (row) =>
-      rows.includes(row),
-    );
+    const isSelected = (row: number) => rows.includes(row);
+    const run = await continueRun(context, invocation, { store, lock }, now, isSelected);
     const ended = await executeRun(context, run);
-    const onWritten = () => finalizeRun(store, now, run.journal.last);
+    const { head, reported, state } = now;
+    // Only if the earlier records of the journal were printed too.
+    const reportsAll = head.addsEachTime && (reported || state.results.size === 0);
+    const onWritten = async () => {
+      if (reportsAll) await markReported(store, head.run, run.journal.last);
+    };
     return { ended: { ...ended, onWritten }, run };
   });
 }
@@ -203,18 +207,4 @@ export function unfinishedTasks(
 function isFinished({ results, open }: RunState, row: number): boolean {
   const result = results.get(row);
   return result !== undefined && isFinalRow(result) && !open.has(row);
-}
-
-/**
- * Marks a run as reported once the outcome of its finished rows was printed. The run's lock has been
- * released by then.
- */
-async function finalizeRun(
-  store: RunStore,
-  { head, reported, state }: Pick<StoredRun, 'head' | 'reported' | 'state'>,
-  last: number,
-): Promise<void> {
-  if (!head.addsEachTime) return;
-  // Only if the earlier records of the journal were printed too.
-  if (reported || state.results.size === 0) await markReported(store, head.run, last);
 }

@@ -7,15 +7,15 @@ import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import type { RunHead } from '../runs/plan.js';
+import type { RunHead, RunPlan } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { storeOf } from '../runs/store.js';
-import { checkExpected } from './confirm.js';
 import { dryRunRows } from './dry-run.js';
 import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
   type BulkValues,
   type CommandLine,
+  checkExpected,
   type Invocation,
   jobOf,
   limitRate,
@@ -30,8 +30,8 @@ import { lockIfKept, storeFor } from './run-locks.js';
 import {
   type FilteredRows,
   filterKey,
-  selectByFilter,
   selectLocally,
+  selectRows,
   sourceOf,
 } from './select-rows.js';
 import { showOne, showRun } from './show-run.js';
@@ -112,19 +112,12 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
 }
 
 /** The rows of an invocation that starts no run, with the ids of their references. */
-async function selectedRows(
-  context: Context,
-  { operation, values, selection }: Invocation,
-): Promise<FilteredRows> {
-  if (selection) {
-    const named = await resolveRows(context, operation.resource, selection.rows);
-    refuseOrganization(context, operation, named);
-    const rows = (await operation.resolve?.()) ?? named;
-    return { rows, matched: rows.length };
-  }
-  const selected = await selectByFilter(context, values, operation);
-  checkExpected(selected.rows.length, values);
-  return selected;
+async function selectedRows(context: Context, invocation: Invocation): Promise<FilteredRows> {
+  const { operation } = invocation;
+  const { selection } = await withResolvedRows(context, invocation);
+  if (!selection) return selectRows(context, invocation);
+  const rows = (await operation.resolve?.()) ?? selection.rows;
+  return { rows, matched: rows.length };
 }
 
 function headOf(context: Context, invocation: Invocation): Omit<RunHead, 'rows'> {
@@ -137,7 +130,9 @@ function headOf(context: Context, invocation: Invocation): Omit<RunHead, 'rows'>
 async function planAndExecute(context: Context, given: Invocation): Promise<CommandOutput> {
   const store = storeFor(context, given);
   const head = headOf(context, given);
-  const invocation = await withResolvedRows(context, given, head);
+  const invocation = await withResolvedRows(context, given, async () =>
+    given.values.restart ? undefined : (await unfinishedRunsOf(context, head)).at(-1)?.plan,
+  );
   const { isSingle, selection } = invocation;
   const id = selection?.rows[0]?.id ?? '';
   const lock = store && (await lockIfKept(context, invocation, store, head, id));
@@ -146,19 +141,17 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
 }
 
 /**
- * Fills in the ids of rows named by references: those of the unfinished run of the same command line,
- * which may have changed what the reference names, or else of the list as it is now. Throws what
- * `resolveRows` throws.
+ * Fills in the ids of rows named by references: those of the plan that was begun, which may have changed
+ * what the reference names, or else of the list as it is now. Throws what `resolveRows` throws.
  */
 async function withResolvedRows(
   context: Context,
   invocation: Invocation,
-  head: Omit<RunHead, 'rows'>,
+  begun?: () => Promise<RunPlan | undefined>,
 ): Promise<Invocation> {
-  const { operation, values, selection } = invocation;
+  const { operation, selection } = invocation;
   if (!selection?.rows.some(({ ref }) => ref !== undefined)) return invocation;
-  const begun = values.restart ? undefined : (await unfinishedRunsOf(context, head)).at(-1)?.plan;
-  const idByRow = new Map(begun?.rows.map(({ row, id }) => [row, id]));
+  const idByRow = new Map((await begun?.())?.rows.map(({ row, id }) => [row, id]));
   const known = selection.rows.map((row) =>
     row.ref === undefined ? row : { ...row, id: idByRow.get(row.row) ?? row.id },
   );
@@ -215,44 +208,31 @@ export function refuseOrganization(
   );
 }
 
-/** The declarative part of such a command. */
-type Described<A extends Params, F extends Params> = Omit<
-  OperationCommand<A, F>,
-  'run' | 'view' | 'operation' | 'asks'
->;
+type Values<A extends Params, F extends Params> = ValuesOf<A> & ValuesOf<F>;
 
 /** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
-  command: Described<A, F> & {
+  command: Omit<OperationCommand<A, F>, 'run' | 'view' | 'operation' | 'asks'> & {
     readonly operation: Operation;
     readonly view: View<T>;
     /** Replaces values that have to be looked up before anything else (a reference by its id). */
-    readonly prepare?: (
-      context: Context,
-      values: ValuesOf<A> & ValuesOf<F>,
-    ) => Promise<ValuesOf<A> & ValuesOf<F>>;
+    readonly prepare?: (context: Context, values: Values<A, F>) => Promise<Values<A, F>>;
     /** Continues the command once its run has ended without a failure. */
     readonly followUp?: (
       context: Context,
-      values: ValuesOf<A> & ValuesOf<F>,
+      values: Values<A, F>,
       output: CommandOutput,
     ) => Promise<CommandOutput>;
   },
 ): Command {
   const { prepare, followUp, ...described } = command;
-  const { operation } = described;
+  const { operation, view } = described;
   return {
     kind: 'operation',
     local: false,
     asks: !operation.createsRow,
     ...described,
-    async run(
-      context: Context,
-      given: ValuesOf<A> & ValuesOf<F>,
-      words: readonly string[],
-      typed?: TypedLine,
-    ) {
-      const { view } = command;
+    async run(context: Context, given: Values<A, F>, words: readonly string[], typed?: TypedLine) {
       const values = prepare ? await prepare(context, given) : given;
       const line = { operation, words, view, typed, values: values as BulkValues };
       const output = await runOperation(context, line);

@@ -19,12 +19,12 @@ import { shortHash } from '../plans/hash.js';
 import { type PlanContent, writePlanFile } from '../plans/plan-file.js';
 import { hasQuery, someText } from '../runs/before-images.js';
 import { placeOf } from '../runs/plan.js';
-import { exitOf, type ReportRow, type SelectedRow } from '../runs/report.js';
-import { previewMany, previewReport } from './dry-run.js';
+import { type ReportRow, type SelectedRow } from '../runs/report.js';
+import { previewMany, previewOutput } from './dry-run.js';
 import type { BulkValues, Invocation } from './invocation.js';
 import { type Preview, redactedRows } from './preview.js';
 import { openSession } from './references.js';
-import { failedRun, printSummary, reportViewFor } from './report-view.js';
+import { reportViewFor } from './report-view.js';
 import type { FilteredRows } from './select-rows.js';
 
 /** How long a plan is valid without --expires. */
@@ -82,7 +82,8 @@ export async function planChanges(
   const reading = { ...context, settings: { ...context.settings, dryRun: true } };
   const seen = new Map<number, Seen>();
   const session = observing(openSession(reading, invocation), seen);
-  const { preview, subject } = await previewMany(reading, invocation, session, selected);
+  const previewed = await previewMany(reading, invocation, session, selected);
+  const { preview, subject } = previewed;
   const { tasks, decided, names } = preview;
   const file = values.plan ?? '';
   const failing = decided.filter((row) => !isLeftOut(row));
@@ -103,16 +104,12 @@ export async function planChanges(
     hash = written;
     printAfter = () => noteWritten(context, file, plan, written);
   }
-  const report = previewReport(reading, invocation, preview, { plan: hash });
-  const exitName = exitOf(report, undefined);
-  printSummary(reading, report);
+  const { quiet } = context.settings;
   return {
-    value: report,
-    view: reportViewFor(context.settings.quiet ? context : reading, { action: subject, names }),
-    exitName,
+    ...previewOutput(reading, invocation, previewed, { plan: hash }),
+    ...(quiet && { view: reportViewFor(context, { action: subject, names }) }),
     onlyReads: true,
     ...(printAfter && { printAfter }),
-    failed: failedRun(report, exitName),
   };
 }
 

@@ -1,7 +1,6 @@
 /** `rosterctl runs resume`: continues an interrupted run. */
-import { checkExpected } from '../../bulk/confirm.js';
 import { dryRunMany } from '../../bulk/dry-run.js';
-import { limitRate } from '../../bulk/invocation.js';
+import { checkExpected, limitRate } from '../../bulk/invocation.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineWrite, RunOutput, ValueWithExit } from '../../cli/define.js';

@@ -1,8 +1,7 @@
 /** `rosterctl runs retry`: starts a new run from the failed rows of another. */
 
-import { checkExpected } from '../../bulk/confirm.js';
 import { dryRunMany } from '../../bulk/dry-run.js';
-import { type Invocation, limitRate, newHead } from '../../bulk/invocation.js';
+import { checkExpected, type Invocation, limitRate, newHead } from '../../bulk/invocation.js';
 import { lockFor } from '../../bulk/run-locks.js';
 import { planLocked } from '../../bulk/run-operation.js';
 import { showRun } from '../../bulk/show-run.js';
