@@ -158,14 +158,10 @@ function runOptions(
 /** Returns a function that copies rows so that equal before and after values share one object. */
 function sharingValues(): (row: ReportRow) => ReportRow {
   const same = intern<NonNullable<ReportRow['before']>>();
-  return ({ row, id, ref, result, before, after, ...rest }) => ({
-    row,
-    id,
-    ...(ref !== undefined && { ref }),
-    result,
-    ...(before && { before: same(before) }),
-    ...(after && { after: same(after) }),
-    ...rest,
+  return (row) => ({
+    ...row,
+    ...(row.before && { before: same(row.before) }),
+    ...(row.after && { after: same(row.after) }),
   });
 }
 

@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import type { RunHead, RunPlan } from '../runs/plan.js';
+import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { storeOf } from '../runs/store.js';
 import { dryRunRows } from './dry-run.js';
@@ -130,9 +130,7 @@ function headOf(context: Context, invocation: Invocation): Omit<RunHead, 'rows'>
 async function planAndExecute(context: Context, given: Invocation): Promise<CommandOutput> {
   const store = storeFor(context, given);
   const head = headOf(context, given);
-  const invocation = await withResolvedRows(context, given, async () =>
-    given.values.restart ? undefined : (await unfinishedRunsOf(context, head)).at(-1)?.plan,
-  );
+  const invocation = await withResolvedRows(context, given, head);
   const { isSingle, selection } = invocation;
   const id = selection?.rows[0]?.id ?? '';
   const lock = store && (await lockIfKept(context, invocation, store, head, id));
@@ -141,17 +139,18 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
 }
 
 /**
- * Fills in the ids of rows named by references: those of the plan that was begun, which may have changed
- * what the reference names, or else of the list as it is now. Throws what `resolveRows` throws.
+ * Fills in the ids of rows named by references: those of the unfinished run with this `head`, which may
+ * have changed what the reference names, or else of the list as it is now. Throws what `resolveRows` throws.
  */
 async function withResolvedRows(
   context: Context,
   invocation: Invocation,
-  begun?: () => Promise<RunPlan | undefined>,
+  head?: Omit<RunHead, 'rows'>,
 ): Promise<Invocation> {
-  const { operation, selection } = invocation;
+  const { operation, values, selection } = invocation;
   if (!selection?.rows.some(({ ref }) => ref !== undefined)) return invocation;
-  const idByRow = new Map((await begun?.())?.rows.map(({ row, id }) => [row, id]));
+  const same = head && !values.restart ? await unfinishedRunsOf(context, head) : [];
+  const idByRow = new Map(same.at(-1)?.plan?.rows.map(({ row, id }) => [row, id]));
   const known = selection.rows.map((row) =>
     row.ref === undefined ? row : { ...row, id: idByRow.get(row.row) ?? row.id },
   );

@@ -56,12 +56,10 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
       ...(operation.csv ? ['--csv'] : []),
       ...(operation.filters ? ['a filter', '--all'] : []),
     ];
-    throw new MissingArgumentError(
-      `Which ${resourceWords[operation.resource].plural}? Give ${orList(ways)}.`,
-      {
-        hint: `See the ids: rosterctl ${operation.resource} list`,
-      },
-    );
+    const { plural } = resourceWords[operation.resource];
+    throw new MissingArgumentError(`Which ${plural}? Give ${orList(ways)}.`, {
+      hint: `See the ids: rosterctl ${operation.resource} list`,
+    });
   }
   const sheetFlag =
     values.sheet === undefined ? values.takeFormulas && '--take-formulas' : '--sheet';

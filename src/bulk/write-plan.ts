@@ -93,23 +93,19 @@ export async function planChanges(
       `${plural(tasks.length, 'row')} would change, more than --max-changes ${maxChanges}. No plan was written.`,
       { code: 'maxChanges', hint: 'Select fewer, or raise --max-changes.' },
     );
-  let hash: string | undefined;
-  let printAfter: CommandOutput['printAfter'];
+  const { quiet, dryRun } = context.settings;
+  let written: { readonly plan: PlanContent; readonly hash: string } | undefined;
   if (failing.length > 0) context.message(`No plan was written: ${obstacle(failing)}`);
-  else if (context.settings.dryRun)
-    context.note(`Without --dry-run the plan would be written to ${file}.`);
+  else if (dryRun) context.note(`Without --dry-run the plan would be written to ${file}.`);
   else {
     const plan = await contentOf(context, invocation, preview, seen);
-    const written = await writePlanFile(file, plan);
-    hash = written;
-    printAfter = () => noteWritten(context, file, plan, written);
+    written = { plan, hash: await writePlanFile(file, plan) };
   }
-  const { quiet } = context.settings;
   return {
-    ...previewOutput(reading, invocation, previewed, { plan: hash }),
+    ...previewOutput(reading, invocation, previewed, { plan: written?.hash }),
     ...(quiet && { view: reportViewFor(context, { action: subject, names }) }),
     onlyReads: true,
-    ...(printAfter && { printAfter }),
+    ...(written && { printAfter: () => noteWritten(context, file, written) }),
   };
 }
 
@@ -233,8 +229,7 @@ function isSigned(text: string): boolean {
 function noteWritten(
   context: Context,
   file: string,
-  { rows, expiresAt }: PlanContent,
-  hash: string,
+  { plan: { rows, expiresAt }, hash }: { readonly plan: PlanContent; readonly hash: string },
 ): void {
   const quoted = shellQuote(file);
   context.note(
