@@ -1,9 +1,10 @@
 /** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
+import { confirmName } from '../cli/write.js';
 import type { Context } from '../context.js';
-import { plural } from '../data/text.js';
-import type { ConfirmRule, Operation } from '../engine/operation.js';
+import type { Operation } from '../engine/operation.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
-import { type BulkValues, defaultMaxChanges } from './invocation.js';
+import { countsAsError, type ReportRow } from '../runs/report.js';
+import { type BulkValues, defaultMaxChanges, type Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
 import { hasMore, type Listed, previewLines, rowLines, type Subject } from './preview-lines.js';
 import { type Action, counted, verbOf } from './words.js';
@@ -65,114 +66,93 @@ function wouldBe(action: Action, count: number): string {
   return `${counted(count, action)} would ${verbOf(action).would}`;
 }
 
-/** Checks --expect against the number of selected rows. Throws GuardError. */
-export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
-  if (expect === undefined || expect === selected) return;
-  throw new GuardError(
-    `${plural(selected, 'row is', 'rows are')} selected, but --expect says ${expect}. Nothing was changed.`,
-    { code: 'expect', hint: 'Look at the rows first: run the same command with --dry-run.' },
-  );
+/** How many rows failed or conflicted in the preview. */
+export function countErrors(decided: readonly ReportRow[]): number {
+  return decided.filter(({ result }) => countsAsError(result)).length;
 }
 
-/** The change to confirm, and its size. */
-interface PendingChanges extends Action {
-  /** How many rows would be written. */
-  readonly count: number;
-  readonly rule: ConfirmRule;
-  /** The command line names exactly one record. */
-  readonly isSingle: boolean;
+/** The change to confirm. */
+interface PendingChanges {
+  readonly subject: Action;
+  /** The rows to write; if the preview showed only some of them, answering `l` lists all. */
+  readonly preview: Listed;
   /** The question for a single record: `Delete player "Ann" (player_1)?`. */
   readonly question?: string | undefined;
-  /** The rows; if the preview shows only some of them, answering `l` lists all. */
-  readonly preview?: Listed | undefined;
-  /** The name that the user must type, or give with --confirm. */
+  /** The name that the user must type, or give with --confirm, if the operation wants it. */
   readonly name?: string | undefined;
 }
 
 /** Asks for confirmation before the first write. Throws GuardError, UsageError or CancelledError if it is not given. */
 export async function confirmChanges(
   context: Context,
-  change: PendingChanges,
-  values: Cap & { readonly confirm?: unknown },
+  { operation: { confirm: rule }, values, isSingle }: Invocation,
+  { subject, preview, question, name }: PendingChanges,
 ): Promise<void> {
-  const { count, rule, isSingle, question, name } = change;
-  const isMany = count > capOf(values);
-  if (count === 0 || (rule === 'never' && !isMany)) return;
-  if (rule === 'name' && name !== undefined)
-    return confirmName(context, question ?? '', name, values.confirm as string | undefined);
   const { prompts, settings } = context;
-  const { ask } = verbOf(change);
-  const isCounted = (rule === 'count' && count > 1) || isAboveCap(count, values);
-  const asked = `${ask} ${counted(count, change)}?`;
-  if (isCounted && rule === 'count' && (settings.yes || prompts.unavailable !== undefined))
-    return requireCount(context, change, values);
-  if (isCounted && (settings.yes || prompts.unavailable !== undefined))
-    throw aboveCap(change, values);
-  if (isCounted) {
-    const typed = await askOrList(context, `${asked} Type the number to confirm:`, change);
-    if (typed === String(count)) return;
-    throw new CancelledError('Nothing was done.');
+  const { length: count } = preview.tasks;
+  if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
+  if (rule === 'name' && name !== undefined)
+    return confirmName(context, question ?? '', {
+      name,
+      flag: '--confirm',
+      given: values['confirm'] as string | undefined,
+    });
+  const asked = `${verbOf(subject).ask} ${counted(count, subject)}?`;
+  const would = wouldBe(subject, count);
+  const ask = (text: string) => askOrList(context, text, subject, preview);
+  if ((rule === 'count' && count > 1) || isAboveCap(count, values)) {
+    if (settings.yes || prompts.unavailable !== undefined) {
+      if (rule === 'count') return requireCount(context, would, count, values);
+      throw new GuardError(
+        `${would}, more than --max-changes ${capOf(values)}. Nothing was changed.`,
+        {
+          code: 'maxChanges',
+          hint: `If that is right, add: --expect N, or --max-changes ${count}`,
+        },
+      );
+    }
+    const typed = await ask(`${asked} Type the number to confirm:`);
+    if (typed !== String(count)) throw new CancelledError('Nothing was done.');
+    return;
   }
-  const asks = rule !== 'several' || !isSingle;
-  if (!asks || settings.yes) return;
+  if ((rule === 'several' && isSingle) || settings.yes) return;
   if (prompts.unavailable !== undefined)
     throw new UsageError(
-      `${question ?? `${wouldBe(change, count)}.`} This needs a confirmation, and ${prompts.unavailable}.`,
+      `${question ?? `${would}.`} This needs a confirmation, and ${prompts.unavailable}.`,
       { hint: 'Run it in a terminal, or add --yes. --dry-run shows what it would do.' },
     );
-  const isListed = question === undefined && hasMore(change.preview?.tasks ?? []);
-  const isYes = isListed
-    ? /^y(es)?$/i.test(await askOrList(context, `${asked} (y/N/l)`, change))
-    : await prompts.confirm(question ?? asked);
+  const isYes =
+    question === undefined && hasMore(preview.tasks)
+      ? /^y(es)?$/i.test(await ask(`${asked} (y/N/l)`))
+      : await prompts.confirm(question ?? asked);
   if (!isYes) throw new CancelledError('Nothing was done.');
 }
 
 /** Asks again after each `l`, which lists all rows; returns any other answer. */
-async function askOrList(context: Context, asked: string, change: PendingChanges): Promise<string> {
-  const { preview } = change;
+async function askOrList(
+  context: Context,
+  asked: string,
+  subject: Action,
+  preview: Listed,
+): Promise<string> {
   const typed = (await context.prompts.text(asked)).trim();
-  if (typed !== 'l' || !preview) return typed;
-  await context.showLong(rowLines(context, change, preview));
-  return askOrList(context, asked, change);
+  if (typed !== 'l') return typed;
+  await context.showLong(rowLines(context, subject, preview));
+  return askOrList(context, asked, subject, preview);
 }
 
 /** Requires --yes and --expect where no prompt is possible or --yes skips it. Throws UsageError. */
 function requireCount(
   { prompts, settings }: Context,
-  change: PendingChanges,
+  would: string,
+  count: number,
   { expect }: Cap,
 ): void {
-  const { count } = change;
   if (settings.yes && expect !== undefined) return;
   const why = settings.yes
     ? '--yes alone is not enough'
     : (prompts.unavailable ?? 'it was not confirmed');
-  throw new UsageError(`${wouldBe(change, count)}, and ${why}.`, {
+  throw new UsageError(`${would}, and ${why}.`, {
     hint: `Look first with --dry-run. Then add: --yes --expect ${count}`,
-  });
-}
-
-function aboveCap(change: PendingChanges, values: Cap): GuardError {
-  const { count } = change;
-  return new GuardError(
-    `${wouldBe(change, count)}, more than --max-changes ${capOf(values)}. Nothing was changed.`,
-    { code: 'maxChanges', hint: `If that is right, add: --expect N, or --max-changes ${count}` },
-  );
-}
-
-async function confirmName(
-  { prompts }: Context,
-  question: string,
-  name: string,
-  given: string | undefined,
-): Promise<void> {
-  if (given === undefined && prompts.unavailable !== undefined)
-    throw new UsageError(`${question} Confirm it with --confirm and its name.`, {
-      hint: 'Add --confirm NAME. --yes alone is not enough.',
-    });
-  const typed = given ?? (await prompts.text(`${question} Type its name to confirm:`));
-  if (typed === name) return;
-  throw new GuardError(`"${name}" is not its name. Nothing was done.`, {
-    hint: 'Look at the record first. The name must match exactly.',
   });
 }

@@ -1,9 +1,9 @@
 /** Earlier runs that concern a new one: their open writes are awaited, carried over, verified or reported. */
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
 import { plural, upperFirst } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
+import type { Recovery } from '../engine/file-rows.js';
 import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { settleMs, verifyLost } from '../engine/verify.js';
@@ -21,10 +21,10 @@ import {
   type StoredRun,
   writeOptions,
 } from '../runs/stored-run.js';
+import type { Planned } from './execute.js';
 import { type Invocation, jobOf } from './invocation.js';
-import type { Planned } from './planned-run.js';
 import { reportOf } from './report-view.js';
-import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
+import { runSince, unfinishedTasks, withRun } from './resume.js';
 
 /**
  * Returns the unfinished runs of the same command line, oldest first, without moving or locking them;
@@ -34,11 +34,13 @@ export async function unfinishedRunsOf(
   context: Context,
   { input }: Pick<StoredRun['head'], 'input'>,
 ): Promise<readonly StoredRun[]> {
-  const open = await (async () => listOpenRuns(storeOf(context)))().catch((error: unknown) => {
+  try {
+    const open = await listOpenRuns(storeOf(context));
+    return open.filter(({ head, finished, plan }) => head.input === input && plan && !finished);
+  } catch (error) {
     if (error instanceof Failure) return [];
     throw error;
-  });
-  return open.filter(({ head, finished, plan }) => head.input === input && plan && !finished);
+  }
 }
 
 /** Returns the rows of replaced runs that may have been sent in part, with their before-images. */
@@ -140,65 +142,66 @@ export async function reportAgain(
   context.message(`${run}, did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
   const onWritten = () => markReported(store, head.run, state.last);
-  const session = operation.open(context, (plan ? jobOf(plan).job : {}) as never);
+  const session = operation.open(context, jobOf(plan).job as never);
   const [only] = report.results;
-  const record = only?.result === 'changed' ? await madeRecord(session, stored) : undefined;
-  const known = record ?? only?.after;
-  return {
-    report,
-    exitName: exitOf(report, undefined),
-    onWritten,
-    only: { session, record: known },
-  };
-}
-
-/** The record that a run created, if reading can identify it. */
-async function madeRecord(
-  session: Session,
-  { plan, state, head }: StoredRun,
-): Promise<JsonObject | undefined> {
   const [row] = plan?.rows ?? [];
-  if (!row) return undefined;
-  const steps = state.steps.get(row.row);
-  const verification = await session.verify?.(
-    { ...row, ...(steps && { steps }) },
-    undefined,
-    Date.parse(head.startedAt),
-  );
-  return verification?.outcome === 'applied' ? verification.record : undefined;
+  // The record that it created, if reading can identify it.
+  const found =
+    only?.result === 'changed' && row
+      ? await session.verify?.(
+          { ...row, steps: state.steps.get(row.row) },
+          undefined,
+          Date.parse(head.startedAt),
+        )
+      : undefined;
+  const made = found?.outcome === 'applied' ? found.record : undefined;
+  const exitName = exitOf(report, undefined);
+  return { report, exitName, onWritten, only: { session, record: made ?? only?.after } };
 }
 
 /**
  * Ends an unfinished run that another one replaces: verifies its open writes (none can still take
- * effect, because the caller waited), then closes its journal. `keepsPlan`: something is left over that
- * only this run knows of. Throws OutputError, GuardError.
+ * effect, because the caller waited), then closes its journal. Its plan is kept if something is left over
+ * that only this run knows of. Throws OutputError, GuardError.
  */
 export async function closeReplacedRun(
   store: RunStore,
   stored: StoredRun,
   session: Session,
-  keepsPlan: boolean,
+  recovery: Recovery | undefined,
   options: RunOptions,
 ): Promise<void> {
   const { plan } = stored;
+  const keepsPlan = recovery?.hasLeftovers(stored) ?? false;
   if (!plan) return;
   const journal = await continueJournal(store, plan, options);
   try {
-    for (const task of unfinishedTasks(undefined, stored)) {
-      const result = task.open && (await resultOfOpen(session, task));
-      if (result) await journal.append({ kind: 'result', ...redactRow(withRef(result, task)) });
-    }
+    await appendKnown(journal, await verifyOpen(session, stored));
     await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
   } finally {
     await journal.close();
   }
 }
 
-/** The outcome of an open write, found by reading; undefined if reading cannot tell. */
-async function resultOfOpen(all: Session, task: Task): Promise<ReportRow | undefined> {
-  const session = sessionFor(all, task);
-  const { row, id, open, previewed = [] } = task;
-  if (!open) return undefined;
+async function appendKnown(journal: Journal, verified: readonly ReportRow[]): Promise<void> {
+  for (const row of verified)
+    if (row.result !== 'unknown')
+      // oxlint-disable-next-line no-await-in-loop
+      await journal.append({ kind: 'result', ...redactRow(row) });
+}
+
+/** Verifies the writes of a run that have no outcome; `unknown` where reading cannot tell. */
+async function verifyOpen(session: Session, stored: StoredRun): Promise<readonly ReportRow[]> {
+  const results: ReportRow[] = [];
+  for (const task of unfinishedTasks(undefined, stored))
+    if (task.open)
+      // oxlint-disable-next-line no-await-in-loop
+      results.push(withRef(await resultOfOpen(sessionFor(session, task), task, task.open), task));
+  return results;
+}
+
+async function resultOfOpen(session: Session, task: Task, open: Intent): Promise<ReportRow> {
+  const { row, id, previewed = [] } = task;
   const verification = session.verify
     ? await session.verify(task, undefined, open.t)
     : await verifyLost(session, task, open);
@@ -209,9 +212,9 @@ async function resultOfOpen(all: Session, task: Task): Promise<ReportRow | undef
       undefined,
       verification.record && session.made?.(verification.record),
     );
-  if (verification.outcome === 'notApplied')
-    return open.applied ? undefined : { row, id, result: 'not_attempted' };
-  if (verification.outcome === 'unclear') return undefined;
+  const isNotApplied = verification.outcome === 'notApplied';
+  if (isNotApplied && !open.applied) return { row, id, result: 'not_attempted' };
+  if (isNotApplied || verification.outcome === 'unclear') return { row, id, result: 'unknown' };
   const { before } = beforeAndAfter(verification.step.changes);
   const error = changedMeanwhile('It was changed by someone else after our write.');
   return { row, id, result: 'conflict', ...(before && { before }), error };
@@ -224,23 +227,19 @@ async function resultOfOpen(all: Session, task: Task): Promise<ReportRow | undef
  */
 export async function verifiedResults(
   context: Context,
-  invocation: Resuming,
+  invocation: Invocation,
   stored: StoredRun,
 ): Promise<readonly ReportRow[]> {
   if (!stored.plan || stored.state.open.size === 0) return closedResults(stored);
   if (context.settings.dryRun)
-    return [...closedResults(stored), ...(await readOpen(context, invocation, stored))];
+    return [...closedResults(stored), ...(await awaitAndVerify(context, invocation, stored))];
   return withRun(context, invocation, stored, async (store, now, lock) => {
     try {
-      const { plan } = now;
-      if (!plan) return closedResults(now);
-      const verified = await readOpen(context, invocation, now);
-      const journal = await continueJournal(store, plan, writeOptions(context, lock));
+      if (!now.plan) return closedResults(now);
+      const verified = await awaitAndVerify(context, invocation, now);
+      const journal = await continueJournal(store, now.plan, writeOptions(context, lock));
       try {
-        for (const row of verified)
-          if (row.result !== 'unknown')
-            // oxlint-disable-next-line no-await-in-loop
-            await journal.append({ kind: 'result', ...redactRow(row) });
+        await appendKnown(journal, verified);
       } finally {
         await journal.close();
       }
@@ -255,23 +254,11 @@ function closedResults({ state }: StoredRun): readonly ReportRow[] {
   return [...state.results.values()].filter(({ row }) => !state.open.has(row));
 }
 
-/** Verifies the writes without an outcome; `unknown` where reading cannot tell. */
-async function readOpen(
+async function awaitAndVerify(
   context: Context,
-  { operation }: Resuming,
+  { operation, job }: Invocation,
   stored: StoredRun,
 ): Promise<readonly ReportRow[]> {
-  const { state, plan } = stored;
-  if (!plan) return [];
-  await waitForWrites(context, [...state.open.values()], `run ${stored.head.run}`);
-  const session = operation.open(context, jobOf(plan).job as never);
-  const results: ReportRow[] = [];
-  for (const task of unfinishedTasks(undefined, stored)) {
-    if (!task.open) continue;
-    const { row, id } = task;
-    // oxlint-disable-next-line no-await-in-loop
-    const result = (await resultOfOpen(session, task)) ?? { row, id, result: 'unknown' as const };
-    results.push(withRef(result, task));
-  }
-  return results;
+  await waitForWrites(context, [...stored.state.open.values()], `run ${stored.head.run}`);
+  return verifyOpen(operation.open(context, job as never), stored);
 }

@@ -39,14 +39,10 @@ export function exactOperation(
     open(opened, job) {
       const session = opening(operation, opened, job);
       let lookup: Session | undefined;
-      return wrapSession(session, (own) =>
-        exactSession(own, {
-          changes,
-          allowDrift,
-          readBlind: (row) =>
-            sessionFor((lookup ??= operation.open(opened, job)), row).read(row, 'turn'),
-        }),
-      );
+      // Reads the row of a create as at its turn, without keeping what was read for the turn itself.
+      const readBlind = (row: Task) =>
+        sessionFor((lookup ??= operation.open(opened, job)), row).read(row, 'turn');
+      return wrapSession(session, (own) => exactSession(own, { changes, allowDrift, readBlind }));
     },
     resolve,
     refuses({ decided }) {
@@ -68,9 +64,9 @@ export function exactOperation(
   };
 }
 
-interface Exactness extends Pick<ApplyOptions, 'allowDrift'> {
+interface Exactness {
   readonly changes: ReadonlyMap<number, readonly RowChange[]>;
-  /** Reads the row of a create as at its turn, without keeping what was read for the turn itself. */
+  readonly allowDrift: boolean;
   readonly readBlind: (row: Task) => ReturnType<Session['read']>;
 }
 

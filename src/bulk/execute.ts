@@ -24,12 +24,10 @@ import {
   isFinalRow,
   type ReportRow,
   RowSet,
-  type SelectedRow,
   summarize,
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
-import { errorLimit } from './error-limits.js';
-import { type BulkValues, type Invocation, jobOf } from './invocation.js';
+import { errorLimit, type Invocation } from './invocation.js';
 import { summaryLine } from './report-lines.js';
 import { failedRun, reportOf } from './report-view.js';
 import { writeResultsFile } from './results.js';
@@ -38,7 +36,8 @@ import { runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
-  readonly invocation: Omit<Invocation, 'source'>;
+  /** Its --max-errors is what the preview left of it. */
+  readonly invocation: Invocation;
   /** Undefined if no run can be kept on disk. */
   readonly store: RunStore | undefined;
   readonly plan: RunPlan;
@@ -48,11 +47,14 @@ export interface PlannedRun {
   readonly tasks: readonly Task[];
   /** Rows that need nothing more, from this process or an earlier one. */
   readonly finished: readonly ReportRow[];
-  readonly limits: Pick<BulkValues, 'failFast' | 'maxErrors' | 'concurrency' | 'results'>;
-  /** The input as this command line read it, for `--results`. */
-  readonly input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] };
-  /** Releases the lock. */
-  release(): void;
+  readonly lock: HeldLock | undefined;
+}
+
+/** The only row of an invocation: its record in its last known state, and the failure that ended it. */
+export interface OnlyRow {
+  readonly session: Session;
+  readonly record?: JsonObject | undefined;
+  readonly error?: Failure | undefined;
 }
 
 /** How a run ended. */
@@ -63,18 +65,15 @@ export interface EndedRun {
   readonly names?: ReadonlyMap<string, string> | undefined;
   /** The error of the entire run, for scripts. */
   readonly failed?: FailedItem | undefined;
+  readonly only?: OnlyRow | undefined;
   /** Called once the report has been printed, to record that. */
   readonly onWritten?: (() => Promise<void>) | undefined;
+  /** Prints to stderr how a run that sent ended and how to resume it; below the report if a person reads that. */
+  readonly printEnd?: (how?: { readonly isShown: boolean }) => void;
 }
 
-export interface ExecutedRun extends EndedRun {
-  /** For a run of one row: the record in its last known state, and the failure that ended it. */
-  readonly last?:
-    | { readonly record?: JsonObject | undefined; readonly error?: Failure }
-    | undefined;
-  /** Prints to stderr how the run ended and how to resume it; below the report if a person reads that. */
-  readonly printEnd: (how?: { readonly isShown: boolean }) => void;
-}
+/** A run about to send, or how it ended if there is nothing to send. */
+export type Planned = { readonly ready: PlannedRun } | EndedRun;
 
 /**
  * Sends and journals the rows of a run and returns its report. `onRow` is called with each row once its
@@ -84,15 +83,15 @@ export async function executeRun(
   context: Context,
   run: PlannedRun,
   onRow?: (row: ReportRow) => void,
-): Promise<ExecutedRun> {
+): Promise<EndedRun> {
   const { journal, images, finished, tasks } = run;
-  const keep = onRow ? withoutDetails : sharingValues();
+  const keep = onRow ? withoutValues : sharingValues();
   const rows: ReportRow[] = finished.map(keep);
   const { limiter } = context.api;
   const { text, share } = runProgress(run, () => rows.length - finished.length, limiter);
   const line = context.progress.start(text, share);
   let stop: StopReason | undefined;
-  let last: ExecutedRun['last'];
+  let only: OnlyRow = { session: run.session };
   const stopAnnouncing = announceInterrupt(context);
   if (!run.invocation.isSingle) await Promise.all([keepHeapClose(tasks.length), letHeapGrow()]);
   try {
@@ -105,7 +104,7 @@ export async function executeRun(
         onRow?.(row);
       },
       onEnd(_, end) {
-        if (tasks.length === 1) last = { ...last, ...end };
+        if (tasks.length === 1) only = { ...only, ...end };
       },
     });
     stop = (await endIfDone(run, rows)) ?? stop;
@@ -114,21 +113,20 @@ export async function executeRun(
     line.stop();
     await journal.close().catch(() => {});
     await images?.close().catch(() => {});
-    run.release();
+    run.lock?.release();
   }
-  return { ...(await finalizeRun(context, run, rows, stop)), last };
+  return { ...(await finalizeRun(context, run, rows, stop)), only };
 }
 
 function runOptions(
   context: Context,
-  { session, journal, images, limits, plan, invocation, store }: PlannedRun,
+  { session, journal, images, plan, invocation, store }: PlannedRun,
 ): Omit<RowRunOptions, 'onResult' | 'onEnd'> {
   const { settings, signal, api } = context;
-  const { operation, words, isSingle } = invocation;
-  const { guards } = jobOf(plan);
+  const { operation, words, values, guards, isSingle } = invocation;
   const lockRow =
     store && operation.locksRows && !isSingle
-      ? (id: string): Promise<HeldLock> => lockOne(context, invocation, store, plan.head, id)
+      ? (id: string): Promise<HeldLock> => lockOne(context, values, store, plan.head, id)
       : undefined;
   return {
     session,
@@ -137,11 +135,11 @@ function runOptions(
     journal,
     images,
     lockRow,
-    concurrency: limits.concurrency ?? settings.concurrency,
+    concurrency: values.concurrency ?? settings.concurrency,
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),
     settleMs: settleMs(context.env),
-    maxErrors: errorLimit(limits),
+    maxErrors: errorLimit(values),
     isSilent: () => api.limiter.silent,
     now: context.now,
     instant: () => context.instant(),
@@ -160,26 +158,17 @@ function runOptions(
 /** Returns a function that copies rows so that equal before and after values share one object. */
 function sharingValues(): (row: ReportRow) => ReportRow {
   const same = intern<NonNullable<ReportRow['before']>>();
-  return ({ row, id, ref, result, before, after, ...rest }) => ({
-    row,
-    id,
-    ...(ref !== undefined && { ref }),
-    result,
-    ...(before && { before: same(before) }),
-    ...(after && { after: same(after) }),
-    ...rest,
+  return (row) => ({
+    ...row,
+    ...(row.before && { before: same(row.before) }),
+    ...(row.after && { after: same(row.after) }),
   });
 }
 
-/** The rest of a printed row, for the end of the run and `--results`. */
-function withoutDetails({ row, id, result, error, retryable }: ReportRow): ReportRow {
-  return {
-    row,
-    id,
-    result,
-    ...(error !== undefined && { error }),
-    ...(retryable && { retryable }),
-  };
+/** The row without its old and new values, which are known elsewhere. */
+export function withoutValues(row: ReportRow): ReportRow {
+  const { before: _, after: __, ...rest } = row;
+  return rest;
 }
 
 /** Prints how to resume an unfinished run. */
@@ -237,12 +226,12 @@ async function finalizeRun(
   run: PlannedRun,
   rows: readonly ReportRow[],
   stop: StopReason | undefined,
-): Promise<ExecutedRun> {
-  const { store, journal, plan, limits, input } = run;
+): Promise<EndedRun> {
+  const { store, journal, plan, invocation } = run;
   const { head } = plan;
   const report = reportOf(context, head, rows);
   const ended = exitOf(report, stop?.exitName);
-  const exitName = await writeResultsFile(context, limits.results, input, rows, ended);
+  const exitName = await writeResultsFile(context, invocation, rows, ended);
   return {
     report,
     exitName,

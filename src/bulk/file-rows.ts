@@ -30,17 +30,15 @@ export async function* fileRows(
 ): AsyncGenerator<Iterable<CsvRow>> {
   const source = chunks[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];
-  let length = 0;
-  let last = await source.next();
-  for (; !last.done; last = await source.next()) {
-    start.push(last.value);
-    length += last.value.length;
-    if (length >= signatureBytes) break;
+  for (let length = 0; length < signatureBytes; length += start.at(-1)?.length ?? 0) {
+    const { done, value } = await source.next();
+    if (done) break;
+    start.push(value);
   }
   const all = (async function* () {
     try {
       yield* start;
-      while (!last.done && !(last = await source.next()).done) yield last.value;
+      yield* { [Symbol.asyncIterator]: () => source };
     } finally {
       await source.return?.();
     }

@@ -10,23 +10,19 @@ import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { referenceKinds } from '../data/references.js';
+import { plural } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
-import type { Operation, Source } from '../engine/operation.js';
-import { UsageError } from '../errors.js';
+import type { Operation, Selection, Source } from '../engine/operation.js';
+import { GuardError, UsageError } from '../errors.js';
 import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
 import { newRunName } from '../runs/store.js';
 
 const anyText = z.optional(nonEmptyText);
 
-const file = (text: string, word?: string) =>
-  param(anyText, text, {
-    placeholder: 'FILE|-',
-    group: 'selection',
-    completes: 'file',
-    ...(word !== undefined && { word }),
-  });
+/** A flag that only few need, which only the full help shows. */
+const rare = (group: 'selection' | 'safety' | 'output') => ({ group, rare: true }) as const;
 
 const count = (least: number) =>
   z.optional(
@@ -38,40 +34,40 @@ const count = (least: number) =>
       .check(z.refine((number) => number >= least, `must be at least ${least}`)),
   );
 
+const inputFile = { placeholder: 'FILE|-', group: 'selection', completes: 'file' } as const;
+
 /** Ids from a file; `ids` is the name of the positional ids, so the value has another one. */
 export const idsFileFlag = {
-  idsFile: file('ids from a file: lines, NDJSON, JSON or CSV', '--ids'),
+  idsFile: param(anyText, 'ids from a file: lines, NDJSON, JSON or CSV', {
+    ...inputFile,
+    word: '--ids',
+  }),
 };
 
 /** Rows with their own values, from a CSV or a workbook. */
 export const csvFlags = {
-  csv: file('rows from a CSV or .xlsx: id and what to set'),
+  csv: param(anyText, 'rows from a CSV or .xlsx: id and what to set', inputFile),
   key: param(
     z.optional(z.enum(referenceKinds)),
     'the column of the CSV that names the record (default id)',
-    { placeholder: 'COLUMN', group: 'selection', rare: true },
+    { placeholder: 'COLUMN', ...rare('selection') },
   ),
   sheet: param(anyText, 'the sheet of the .xlsx file (default: the first)', {
     placeholder: 'NAME',
-    group: 'selection',
-    rare: true,
+    ...rare('selection'),
   }),
-  takeFormulas: flag('use the values that formulas in the .xlsx file show', {
-    group: 'selection',
-    rare: true,
-  }),
+  takeFormulas: flag('use the values that formulas in the .xlsx file show', rare('selection')),
   map: params(z.optional(z.array(parsedBy(parseMapping))), 'rename a column of the CSV', {
     placeholder: "'THEIRS=id'",
-    group: 'selection',
-    rare: true,
+    ...rare('selection'),
   }),
-  ignoreColumns: flag('ignore unknown columns', { group: 'selection', rare: true }),
+  ignoreColumns: flag('ignore unknown columns', rare('selection')),
 };
 
 /** Selection flags beside the filters: every record, and accepting a list that may be incomplete. */
 export const allFlags = {
   all: flag('every record of the list', { group: 'selection' }),
-  allowPartial: flag('also when the list may be incomplete', { group: 'selection', rare: true }),
+  allowPartial: flag('also when the list may be incomplete', rare('selection')),
 };
 
 /** Above this many changes a user has to type the number, and a script has to pass a flag. */
@@ -95,7 +91,7 @@ export const planFlags = {
   expires: param(
     z.optional(parsedBy(duration(leastValidMs, mostValidMs))),
     'how long the plan can be applied (default 24h)',
-    { placeholder: '24h', group: 'safety', rare: true },
+    { placeholder: '24h', ...rare('safety') },
   ),
 };
 
@@ -105,70 +101,44 @@ export const bulkFlags = {
   if: params(
     z.optional(z.array(parsedBy(parseCondition))),
     'change a row only while this is true',
-    {
-      placeholder: "'field=value'",
-      group: 'safety',
-      completes: 'field',
-      rare: true,
-    },
+    { placeholder: "'field=value'", completes: 'field', ...rare('safety') },
   ),
   expect: param(count(0), 'stop unless exactly N rows are selected', {
     placeholder: 'N',
-    group: 'safety',
-    rare: true,
+    ...rare('safety'),
   }),
   maxChanges: param(count(0), `stop if more than N would change (default ${defaultMaxChanges})`, {
     placeholder: 'N',
     group: 'safety',
   }),
-  failFast: flag('stop at the first row that fails', { group: 'safety', rare: true }),
-  maxErrors: param(count(1), 'stop after N failed rows', {
-    placeholder: 'N',
-    group: 'safety',
-    rare: true,
-  }),
+  failFast: flag('stop at the first row that fails', rare('safety')),
+  maxErrors: param(count(1), 'stop after N failed rows', { placeholder: 'N', ...rare('safety') }),
   concurrency: param(z.optional(parsedBy(namedKeys.concurrency.parse)), atOnceText('requests'), {
     placeholder: 'N',
-    group: 'safety',
-    rare: true,
+    ...rare('safety'),
   }),
   rate: param(
     z.optional(parsedBy(namedKeys.rate.parse)),
     `requests a second (default ${namedKeys.rate.default})`,
-    {
-      placeholder: 'N/s',
-      group: 'safety',
-      rare: true,
-    },
+    { placeholder: 'N/s', ...rare('safety') },
   ),
-  restart: flag('start over instead of resuming an unfinished run', {
-    group: 'safety',
-    rare: true,
-  }),
+  restart: flag('start over instead of resuming an unfinished run', rare('safety')),
   waitLock: param(z.optional(parsedBy(parseDuration)), 'wait this long for another bulk change', {
     placeholder: '10m',
-    group: 'safety',
-    rare: true,
+    ...rare('safety'),
   }),
   results: param(anyText, 'write a CSV with the result of each row', {
     placeholder: 'FILE.csv',
-    group: 'output',
     completes: 'file',
-    rare: true,
+    ...rare('output'),
   }),
-  exitCode: flag('with --dry-run: exit 12 if something would change', {
-    group: 'output',
-    rare: true,
-  }),
+  exitCode: flag('with --dry-run: exit 12 if something would change', rare('output')),
 };
 
 /** `--restart` of a create, for a record that an earlier run of the same command line may have created. */
 export const restartCreateFlag = flag(
   'create it even if the same command may have done so already',
-  {
-    group: 'safety',
-    rare: true,
-  },
+  rare('safety'),
 );
 
 /**
@@ -194,48 +164,63 @@ function parseMapping(text: string): readonly [string, string] {
   });
 }
 
-/** A command line with its parsed values. */
-export interface Invocation {
+/** A command line that changes records, before its rows are known. */
+export interface CommandLine {
   readonly operation: Operation;
   /** ['tryouts', 'set-status'] */
   readonly words: readonly string[];
   readonly values: BulkValues;
-  readonly source: Source;
-  /** The command line names exactly one record: it locks that record only, and waits for no bulk run. */
-  readonly isSingle: boolean;
   /** The view of a single record's outcome. */
   readonly view?: View<never> | undefined;
   /** The line as typed, which a plan file names. */
   readonly typed?: TypedLine | undefined;
 }
 
-/** The part of an invocation that the plan stores until the run is finished. */
+/** The change of each row: the part of an invocation that the run's plan keeps until it is finished. */
 export type KeptJob = {
   readonly job: JsonObject;
   readonly guards: Guards;
 };
 
-/** The job of a plan, as `planRun` stored it. */
-export function jobOf({ job }: Pick<RunPlan, 'job'>): KeptJob {
-  return job as KeptJob;
+/** A change to make: a command line with its rows, or the run of an earlier one. */
+export interface Invocation extends CommandLine, KeptJob {
+  readonly source: Source;
+  /** The command line names exactly one record: it locks that record only, and waits for no bulk run. */
+  readonly isSingle: boolean;
+  /** Its rows; undefined if a filter selects them, or a run holds them. */
+  readonly selection?: (Pick<Selection, 'rows'> & Partial<Selection>) | undefined;
 }
 
-/** The head of a new run, with an empty `input` digest that the caller fills in. */
-export function headFor(
+/** The job of a plan, as `planRun` stored it; an empty one for a run that has no plan any more. */
+export function jobOf(plan: Pick<RunPlan, 'job'> | undefined): KeptJob {
+  return (plan?.job ?? { job: {}, guards: {} }) as KeptJob;
+}
+
+/**
+ * The head of a new run. Its input digest stands for what the invocation asks for and where, and for the
+ * rows that `parts` identify; the same command line has the same digest.
+ */
+export function newHead(
   context: Context,
-  { operation, words, isSingle }: Pick<Invocation, 'operation' | 'words' | 'isSingle'>,
-  { job: { route } }: Pick<KeptJob, 'job'>,
+  { operation, words, isSingle, job, guards }: Invocation,
+  ...parts: readonly unknown[]
 ): Omit<RunHead, 'rows'> {
-  const { addsEachTime, createsRow, of, plan } = operation;
+  const { addsEachTime, createsRow, resource, of, plan } = operation;
+  const { route } = job;
+  const action = words.join('.');
+  const profile = context.settings.profile.name;
+  const place = placeOf(context);
+  const { service, organization } = place;
+  const change = { job: operation.identity?.(job) ?? job, guards };
   return {
     format: runFormat,
     version: context.table.version,
     run: newRunName(context.now(), { single: isSingle }),
-    action: words.join('.'),
-    profile: context.settings.profile.name,
-    ...placeOf(context),
-    resource: operation.resource,
-    input: '',
+    action,
+    profile,
+    ...place,
+    resource,
+    input: digestOf([action, profile, service, organization, change, ...parts]),
     startedAt: context.now().toISOString(),
     ...((addsEachTime || createsRow) && { addsEachTime: true }),
     ...(of !== undefined && { of }),
@@ -244,21 +229,24 @@ export function headFor(
   };
 }
 
-/** Digest of what an invocation asks for and where; the same command line has the same digest. */
-export function inputDigest(
-  { action, profile, service, organization }: Omit<RunHead, 'rows'>,
-  operation: Operation,
-  { job, guards }: KeptJob,
-  ...parts: readonly unknown[]
-): string {
-  const identity = operation.identity?.(job) ?? job;
-  return digestOf([action, profile, service, organization, { job: identity, guards }, ...parts]);
-}
-
 /** Limits all further requests to the invocation's rate; after a 429 they slow down together. */
 export function limitRate(
   { api, settings }: Context,
   { rate }: Partial<Pick<BulkValues, 'rate'>>,
 ): void {
   api.limiter.limit({ rate: rate ?? settings.rate });
+}
+
+/** How many failed rows stop a run: --fail-fast, or --max-errors. */
+export function errorLimit({ failFast, maxErrors = Infinity }: BulkValues): number {
+  return failFast ? 1 : maxErrors;
+}
+
+/** Checks --expect against the number of selected rows. Throws GuardError. */
+export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
+  if (expect === undefined || expect === selected) return;
+  throw new GuardError(
+    `${plural(selected, 'row is', 'rows are')} selected, but --expect says ${expect}. Nothing was changed.`,
+    { code: 'expect', hint: 'Look at the rows first: run the same command with --dry-run.' },
+  );
 }

@@ -1,17 +1,20 @@
 /** Plans a run up to its first write: earlier runs, preview, confirmation, and its folder on disk. */
 import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
+import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import type { BeforeImages } from '../runs/before-images.js';
+import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
 import { type DamagedRun, damagedBefore, type Journal, setAsideAll } from '../runs/journal.js';
-import { isSamePlace, type RunPlan, requireContinuable } from '../runs/plan.js';
-import { isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
+import { isSamePlace, type RunHead, type RunPlan, requireContinuable } from '../runs/plan.js';
+import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
+import { redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
-import { checkExpected, confirmChanges, printPreview, printPreviewNotes } from './confirm.js';
+import { confirmChanges, countErrors, printPreview, printPreviewNotes } from './confirm.js';
+import { warnOfRefusals } from './dry-run.js';
 import {
   awaitEarlierWrites,
   closeReplacedRun,
@@ -21,24 +24,23 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import { errorsBefore } from './error-limits.js';
-import type { Invocation } from './invocation.js';
-import {
-  endUnsent,
-  notAttempted,
-  type Planned,
-  planOf,
-  type RunSetup,
-  stopsEveryRow,
-  unreadRows,
-  warnOfRefusals,
-  withoutValues,
-} from './planned-run.js';
-import { type Preview, previewRows } from './preview.js';
+import { type EndedRun, type Planned, withoutValues } from './execute.js';
+import { errorLimit, type Invocation } from './invocation.js';
+import { type Preview, previewRows, redactedRows } from './preview.js';
 import { subjectOf } from './preview-lines.js';
 import { openSession } from './references.js';
+import { failedRun, reportOf } from './report-view.js';
+import { writeResultsFile } from './results.js';
 import { continueRun, imagesOf } from './resume.js';
-import { selectByFilter } from './select-rows.js';
+import { selectRows } from './select-rows.js';
+
+/** The place of a run to plan, once its lock is held. */
+export interface RunSetup {
+  /** Undefined if no run can be kept on disk. */
+  readonly store: RunStore | undefined;
+  readonly lock: HeldLock | undefined;
+  readonly head: Omit<RunHead, 'rows'>;
+}
 
 /**
  * Plans a run, or resumes the unfinished one of the same command line. Throws UsageError, GuardError or
@@ -49,8 +51,8 @@ export async function planRun(
   invocation: Invocation,
   setup: RunSetup,
 ): Promise<Planned> {
-  const { operation, values } = invocation;
-  const { store, head, input } = setup;
+  const { operation, values, selection } = invocation;
+  const { store, lock, head } = setup;
   const { recovery } = operation;
   const damaged: DamagedRun[] = [];
   const open = store
@@ -61,7 +63,8 @@ export async function planRun(
         onDamaged: (run) => damaged.push(run),
       })
     : [];
-  const unreported = head.addsEachTime && !values.restart && unreportedRun(open, head.input);
+  const isRestart = values.restart ?? false;
+  const unreported = head.addsEachTime && !isRestart && unreportedRun(open, head.input);
   if (store && unreported) return reportAgain(context, invocation, store, unreported);
   const earlier = open.filter(
     (run) =>
@@ -71,61 +74,39 @@ export async function planRun(
   );
   const same = earlier.filter((run) => run.head.input === head.input && run.plan);
   const last = same.at(-1);
-  const isRestart = values.restart ?? false;
-  const selectsAnew = operation.selectsAnew ?? !input.rows;
-  const checkDamaged = (rows: readonly SelectedRow[]) =>
-    damagedBefore(context, damaged, {
-      head,
-      subjectOf: recovery?.subjectOf,
-      rows,
-      restart: isRestart,
-    });
-  if (store && last && !isRestart && input.rows && !selectsAnew) {
-    checkExpected(input.rows.length, values);
-    checkDamaged(input.rows);
-    const begun = { ...setup, store, input: { ...input, rows: input.rows } };
-    return { ready: await continueRun(context, invocation, begun, last) };
-  }
-  const { rows: selected, matched } = input.rows
-    ? { rows: input.rows, matched: input.rows.length }
-    : await selectByFilter(context, values, operation);
-  checkExpected(selected.length, values);
-  if (!isRestart) same.forEach(requireContinuable);
+  const selectsAnew = operation.selectsAnew ?? !selection;
+  const { rows: selected, matched } = await selectRows(context, invocation);
+  const isContinued = store && last && !isRestart && !selectsAnew;
+  if (!isRestart && !isContinued) same.forEach(requireContinuable);
   const carried = store && !isRestart && selectsAnew ? await startedTasks(store, same) : [];
   const rows = withCarried(carried, selected);
-  const toSetAside = checkDamaged(rows);
-  const waitedFrom = context.now().getTime();
+  const toSetAside = damagedBefore(context, damaged, {
+    head,
+    subjectOf: recovery?.subjectOf,
+    rows,
+    restart: isRestart,
+  });
+  if (isContinued) return { ready: await continueRun(context, invocation, { store, lock }, last) };
   // What another create makes is a record of its own.
   await awaitEarlierWrites(context, earlier, operation.createsRow ? [] : rows, same);
-  const resolved: readonly Task[] = (await operation.resolve?.()) ?? rows;
+  const resolved = (await operation.resolve?.()) ?? rows;
   if (operation.resolve) await awaitEarlierWrites(context, earlier, resolved, []);
-  return beginRun(context, invocation, setup, {
-    // These writes have been awaited already; verification must not wait for them again.
-    rows: resolved.map((row) =>
-      row.open ? { ...row, open: { ...row.open, goneBy: waitedFrom } } : row,
-    ),
+  const begun = { ...invocation, selection: { ...selection, rows: resolved } };
+  return beginRun(context, begun, setup, {
     carried: rows.slice(0, carried.length),
     matched: matched + rows.length - selected.length,
     carriedNames: same.flatMap(({ plan }) => [...(plan?.names ?? [])]),
     async replaceOthers(session, options) {
       if (store)
-        for (const run of same)
-          await closeReplacedRun(
-            store,
-            run,
-            session,
-            recovery?.hasLeftovers(run) ?? false,
-            options,
-          );
+        for (const run of same) await closeReplacedRun(store, run, session, recovery, options);
       await setAsideAll(context, toSetAside);
     },
   });
 }
 
-/** The rows of a new run, and how to close the runs that it replaces. */
-interface NewRows {
-  readonly rows: readonly Task[];
-  /** Unfinished rows of replaced runs; they come first and are not previewed. */
+/** A new run, and how to close the runs that it replaces. */
+interface NewRun {
+  /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
   /** How many records match, before `--limit` cut them. */
   readonly matched: number;
@@ -136,46 +117,41 @@ interface NewRows {
 
 async function beginRun(
   context: Context,
-  invocation: Invocation,
-  setup: RunSetup,
-  { rows, carried, matched, carriedNames, replaceOthers }: NewRows,
+  given: Invocation,
+  { store, head, lock }: RunSetup,
+  { carried, matched, carriedNames, replaceOthers }: NewRun,
 ): Promise<Planned> {
-  const { operation, values, isSingle } = invocation;
-  const { store, head, lock, input } = setup;
-  const subject = subjectOf(invocation, { matched, isCut: matched > rows.length });
-  let { kept } = setup;
-  let session = openSession(context, operation, kept.job);
+  const { operation, values, isSingle } = given;
+  const rows = given.selection?.rows ?? [];
+  let invocation: Invocation = given;
+  let session = openSession(context, invocation);
   const options = writeOptions(context, lock);
   const newRows = rows.slice(carried.length);
-  const runPreview = () => previewRows(context, newRows, invocation, session, kept.guards);
-  let preview: Preview | undefined;
-  const endWith = (results: readonly ReportRow[], stop?: ExitName) =>
-    endUnsent(context, head, values, { header: input.header, rows }, results, {
-      ...(stop && { stop }),
-      names: preview?.names,
-    });
+  let preview: Preview;
   try {
-    preview = await runPreview();
+    preview = await previewRows(context, invocation, newRows, session);
   } catch (error) {
     if (!(error instanceof Failure) || !stopsEveryRow(error)) throw error;
     if (isSingle && !operation.reports) throw error;
-    const report = await endWith(rows.map(notAttempted), error.exitName);
-    const only = { session, record: undefined, failure: error };
-    return { ...report, only, failed: { id: '', error, isUnreported: true } };
+    const ended = await endUnsent(context, head, invocation, rows.map(notAttempted), error);
+    return { ...ended, only: { session, error } };
   }
+  const endWith = async (results: readonly ReportRow[], stop?: Stop) => ({
+    ...(await endUnsent(context, head, invocation, results, stop)),
+    names: preview.names,
+  });
   const refusal = operation.refuses?.(preview);
   if (refusal) {
     const untouched = [...carried, ...preview.tasks].map(notAttempted);
-    const report = await endWith([...preview.decided, ...untouched], refusal.exitName);
-    return { ...report, failed: { id: '', error: refusal, isUnreported: true } };
+    return endWith([...preview.decided, ...untouched], refusal);
   }
   const [only] = preview.tasks;
   if (isSingle && only?.previewState?.record && operation.ask) {
-    const job = await operation.ask(context, kept.job, only, only.previewState.record);
-    if (job !== kept.job) {
-      kept = { ...kept, job };
-      session = openSession(context, operation, job);
-      preview = await runPreview();
+    const job = await operation.ask(context, given.job, only, only.previewState.record);
+    if (job !== given.job) {
+      invocation = { ...given, job };
+      session = openSession(context, invocation);
+      preview = await previewRows(context, invocation, newRows, session);
     }
   }
   const { decided } = preview;
@@ -183,61 +159,63 @@ async function beginRun(
   if (tasks.length === 0) {
     await replaceOthers(session, options);
     const { record, failure } = preview;
-    return { ...(await endWith(decided)), only: { session, record, failure } };
+    return { ...(await endWith(decided)), only: { session, record, error: failure } };
   }
-  const { errorCount, isTooMany, remaining } = errorsBefore(values, decided);
-  if (isTooMany) {
+  const errorCount = countErrors(decided);
+  if (errorCount >= errorLimit(values)) {
     context.message(`Stopped before the first write: ${errorCount} failed or conflicted.`);
-    return endWith([...decided, ...tasks.map(notAttempted)], 'rowsFailed');
+    return endWith([...decided, ...tasks.map(notAttempted)], { exitName: 'rowsFailed' });
   }
-  const fullPreview = {
-    ...preview,
-    tasks,
-    names: new Map([...carriedNames, ...(preview.names ?? [])]),
-  };
+  const names = new Map([...carriedNames, ...(preview.names ?? [])]);
+  const fullPreview = { ...preview, tasks, names };
+  const subject = subjectOf(invocation, matched, matched > rows.length);
   if (operation.confirm !== 'never' && !isSingle) printPreview(context, subject, fullPreview);
   printPreviewNotes(context, operation, fullPreview);
   await warnOfRefusals(context, invocation, session, tasks.length);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
   const record = only?.previewState?.record;
-  await confirmChanges(
-    context,
-    {
-      ...subject,
-      count: tasks.length,
-      rule: operation.confirm,
-      isSingle,
-      preview: fullPreview,
-      ...(isSingle && only && { question: session.question?.(only, record) }),
-      ...(operation.confirm === 'name' && { name: labelOf(record, only?.id ?? '') }),
-    },
-    values,
-  );
-  const plan = planOf({ ...head, rows: rows.length }, kept, rows, fullPreview, (text) =>
-    context.api.isKey(text),
-  );
-  const { journal, images } = store
-    ? await keepRun(context, store, plan, options)
-    : { journal: noJournal, images: undefined };
+  await confirmChanges(context, invocation, {
+    subject,
+    preview: fullPreview,
+    question: isSingle && only ? session.question?.(only, record) : undefined,
+    name: labelOf(record, only?.id ?? ''),
+  });
+  const plan: RunPlan = {
+    head: { ...head, rows: rows.length },
+    job: { job: invocation.job, guards: invocation.guards },
+    ...redactedRows(context, rows, fullPreview),
+  };
+  const journal = store ? await createRun(store, plan, options) : noJournal;
+  const images = store && imagesOf(context, store, head.run, options);
   await recordCarried(journal, images, carried);
   await replaceOthers(session, options);
   const finished = decided.filter(isFinalRow);
   await Promise.all(
-    finished.map((row) => journal.append({ kind: 'result', ...withoutValues(row) })),
+    finished.map((row) => journal.append({ kind: 'result', ...redactRow(withoutValues(row)) })),
   );
+  // Rows that the preview could not read for now; the run tries them again.
+  const unread = new Set(decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
+  const unreadTasks = plan.rows.filter(({ row }) => unread.has(row));
+  const { maxErrors } = values;
   return {
     ready: {
-      invocation,
+      invocation: {
+        ...invocation,
+        values: {
+          ...values,
+          maxErrors: maxErrors === undefined ? undefined : maxErrors - errorCount,
+        },
+        // Only --results needs the rows as they were read.
+        selection: values.results === undefined ? undefined : invocation.selection,
+      },
       store,
+      lock,
       plan,
       journal,
       images,
       session,
-      tasks: [...tasks, ...unreadRows(plan, decided)].toSorted((a, b) => a.row - b.row),
+      tasks: [...tasks, ...unreadTasks].toSorted((a, b) => a.row - b.row),
       finished,
-      limits: { ...values, ...(remaining !== undefined && { maxErrors: remaining }) },
-      input: { header: input.header, rows: values.results === undefined ? [] : rows },
-      release: () => lock?.release(),
     },
   };
 }
@@ -245,13 +223,32 @@ async function beginRun(
 /** The journal of a run that cannot be kept: it writes nothing. */
 const noJournal: Journal = { records: [], last: 0, append: async () => {}, close: async () => {} };
 
-/** Creates a run's folder: its plan, its journal, and the before-images unless `undo.keep` is off. */
-async function keepRun(
+/** True for failures of the service that concern every row; others come from the command line or the user. */
+function stopsEveryRow(error: Failure): boolean {
+  return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
+}
+
+function notAttempted({ row, id, ref }: SelectedRow): ReportRow {
+  return { row, id, ...(ref !== undefined && { ref }), result: 'not_attempted' };
+}
+
+/** Why nothing may be sent. */
+type Stop = Failure | { readonly exitName: ExitName };
+
+/** Reports an invocation that sent nothing, and writes `--results`. */
+async function endUnsent(
   context: Context,
-  store: RunStore,
-  plan: RunPlan,
-  options: RunOptions,
-): Promise<{ readonly journal: Journal; readonly images: BeforeImages | undefined }> {
-  const journal = await createRun(store, plan, options);
-  return { journal, images: imagesOf(context, store, plan.head.run, options) };
+  head: Pick<RunHead, 'action'>,
+  invocation: Invocation,
+  results: readonly ReportRow[],
+  stop?: Stop,
+): Promise<EndedRun> {
+  const report = reportOf(context, { ...head, run: null }, results);
+  const ended = exitOf(report, stop?.exitName);
+  const exitName = await writeResultsFile(context, invocation, results, ended);
+  const isFailure = stop instanceof Failure;
+  const failed = isFailure
+    ? { id: '', error: stop, isUnreported: true }
+    : failedRun(report, exitName);
+  return { report, exitName, failed };
 }

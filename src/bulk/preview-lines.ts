@@ -10,10 +10,10 @@ import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, PreviewStyle } from '../engine/operation.js';
 import { countsAsError, isDeletion, type ReportRow } from '../runs/report.js';
 import { fillPieces } from '../terminal/whole-words.js';
-import { truncate, widestOf } from '../terminal/width.js';
+import { truncate } from '../terminal/width.js';
 import type { Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
-import { alignedRow } from './row-lines.js';
+import { type AlignedRow, alignedRows } from './row-lines.js';
 import { type Action, counted, describeChanges, resultWord, verbOf } from './words.js';
 
 /** The subject of a preview, in words. */
@@ -28,8 +28,9 @@ export interface Subject extends Action {
 
 /** The subject of an invocation's preview; `isCut`: `--limit` left out some of the matching records. */
 export function subjectOf(
-  { operation, words, values, source }: Omit<Invocation, 'isSingle'>,
-  { matched, isCut = false }: { readonly matched: number; readonly isCut?: boolean },
+  { operation, words, values, source }: Invocation,
+  matched: number,
+  isCut: boolean,
 ): Subject {
   const { resource, verb, filters, describePreview: describe } = operation;
   const action = { action: words.join('.'), resource, verb, ...(describe && { describe }) };
@@ -108,12 +109,10 @@ function headLine(context: Context, subject: Subject, count: number): string {
 /** Counts per status change: `14 reviewing → rejected`. */
 function countMoves({ tasks }: Listed): ReadonlyMap<string, number> {
   const moves = new Map<string, number>();
-  for (const { previewed = [] } of tasks)
-    for (const change of previewed) {
-      if (change.field !== 'status') continue;
-      const move = `${shortValue(change.from)} → ${shortValue(change.to)}`;
-      moves.set(move, (moves.get(move) ?? 0) + 1);
-    }
+  for (const { field, from, to } of tasks.flatMap(({ previewed = [] }) => previewed)) {
+    const move = `${shortValue(from)} → ${shortValue(to)}`;
+    if (field === 'status') moves.set(move, (moves.get(move) ?? 0) + 1);
+  }
   return moves;
 }
 
@@ -135,35 +134,25 @@ export function rowLines(
   { streams: { stderr }, now }: Pick<Context, 'streams' | 'now'>,
   action: Action,
   { tasks, names, times }: Listed,
-): string[] {
+): readonly string[] {
   const deletes = verbOf(action) === verbOf({ action: 'x.delete' });
   const isUndo = verbOf(action) === verbOf({ action: 'x.undo' });
   const isUndoneCreate = (changes: Pick<ReportRow, 'after'>) =>
     isUndo && isDeletion({ ...action, of: '' }, changes);
-  const today = now();
-  const rows = tasks.map(({ id, previewed = [] }) => {
+  const rows = tasks.map(({ id, previewed = [] }): AlignedRow => {
     const [deletion] = deletes ? previewed : [];
     const name = names?.get(id) ?? deletion?.from ?? '';
     const time = momentOf(times?.get(id) ?? '');
+    const age = time ? relativeTime(time, now()) : '';
     const changes = beforeAndAfter(previewed);
-    return {
-      id: shortValue(id),
-      name: truncate(shortValue(name), widestName),
-      age: time ? relativeTime(time, today) : '',
-      text: deletes
-        ? ''
-        : isUndoneCreate(changes)
-          ? 'delete'
-          : describeChanges(changes, action, { isPreview: true }),
-    };
+    const text = isUndoneCreate(changes)
+      ? 'delete'
+      : describeChanges(changes, action, { isPreview: true });
+    const cells = [shortValue(id), truncate(shortValue(name), widestName), age] as const;
+    return { cells, detail: deletes ? '' : text };
   });
   const columns = stderr.isTerminal ? stderr.columns : Infinity;
-  const widths = (['id', 'name', 'age'] as const).map((column) =>
-    widestOf(rows.map((row) => row[column])),
-  );
-  return rows.flatMap(({ id, name, age, text }) =>
-    alignedRow({ indent: '  ', cells: [id, name, age], detail: text }, widths, columns),
-  );
+  return alignedRows(rows, { columns, indent: '  ' }).flat();
 }
 
 /** `  2 unchanged, 1 skipped`: rows that are left as they are. */

@@ -8,21 +8,16 @@ import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
-import type { ResourceName } from '../data/resources.js';
 import { usualSorting } from '../data/sorting.js';
 import { SystemLimitError } from '../data/system-errors.js';
-import {
-  changesOf,
-  decideRow,
-  type Guards,
-  isForbidden,
-  resultOf,
-  stopsRun,
-} from '../engine/decide.js';
+import { changesOf, decideRow, isForbidden, resultOf, stopsRun } from '../engine/decide.js';
 import { CircuitBreaker } from '../engine/limits.js';
-import type { PreviewedRows, RecordState, Session, Task } from '../engine/operation.js';
+import type { PreviewedRows, RecordState, RowPlan, Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { Failure, InputError } from '../errors.js';
+import { hasQuery, someText } from '../runs/before-images.js';
+import { hashOf } from '../runs/journal.js';
+import type { RunPlan } from '../runs/plan.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
 import type { Invocation } from './invocation.js';
 
@@ -41,11 +36,8 @@ export interface Preview extends PreviewedRows {
 /** Up to this many rows, single reads are cheaper than a list that may be long. */
 const singleReads = 25;
 
-/** The invocation whose rows are previewed. */
-type Previewed = Pick<Invocation, 'operation' | 'words' | 'values'> &
-  Partial<Pick<Invocation, 'source'>>;
-
-type DescribeError = (error: Failure, id: string) => unknown;
+/** Names are kept for this many rows, which a preview or a report may list. */
+const mostNamed = 1_000;
 
 /**
  * Reads and decides every row; many rows share one list. Throws what would stop a run: a refused key,
@@ -53,210 +45,208 @@ type DescribeError = (error: Failure, id: string) => unknown;
  */
 export async function previewRows(
   context: Context,
+  invocation: Invocation,
   rows: readonly Task[],
-  { operation: { resource }, words, values, source }: Previewed,
   session: Session,
-  guards: Guards,
 ): Promise<Preview> {
-  const concurrency = values.concurrency ?? context.settings.concurrency;
-  const describeError: DescribeError = (error, id) => rowError(context, words, error, id);
-  const found: (Task | ReportRow | undefined)[] = rows.map(() => undefined);
-  const { conditions = [] } = guards;
-  const fields = new ObservedFields(
-    conditions.map(({ field }) => fieldOf(field, resource)),
-    resource,
-  );
-  const { field, descending } = usualSorting(resource);
-  const preview = previewer(session, guards, describeError, {
-    fields,
-    timeField: descending ? field : undefined,
-    lastNamed: rows[Math.min(rows.length, mostNamed) - 1]?.row ?? 0,
-    breaker: new CircuitBreaker(undefined, () => context.api.limiter.silent),
-    instant: () => context.instant(),
-    isOne: rows.length === 1,
-    // An invalid value in a CSV is an error in the file, so nothing is sent.
-    inputErrors: source === 'csv' ? new InputErrors() : undefined,
-  });
-  const isUnread = (row: Task) => !row.record && !sessionFor(session, row).isBlind;
-  await previewListed(context, rows, { resource, isUnread }, async (index, row, record) => {
-    found[index] = await preview.listed(row, record);
-  });
-  let next = 0;
-  const worker = async () => {
-    while (next < rows.length) {
-      const index = next++;
-      const row = rows[index];
-      if (!row || found[index]) continue;
-      const { record, ...bare } = row;
-      found[index] =
-        (record && (await preview.listed(bare, record))) ?? (await preview.single(bare));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
-  preview.checkLines();
-  fields.check(fields.labels());
-  const all = found.filter((entry) => entry !== undefined);
-  return {
-    tasks: all.filter((entry) => !('result' in entry)),
-    decided: all.filter((entry) => 'result' in entry),
-    names: preview.names,
-    times: preview.times,
-    firstCall: preview.firstCall(),
-    ...preview.readOfOnlyRow(),
-  };
+  const previewer = new Previewer(context, invocation, rows, session);
+  await previewer.decideFromList();
+  await previewer.decideOneByOne();
+  return previewer.preview();
 }
 
-interface Listing {
-  readonly resource: ResourceName;
-  /** True if the row's record has to be read to decide it. */
-  readonly isUnread: (row: SelectedRow) => boolean;
+/** A record, and the plan that was made for it. */
+interface Planned {
+  readonly state: RecordState;
+  readonly plan: RowPlan;
 }
 
-type OnListed = (index: number, row: SelectedRow, record: JsonObject) => Promise<void>;
+class Previewer {
+  private readonly found: (Task | ReportRow | undefined)[];
+  private readonly names = new Map<string, string>();
+  private readonly times = new Map<string, string>();
+  private readonly shared = intern<readonly RowChange[]>();
+  private readonly fields: ObservedFields;
+  private readonly breaker: CircuitBreaker;
+  /** An invalid value in a CSV is an error in the file, so nothing is sent. */
+  private readonly inputErrors: InputErrors | undefined;
+  /** The fields that the guards look at. */
+  private readonly guarded: readonly string[];
+  private firstCall: Call | undefined;
+  /** The record or the failure that reading the only row gave; nothing for several rows. */
+  private onlyRead: Pick<Preview, 'failure' | 'record'> = {};
 
-/**
- * Decides many rows from one list, without keeping its records. Leaves them to single reads if these
- * are cheaper or the list is forbidden.
- */
-async function previewListed(
-  context: Context,
-  rows: readonly SelectedRow[],
-  { resource, isUnread }: Listing,
-  onListed: OnListed,
-): Promise<void> {
-  const unreadCount = rows.reduce((count, row) => (isUnread(row) ? count + 1 : count), 0);
-  if (unreadCount <= singleReads || !rowOf(resource).calls.get) return;
-  const indexById = new Map<string, number>();
-  for (const [index, { id }] of rows.entries()) indexById.set(id, index);
-  try {
-    for await (const record of context.api.list(resource)) {
-      const index = indexById.get(String(record['id']));
-      const row = index === undefined ? undefined : rows[index];
-      if (index !== undefined && row && isUnread(row)) await onListed(index, row, record);
-    }
-  } catch (error) {
-    // A key may be allowed to read records but not to list them.
-    if (!(error instanceof Failure) || !isForbidden(error) || stopsRun(error)) throw error;
+  constructor(
+    private readonly context: Context,
+    private readonly invocation: Invocation,
+    private readonly rows: readonly Task[],
+    private readonly session: Session,
+  ) {
+    const { operation, source, guards } = invocation;
+    const { ifStatus, conditions = [] } = guards;
+    this.found = rows.map(() => undefined);
+    this.fields = new ObservedFields(
+      conditions.map(({ field }) => fieldOf(field, operation.resource)),
+      operation.resource,
+    );
+    this.breaker = new CircuitBreaker(undefined, () => context.api.limiter.silent);
+    this.inputErrors = source === 'csv' ? new InputErrors() : undefined;
+    this.guarded = [
+      ...(ifStatus ? ['status'] : []),
+      ...conditions.map(({ field }) => field.split('.', 1)[0] ?? field),
+    ];
   }
-}
 
-/** Names are kept for this many rows, which a preview or a report may list. */
-const mostNamed = 1_000;
-
-interface PreviewerOptions {
-  readonly fields: ObservedFields;
-  /** The field with the time by which the resource is ordered. */
-  readonly timeField: string | undefined;
-  /** The number of the last row whose name is kept. */
-  readonly lastNamed: number;
-  readonly breaker: CircuitBreaker;
-  readonly instant: () => RecordState['at'];
-  /** The only row keeps its record, so that it is not read again if still fresh at its turn. */
-  readonly isOne: boolean;
-  readonly inputErrors: InputErrors | undefined;
-}
-
-/** Returns functions that decide a row from a listed record, or from a read of its own. */
-function previewer(
-  session: Session,
-  guards: Guards,
-  describeError: DescribeError,
-  { fields, timeField, lastNamed, breaker, instant, isOne, inputErrors }: PreviewerOptions,
-) {
-  const shared = intern<readonly RowChange[]>();
-  const names = new Map<string, string>();
-  const times = new Map<string, string>();
-  const keepLabels = ({ row, id }: SelectedRow, record: JsonObject) => {
-    if (row > lastNamed) return;
-    const name = record['name'];
-    const time = timeField === undefined ? undefined : record[timeField];
-    if (typeof name === 'string') names.set(id, name);
-    if (typeof time === 'string') times.set(id, time);
-  };
-  let firstCall: Call | undefined;
-  let onlyRead: Pick<Preview, 'failure' | 'record'> = {};
-  const decide = async (
-    row: Task,
-    readRow: () => Promise<PreviewRead | undefined>,
-    keepsState = false,
-  ): Promise<Task | ReportRow | undefined> => {
+  /**
+   * Decides many rows from one list, without keeping its records. Leaves them to single reads if these
+   * are cheaper or the list is forbidden.
+   */
+  async decideFromList(): Promise<void> {
+    const { resource } = this.invocation.operation;
+    const { rows, found } = this;
+    const isUnread = (row: Task) => !row.record && !sessionFor(this.session, row).isBlind;
+    const unreadCount = rows.reduce((count, row) => (isUnread(row) ? count + 1 : count), 0);
+    if (unreadCount <= singleReads || !rowOf(resource).calls.get) return;
+    const indexById = new Map<string, number>();
+    for (const [index, { id }] of rows.entries()) indexById.set(id, index);
     try {
-      const read = await readRow();
-      if (!read) return undefined;
-      const { state, plan } = read;
-      const { record } = state;
-      breaker.recordResult('unchanged', false);
-      if (isOne) onlyRead = { record };
-      if (record) {
-        fields.observe(record);
-        keepLabels(row, record);
+      for await (const record of this.context.api.list(resource)) {
+        const index = indexById.get(String(record['id'])) ?? -1;
+        const row = rows[index];
+        if (row && isUnread(row)) found[index] = await this.decideListed(row, record);
       }
-      const decision = decideRow(row, record, plan, {
-        guards,
-        previewed: row.previewed,
-        done: row.done,
-      });
+    } catch (error) {
+      // A key may be allowed to read records but not to list them.
+      if (!(error instanceof Failure) || !isForbidden(error) || stopsRun(error)) throw error;
+    }
+  }
+
+  /** Decides the other rows, several at a time, each from the record that a filter listed or a read of its own. */
+  async decideOneByOne(): Promise<void> {
+    const { rows, found, context, invocation } = this;
+    const concurrency = invocation.values.concurrency ?? context.settings.concurrency;
+    const unread = rows.entries();
+    const worker = async () => {
+      for (const [index, row] of unread) {
+        if (found[index]) continue;
+        const { record, ...bare } = row;
+        found[index] =
+          (record && (await this.decideListed(bare, record))) ?? (await this.decideRead(bare));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
+  }
+
+  preview(): Preview {
+    const { found, fields, names, times, firstCall } = this;
+    this.inputErrors?.throwIfAny();
+    fields.check(fields.labels());
+    const all = found.filter((entry) => entry !== undefined);
+    return {
+      tasks: all.filter((entry) => !('result' in entry)),
+      decided: all.filter((entry) => 'result' in entry),
+      ...{ names, times, firstCall },
+      ...this.onlyRead,
+    };
+  }
+
+  /** Decides a row from a listed record; undefined if the list omits fields that the row needs. */
+  private decideListed(row: Task, record: JsonObject) {
+    const needed = [
+      ...this.guarded,
+      ...(row.own?.['ifStatus'] === undefined ? [] : ['status']),
+      ...(sessionFor(this.session, row).compares?.(row) ?? []),
+    ];
+    return this.decide(row, async () => {
+      if (!needed.every((field) => Object.hasOwn(record, field))) return undefined;
+      const state = { record, at: this.context.instant() };
+      const plan = await this.session.plan(row, state);
+      const isDetermined = changesOf(plan).every(
+        ({ field, from }) => (from !== null && from !== undefined) || Object.hasOwn(record, field),
+      );
+      return isDetermined ? { state, plan } : undefined;
+    });
+  }
+
+  private decideRead(row: Task) {
+    return this.decide(row, async () => {
+      const state = await this.session.read(row, 'preview');
+      return { state, plan: await this.session.plan(row, state), isFresh: true };
+    });
+  }
+
+  private async decide(
+    row: Task,
+    read: () => Promise<(Planned & { readonly isFresh?: boolean }) | undefined>,
+  ): Promise<Task | ReportRow | undefined> {
+    const isOnly = this.rows.length === 1;
+    try {
+      const planned = await read();
+      if (!planned) return undefined;
+      const { state, plan, isFresh } = planned;
+      const { record } = state;
+      this.breaker.recordResult('unchanged', false);
+      if (isOnly) this.onlyRead = { record };
+      if (record) {
+        this.fields.observe(record);
+        this.keepLabels(row, record);
+      }
+      const { guards } = this.invocation;
+      const { previewed: before, done } = row;
+      const decision = decideRow(row, record, plan, { guards, previewed: before, done });
       if (!decision.write) return withRef(decision.row, row);
-      firstCall ??= plan.steps[0]?.call;
+      this.firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
-      const previewed = shared(changesOf(plan));
+      const previewed = this.shared(changesOf(plan));
       const task = { row: row.row, id: row.id, ref: row.ref, own: row.own, previewed };
-      return keepsState ? { ...task, previewState: state } : task;
+      // The only row keeps its record, so that it is not read again if still fresh at its turn.
+      return isOnly && isFresh ? { ...task, previewState: state } : task;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (inputErrors && error instanceof InputError) inputErrors.add(error);
+      if (error instanceof InputError) this.inputErrors?.add(error);
       // Too many open files concern this row only; any other failure that stops a run would recur for
       // every row.
       const isLocal = error instanceof SystemLimitError;
+      const { breaker } = this;
       if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
-      if (isOne) onlyRead = { failure: error };
+      if (isOnly) this.onlyRead = { failure: error };
       const { row: number, id } = row;
-      const failed = { row: number, id, result: resultOf(error), error: describeError(error, id) };
-      return withRef(failed, row);
+      const described = rowError(this.context, this.invocation.words, error, id);
+      return withRef({ row: number, id, result: resultOf(error), error: described }, row);
     }
-  };
-  const { ifStatus, conditions = [] } = guards;
-  const guarded = [
-    ...(ifStatus ? ['status'] : []),
-    ...conditions.map(({ field }) => field.split('.', 1)[0] ?? field),
-  ];
-  const requiredFields = (row: SelectedRow) => [
-    ...guarded,
-    ...(row.own?.['ifStatus'] === undefined ? [] : ['status']),
-    ...(sessionFor(session, row).compares?.(row) ?? []),
-  ];
-  return {
-    names,
-    times,
-    firstCall: () => firstCall,
-    /** The record or the failure that reading the only row gave; nothing for several rows. */
-    readOfOnlyRow: () => onlyRead,
-    checkLines: () => inputErrors?.throwIfAny(),
-    /** Decides a row from a listed record; undefined if the list omits fields that the row needs. */
-    listed: (row: Task, record: JsonObject) =>
-      decide(row, async () => {
-        if (!requiredFields(row).every((field) => Object.hasOwn(record, field))) return undefined;
-        const state = { record, at: instant() };
-        const plan = await session.plan(row, state);
-        const isDetermined = changesOf(plan).every(
-          ({ field, from }) =>
-            (from !== null && from !== undefined) || Object.hasOwn(record, field),
-        );
-        return isDetermined ? { state, plan } : undefined;
-      }),
-    single: (row: Task) =>
-      decide(
-        row,
-        async () => {
-          const state = await session.read(row, 'preview');
-          return { state, plan: await session.plan(row, state) };
-        },
-        isOne,
-      ),
-  };
+  }
+
+  private keepLabels({ row, id }: SelectedRow, record: JsonObject): void {
+    const { rows, names, times } = this;
+    if (row > (rows[Math.min(rows.length, mostNamed) - 1]?.row ?? 0)) return;
+    const { field, descending } = usualSorting(this.invocation.operation.resource);
+    const { name, [field]: time } = record;
+    if (typeof name === 'string') names.set(id, name);
+    if (descending && typeof time === 'string') times.set(id, time);
+  }
 }
 
-interface PreviewRead {
-  readonly state: RecordState;
-  readonly plan: Awaited<ReturnType<Session['plan']>>;
+/** The names and rows of a plan, without texts that hold the API key or the query of a URL. */
+export function redactedRows(
+  { api }: Context,
+  rows: readonly Task[],
+  { tasks, names = new Map() }: Pick<Preview, 'tasks' | 'names'>,
+): Pick<RunPlan, 'names' | 'rows'> {
+  const isSecret = (text: string) => api.isKey(text) || hasQuery(text);
+  let next = 0;
+  return {
+    names: new Map([...names].filter(([, name]) => !isSecret(name))),
+    // Reuses the task objects, which are in the same order, to avoid a second copy of 200,000 rows.
+    rows: rows.map(({ row, id, ref, own }) => {
+      const task = tasks[next];
+      if (task?.row !== row) return { row, id, ref, own };
+      next += 1;
+      const { previewed } = task;
+      if (!previewed?.some(({ from }) => someText(from, isSecret))) return task;
+      const hashed = previewed.map((change) =>
+        someText(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
+      );
+      return { ...task, previewed: hashed };
+    }),
+  };
 }

@@ -17,18 +17,6 @@ import { foldCase, orList, shellQuote } from '../data/text.js';
 import { ApiError } from '../errors.js';
 import { readWholeList } from './whole-list.js';
 
-/** The records of one resource, by what references name. */
-export interface ReferenceIndex {
-  /** True if the list has no record at all. */
-  readonly isEmpty: boolean;
-  /** True if a record has the field of this kind, empty or not. */
-  hasField(kind: LookedUpKind): boolean;
-  /** The records that answer to the reference; those in its own spelling if there are any. */
-  find(reference: Reference): readonly Candidate[];
-  /** The nearest right references, best first, at most three. */
-  nearest(reference: Reference): readonly string[];
-}
-
 interface Entry {
   readonly value: string;
   readonly candidate: Candidate;
@@ -45,72 +33,86 @@ export async function readReferences(
   kinds: readonly LookedUpKind[] = referenceKindsOf(resource),
   see: (record: JsonObject) => void = () => {},
 ): Promise<ReferenceIndex> {
+  const index = new ReferenceIndex();
   const { overrides } = context.settings;
-  const fields = kinds.map((kind) => ({
-    kind,
-    field: referenceField(resource, kind, overrides),
-    entries: new Map<string, Entry[]>(),
-  }));
-  const seenKinds = new Set<LookedUpKind>();
-  const ids = new Map<string, Candidate>();
-  const index = (record: JsonObject) => {
+  const fields = kinds.map((kind) => referenceField(resource, kind, overrides));
+  const add = (record: JsonObject) => {
     see(record);
     const candidate = candidateOf(record);
-    ids.set(candidate.id, candidate);
-    for (const { kind, field, entries } of fields) {
-      const values = field.values(record);
-      if (values) seenKinds.add(kind);
-      for (const value of values ?? []) add(entries, foldCase(value), { value, candidate });
-    }
+    index.ids.set(candidate.id, candidate);
+    for (const [at, kind] of kinds.entries())
+      index.add(kind, fields[at]?.values(record), candidate);
   };
   const doubt = { so: 'so no reference can be trusted', instead: 'Or use the id.' };
-  await readWholeList(context, resource, index, doubt).catch((error: unknown) => {
+  try {
+    await readWholeList(context, resource, add, doubt);
+  } catch (error) {
     throw withWayOut(error, resource);
-  });
-  const entriesOf = (kind: LookedUpKind) =>
-    fields.find((each) => each.kind === kind)?.entries ?? new Map<string, Entry[]>();
-  return {
-    isEmpty: ids.size === 0,
-    hasField: (kind) => seenKinds.has(kind),
-    find(reference) {
-      const { kind, value } = reference;
-      if (kind === 'id') return [ids.get(value) ?? []].flat();
-      const found = entriesOf(kind).get(foldCase(value)) ?? [];
-      const exact = comparesExactly(kind)
-        ? found.filter((entry) => isExact(reference, entry.value))
-        : found;
-      const best = exact.length > 0 ? exact : found;
-      return [...new Set(best.map(({ candidate }) => candidate))];
-    },
-    nearest({ kind, value }) {
-      if (kind === 'id') return [];
-      const known = entriesOf(kind);
-      return nearestFew(foldCase(value), [...known.keys()], nearestShown).map((folded) => {
-        const [first] = known.get(folded) ?? [];
-        return `${shellQuote(`${kind}:${first?.value}`)} (${first?.candidate.id})`;
-      });
-    },
-  };
+  }
+  return index;
+}
+
+/** The records of one resource, by what references name. */
+export class ReferenceIndex {
+  readonly ids = new Map<string, Candidate>();
+  /** By the folded values of each kind. */
+  private readonly entries = new Map<LookedUpKind, Map<string, Entry[]>>();
+
+  /** True if the list has no record at all. */
+  get isEmpty(): boolean {
+    return this.ids.size === 0;
+  }
+
+  /** True if a record has the field of this kind, empty or not. */
+  hasField(kind: LookedUpKind): boolean {
+    return this.entries.has(kind);
+  }
+
+  /** The records that answer to the reference; those in its own spelling if there are any. */
+  find(reference: Reference): readonly Candidate[] {
+    const { kind, value } = reference;
+    if (kind === 'id') return [this.ids.get(value) ?? []].flat();
+    const found = this.entries.get(kind)?.get(foldCase(value)) ?? [];
+    const exact = comparesExactly(kind)
+      ? found.filter((entry) => isExact(reference, entry.value))
+      : found;
+    const best = exact.length > 0 ? exact : found;
+    return [...new Set(best.map(({ candidate }) => candidate))];
+  }
+
+  /** The nearest right references, best first, at most three. */
+  nearest({ kind, value }: Reference): readonly string[] {
+    const known = kind === 'id' ? undefined : this.entries.get(kind);
+    if (!known) return [];
+    return nearestFew(foldCase(value), [...known.keys()], nearestShown).map((folded) => {
+      const [first] = known.get(folded) ?? [];
+      return `${shellQuote(`${kind}:${first?.value}`)} (${first?.candidate.id})`;
+    });
+  }
+
+  /** Adds a record by its values of one kind; undefined if it lacks the field. */
+  add(kind: LookedUpKind, values: readonly string[] | undefined, candidate: Candidate): void {
+    if (!values) return;
+    const known = this.entries.get(kind) ?? new Map<string, Entry[]>();
+    this.entries.set(kind, known);
+    for (const value of values) {
+      const folded = foldCase(value);
+      const same = known.get(folded);
+      if (same) same.push({ value, candidate });
+      else known.set(folded, [{ value, candidate }]);
+    }
+  }
 }
 
 const nearestShown = 3;
-
-function add(entries: Map<string, Entry[]>, key: string, entry: Entry): void {
-  const known = entries.get(key);
-  if (known) known.push(entry);
-  else entries.set(key, [entry]);
-}
 
 /** A list that is forbidden can be done without: the id names a record, too. */
 function withWayOut(error: unknown, resource: ResourceName): unknown {
   if (!(error instanceof ApiError) || error.status !== 403) return error;
   if (error.serviceCode === 'featureNotAvailable') return error;
-  const hint = `This key may not list ${resourceWords[resource].plural}, which ${orKinds(resource)} needs. Use the id.`;
+  const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
+  const hint = `This key may not list ${resourceWords[resource].plural}, which ${kinds} needs. Use the id.`;
   return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
-}
-
-function orKinds(resource: ResourceName): string {
-  return orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
 }
 
 /** Returns the parts of a record that errors and notes show. */

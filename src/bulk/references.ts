@@ -13,10 +13,11 @@ import {
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { nameFirstFew, plural } from '../data/text.js';
-import type { Operation, RowPlan, Session } from '../engine/operation.js';
+import type { RowPlan, Session } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { SelectedRow } from '../runs/report.js';
+import type { Invocation } from './invocation.js';
 import {
   describeCandidates,
   mostListed,
@@ -39,16 +40,16 @@ export async function resolveReferences(
   if (kinds.size === 0) return references.map(({ value }) => bare(value));
   for (const reference of references) checkReference(reference, resource);
   const index = await readReferences(context, resource, [...kinds], see);
-  const failures = new Failures(resource, index);
+  const misses: Miss[] = [];
   const found = references.map((reference) => {
     if (reference.kind === 'id') return bare(reference.value);
     const matches = index.find(reference);
     const [only] = matches;
     if (only && matches.length === 1) return only;
-    failures.add(reference, matches);
+    misses.push({ reference, matches });
     return bare('');
   });
-  failures.throwIfAny();
+  if (misses.length > 0) throw referencesError(resource, index, misses);
   noteFound(context, resource, references, found);
   return found;
 }
@@ -90,7 +91,10 @@ export async function resolveRows(
  * Opens the session of an operation. A row that a reference named is a conflict once its record, as
  * read before a write, no longer answers to the reference.
  */
-export function openSession(context: Context, operation: Operation, job: JsonObject): Session {
+export function openSession(
+  context: Context,
+  { operation, job }: Pick<Invocation, 'operation' | 'job'>,
+): Session {
   const session = operation.open(context, job as never);
   // The sessions of an import check their own keys.
   if (session.forRow) return session;
@@ -127,74 +131,73 @@ function checkDistinct(rows: readonly SelectedRow[], resource: ResourceName): vo
   }
 }
 
-/** Collects the references of a command line that do not name exactly one record. */
-class Failures {
-  private readonly lines: string[] = [];
-  private readonly hints = new Set<string>();
-  private readonly exits = new Set<ReferencesError['exitName']>();
-  private readonly candidates: Candidate[] = [];
-  private count = 0;
+/** A reference that does not name exactly one record. */
+interface Miss {
+  readonly reference: Reference;
+  readonly matches: readonly Candidate[];
+}
 
-  constructor(
-    private readonly resource: ResourceName,
-    private readonly index: ReferenceIndex,
-  ) {}
+/** The error for all references of a command line that do not name exactly one record. */
+function referencesError(
+  resource: ResourceName,
+  index: ReferenceIndex,
+  misses: readonly Miss[],
+): ReferencesError {
+  const problems = misses.map((miss, at) => problemOf(resource, index, miss, at < nameFirstFew));
+  const more = problems.length - mostListed;
+  const hints = new Set(problems.flatMap(({ hint }) => hint ?? []));
+  const { plural: many } = resourceWords[resource];
+  return new ReferencesError(
+    [
+      ...(misses.length > 1
+        ? [`${misses.length} references name no single one of the ${many}.`]
+        : []),
+      ...problems.slice(0, mostListed).flatMap(({ lines }) => lines),
+      ...(more > 0 ? [`And ${plural(more, 'more reference')}.`] : []),
+    ].join('\n'),
+    {
+      exitName: mostSevere(problems.map(({ exitName }) => exitName)) as Problem['exitName'],
+      candidates: misses.slice(0, mostListed).flatMap(({ matches }) => matches),
+      hint: hints.size > 0 ? [...hints].join('\n') : undefined,
+    },
+  );
+}
 
-  add(reference: Reference, matches: readonly Candidate[]): void {
-    this.count += 1;
-    if (matches.length > 0) {
-      this.exits.add('guarded');
-      this.hints.add('Use the id of the one you mean.');
-    }
-    const lines = matches.length > 0 ? this.several(reference, matches) : this.none(reference);
-    if (this.count <= mostListed) this.lines.push(...lines);
-  }
+interface Problem {
+  readonly exitName: ReferencesError['exitName'];
+  readonly lines: readonly string[];
+  readonly hint?: string;
+}
 
-  throwIfAny(): void {
-    if (this.count === 0) return;
-    const more = this.count - mostListed;
-    const { plural: many } = resourceWords[this.resource];
-    throw new ReferencesError(
-      [
-        ...(this.count > 1 ? [`${this.count} references name no single one of the ${many}.`] : []),
-        ...this.lines,
-        ...(more > 0 ? [`And ${plural(more, 'more reference')}.`] : []),
-      ].join('\n'),
-      {
-        exitName: mostSevere([...this.exits]) as ReferencesError['exitName'],
-        candidates: this.candidates,
-        hint: this.hints.size > 0 ? [...this.hints].join('\n') : undefined,
-      },
-    );
-  }
-
-  private several({ text }: Reference, matches: readonly Candidate[]): readonly string[] {
-    const { plural: many } = resourceWords[this.resource];
-    if (this.count <= mostListed) this.candidates.push(...matches);
-    return [`${text} is ${matches.length} ${many}:`, ...describeCandidates(matches)];
-  }
-
-  private none(reference: Reference): readonly string[] {
-    const { index, resource, hints } = this;
-    const { noun, plural: many } = resourceWords[resource];
-    const { kind, text } = reference;
-    if (index.isEmpty) {
-      this.exits.add('notFound');
-      return [`${text} finds nothing: there are no ${many}.`];
-    }
-    if (kind !== 'id' && !index.hasField(kind)) {
-      this.exits.add('usage');
-      hints.add(
-        `If another field holds it: rosterctl config set ${referenceSetting(resource, kind)} FIELD`,
-      );
-      return [`${text} finds nothing: no ${noun} has a field for the ${kindWords[kind]}.`];
-    }
-    this.exits.add('notFound');
-    const near = this.count <= nameFirstFew ? index.nearest(reference) : [];
-    const meant = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
-    hints.add(`See: rosterctl ${resource} list`);
-    return [`${text} finds no ${noun}.${meant}`];
-  }
+function problemOf(
+  resource: ResourceName,
+  index: ReferenceIndex,
+  { reference, matches }: Miss,
+  suggests: boolean,
+): Problem {
+  const { noun, plural: many } = resourceWords[resource];
+  const { kind, text } = reference;
+  if (matches.length > 0)
+    return {
+      exitName: 'guarded',
+      lines: [`${text} is ${matches.length} ${many}:`, ...describeCandidates(matches)],
+      hint: 'Use the id of the one you mean.',
+    };
+  if (index.isEmpty)
+    return { exitName: 'notFound', lines: [`${text} finds nothing: there are no ${many}.`] };
+  if (kind !== 'id' && !index.hasField(kind))
+    return {
+      exitName: 'usage',
+      lines: [`${text} finds nothing: no ${noun} has a field for the ${kindWords[kind]}.`],
+      hint: `If another field holds it: rosterctl config set ${referenceSetting(resource, kind)} FIELD`,
+    };
+  const near = suggests ? index.nearest(reference) : [];
+  const meant = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
+  return {
+    exitName: 'notFound',
+    lines: [`${text} finds no ${noun}.${meant}`],
+    hint: `See: rosterctl ${resource} list`,
+  };
 }
 
 /** Says what references were found to be: the first few one by one. */
@@ -208,17 +211,13 @@ function noteFound(
     const candidate = found[index];
     return reference.kind === 'id' || !candidate ? [] : [{ text: reference.text, candidate }];
   });
-  const { plural: many } = resourceWords[resource];
   if (named.length > nameFirstFew) {
-    context.note(`Found ${named.length} ${many} by ${kindsIn(references)}.`);
+    const kinds = references.flatMap(({ kind }) => (kind === 'id' ? [] : [kindWords[kind]]));
+    const words = [...new Set(kinds)].join(' and ');
+    context.note(`Found ${named.length} ${resourceWords[resource].plural} by ${words}.`);
     return;
   }
   for (const { text, candidate } of named) context.note(`${text} is ${describe(candidate, text)}`);
-}
-
-function kindsIn(references: readonly Reference[]): string {
-  const kinds = new Set(references.flatMap(({ kind }) => (kind === 'id' ? [] : [kindWords[kind]])));
-  return [...kinds].join(' and ');
 }
 
 /** `app_0002 (Nilo Tsukiyo, rejected)`; the name only if the reference does not say it. */

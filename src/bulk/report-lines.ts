@@ -9,8 +9,8 @@ import {
   wentWrong,
 } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { displayWidth, truncate, widestOf, wrap } from '../terminal/width.js';
-import { alignedRow } from './row-lines.js';
+import { displayWidth, truncate, wrap } from '../terminal/width.js';
+import { type AlignedRow, alignedRows } from './row-lines.js';
 import { type Action, counted, describeOne, named, resultWord, rowChanges } from './words.js';
 
 const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
@@ -24,7 +24,7 @@ const mostExisting = 20;
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
 /** Options of a person's report: the words beside the report itself, and their form. */
-interface ReportStyle {
+export interface ReportStyle {
   /** The subject of the report; by default its own action. */
   readonly action?: Action | undefined;
   readonly names?: ReadonlyMap<string, string> | undefined;
@@ -61,7 +61,7 @@ export function shortReport(
   const shown = [...existing.slice(0, mostExisting), ...listed];
   return [
     ...headline(`${mark} ${summaryLine(report, action)}.${run}`, undo, canvas),
-    ...shown.flatMap(rowLinesOf(report, canvas, { action, names, indent: '  ', rows: shown })),
+    ...linesOfRows(report, shown, canvas, { ...style, indent: '  ' }).flat(),
     ...(more > 0 ? [`  … and ${more} more skipped (-v lists all)`] : []),
   ];
 }
@@ -80,15 +80,10 @@ export function headline(
 ): readonly string[] {
   const [mark = ''] = line.split(' ', 1);
   const painted = (text: string) => paint.status(mark) + text.slice(mark.length);
-  if (undo === undefined) return wrapAt(line, isTerminal ? columns : Infinity, painted);
-  const both = `${line}   ${undo}`;
-  if (displayWidth(both) <= columns) return [painted(both)];
-  return [...wrapAt(line, columns, painted), undo];
-}
-
-function wrapAt(line: string, columns: number, painted: (text: string) => string): string[] {
-  const [first = '', ...rest] = wrap(line, columns);
-  return [painted(first), ...rest];
+  if (undo !== undefined && displayWidth(`${line}   ${undo}`) <= columns)
+    return [painted(`${line}   ${undo}`)];
+  const [first = '', ...rest] = wrap(line, isTerminal || undo !== undefined ? columns : Infinity);
+  return [painted(first), ...rest, ...(undo === undefined ? [] : [undo])];
 }
 
 /**
@@ -114,16 +109,16 @@ export function reportLines(
     ...unattempted.filter((row) => !unlisted.has(row)),
   ];
   const wrong = results.filter(isWrong);
-  const lines = rowLinesOf(report, canvas, { action, names, rows: [...listed, ...wrong] });
+  const lines = linesOfRows(report, [...listed, ...wrong], canvas, { action, names });
   const runText = run === undefined ? '' : ` Run ${run}.`;
   const nothing = report.dryRun && summary.total > 0 ? ' Nothing was sent.' : '';
   const isGood = wrong.length + unattempted.length === 0 && !report.dryRun && run !== undefined;
   const mark = isGood ? `${markOf(true, isUtf8)} ` : '';
   const last = `${mark}${summaryLine(report, action)}`;
   return [
-    ...listed.flatMap(lines),
+    ...lines.slice(0, listed.length).flat(),
     ...(unlisted.size > 0 ? [paint.dim(`and ${unlisted.size} more not sent`)] : []),
-    ...wrong.flatMap(lines),
+    ...lines.slice(listed.length).flat(),
     ...(run === undefined
       ? wrap(`${last}${nothing && `.${nothing}`}`, isTerminal ? canvas.columns : Infinity).map(
           paint.bold,
@@ -132,39 +127,25 @@ export function reportLines(
   ];
 }
 
-/** Returns a function that renders a row: id, name, result and what changed or why not, in columns. */
-export function rowLinesOf(
+/** The lines of each row: id, name, result and what changed or why not, in columns. */
+export function linesOfRows(
   report: BulkReport,
+  rows: readonly ReportRow[],
   { isTerminal, columns, paint }: Canvas,
-  {
-    action = report,
-    names,
-    indent = '',
-    rows = wrongRows(report),
-  }: Pick<ReportStyle, 'action' | 'names'> & {
-    readonly indent?: string;
-    readonly rows?: readonly ReportRow[];
-  },
-): (row: ReportRow) => string[] {
-  const nameOf = ({ id }: ReportRow) => truncate(singleLine(names?.get(id) ?? ''), widestName);
-  const idWidth = widestOf(rows.map(({ id }) => singleLine(id)));
-  const nameWidth = names ? widestOf(rows.map(nameOf)) : 0;
-  // An undo that deletes what a run created is the same action as one that restores fields.
-  const wordOf = (row: ReportRow) =>
-    row.result === 'changed' && isDeletion(report, row)
-      ? 'deleted'
-      : resultWord(row.result, action);
-  const widths = [idWidth, nameWidth, widestOf(rows.map(wordOf))];
-  const room = isTerminal ? columns : Infinity;
-  return (row) => {
+  { action = report, names, indent = '' }: ReportStyle & { readonly indent?: string },
+): readonly (readonly string[])[] {
+  const aligned = rows.map((row): AlignedRow => {
     const deletes = isDeletion(report, row);
+    const name = truncate(singleLine(names?.get(row.id) ?? ''), widestName);
+    // An undo that deletes what a run created is the same action as one that restores fields.
+    const word = row.result === 'changed' && deletes ? 'deleted' : resultWord(row.result, action);
     // The name of a deleted record is in its own column.
-    const isNamed = deletes && nameOf(row) !== '' && row.error === undefined;
+    const isNamed = deletes && name !== '' && row.error === undefined;
     const detail = isNamed ? '' : rowDetail(row, action, deletes);
-    const name = nameWidth > 0 ? nameOf(row) : '';
-    const cells = [singleLine(row.id), name, wordOf(row)] as const;
-    return alignedRow({ indent, cells, detail, paint: paint.status }, widths, room);
-  };
+    return { cells: [singleLine(row.id), name, word], detail };
+  });
+  const room = isTerminal ? columns : Infinity;
+  return alignedRows(aligned, { columns: room, indent, paint: paint.status });
 }
 
 const widestName = 32;

@@ -10,8 +10,14 @@ import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { RunHead } from '../runs/plan.js';
 import { type BulkReport, type ReportRow, summarize } from '../runs/report.js';
-import { reportLines, rowLinesOf, shortReport, summaryLine, wrongRows } from './report-lines.js';
-import type { Action } from './words.js';
+import {
+  linesOfRows,
+  type ReportStyle,
+  reportLines,
+  shortReport,
+  summaryLine,
+  wrongRows,
+} from './report-lines.js';
 
 /** The top-level fields of a report. */
 const reportFields: ReadonlySet<string | undefined> = new Set([
@@ -53,37 +59,23 @@ export const reportView: View<BulkReport> = {
   closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
 };
 
-/** The words of a person's report beside the report itself. */
-interface ReportDetails {
-  readonly action?: Action | undefined;
-  /** The names of the first rows' records, by id. */
-  readonly names?: ReadonlyMap<string, string> | undefined;
-  /** The run as a person types it, if it can be named. */
-  readonly run?: string | undefined;
-  /** True if `runs undo` can take the run back. */
-  readonly canUndo?: boolean;
-}
-
 /**
  * The view of a report of changes. A person gets its summary and the rows that went wrong, with
  * --verbose all rows; with --quiet a table holds only the rows that went wrong.
  */
 export function reportViewFor(
-  context: Pick<Context, 'settings' | 'env' | 'flags' | 'table'>,
-  { action, names, run, canUndo = false }: ReportDetails = {},
+  context: Context,
+  words: Omit<ReportStyle, 'isUtf8'> = {},
 ): View<BulkReport> {
-  const { settings, flags, table, env } = context;
-  const undo =
-    run === undefined || !canUndo
-      ? undefined
-      : withConnectionFlags(`Undo: rosterctl runs undo ${run}`, flags, table);
+  const { settings, env } = context;
   if (settings.quiet && !settings.dryRun && settings.output === 'table')
     return {
       ...reportView,
       rows: wrongRows,
-      lines: (report, canvas) => wrongRows(report).flatMap(rowLinesOf(report, canvas, { names })),
+      lines: (report, canvas) =>
+        linesOfRows(report, wrongRows(report), canvas, { names: words.names }).flat(),
     };
-  const style = { action, names, run, undo, isUtf8: isUtf8Locale(env) };
+  const style = { ...words, isUtf8: isUtf8Locale(env) };
   return {
     ...reportView,
     lines: (report, canvas) =>
@@ -91,6 +83,11 @@ export function reportViewFor(
         ? reportLines(report, canvas, style)
         : shortReport(report, canvas, style),
   };
+}
+
+/** `Undo: rosterctl runs undo d181ba`, with the flags of this command line that it needs. */
+export function undoLine({ flags, table }: Context, run: string): string {
+  return withConnectionFlags(`Undo: rosterctl runs undo ${run}`, flags, table);
 }
 
 /** Prints the summary to stderr when stdout holds only rows; JSON and a person's report include it. */

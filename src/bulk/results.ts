@@ -1,52 +1,15 @@
-/** Results for the user: the line that describes a single change, and the `--results` CSV of a bulk run. */
+/** The `--results` CSV of a bulk run: checked before anything is sent, written at its end. */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { withConnectionFlags } from '../cli/connection-flags.js';
-import type { Canvas } from '../cli/views.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine, unguard } from '../data/csv.js';
-import { isUtf8Locale } from '../data/environment.js';
-import type { JsonObject } from '../data/json.js';
-import { labelOf } from '../data/path.js';
+import type { Selection } from '../engine/operation.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { checkWritable, writeAtomically } from '../files/atomic-write.js';
-import { isDelete, type ReportRow, type SelectedRow } from '../runs/report.js';
-import { singleLine } from '../terminal/safe-text.js';
+import type { ReportRow } from '../runs/report.js';
 import type { BulkValues, Invocation } from './invocation.js';
-import { headline, markOf } from './report-lines.js';
-import { describeOne } from './words.js';
-
-/** `✔ Nimbus Kolmarden (app_0064): reviewing → shortlisted.   Undo: rosterctl runs undo d181ba`, on two lines if one is too narrow. */
-export function resultLines(
-  { env, flags, table }: Pick<Context, 'env' | 'flags' | 'table'>,
-  { words, operation }: Pick<Invocation, 'words' | 'operation'>,
-  outcome: {
-    readonly row: ReportRow;
-    readonly record: JsonObject | undefined;
-    /** The run as a person types it. */
-    readonly run: string | undefined;
-    /** Why nothing was sent, as a sentence. */
-    readonly unsent: string | undefined;
-  },
-  canvas: Canvas,
-): readonly string[] {
-  const { row, record, run, unsent } = outcome;
-  const mark = markOf(true, isUtf8Locale(env));
-  if (unsent !== undefined) return headline(`${mark} ${singleLine(unsent)}`, undefined, canvas);
-  const action = { action: words.join('.'), verb: operation.verb };
-  const name = isDelete(action.action) ? Object.values(row.before ?? {})[0] : labelOf(record, '');
-  const what = describeOne(row, action, {
-    name: typeof name === 'string' && name !== '' ? name : undefined,
-    record,
-  });
-  const undo =
-    run === undefined || operation.undoes === false
-      ? undefined
-      : withConnectionFlags(`Undo: rosterctl runs undo ${run}`, flags, table);
-  return headline(`${mark} ${singleLine(what)}.`, undo, canvas);
-}
 
 /**
  * Checks before anything is sent that `--results` can be written. Throws OutputError if it cannot,
@@ -54,16 +17,7 @@ export function resultLines(
  */
 export async function checkResults(
   context: Context,
-  {
-    results,
-    csv,
-    idsFile,
-    manifest,
-    file,
-  }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'> & {
-    readonly manifest?: unknown;
-    readonly file?: unknown;
-  },
+  { results, csv, idsFile, manifest, file }: BulkValues,
 ): Promise<void> {
   if (results === undefined) return;
   if (results === '-')
@@ -98,14 +52,13 @@ async function realPathOf(file: string): Promise<string> {
 /** Writes `--results` if given; returns the exit code, which reflects a failed write. */
 export async function writeResultsFile(
   context: Context,
-  file: string | undefined,
-  input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] },
+  { values, selection }: Pick<Invocation, 'values' | 'selection'>,
   results: readonly ReportRow[],
   exitName: ExitName,
 ): Promise<ExitName> {
-  if (file === undefined) return exitName;
+  if (values.results === undefined) return exitName;
   try {
-    await writeResults(file, input.header, input.rows, results);
+    await writeAtomically(values.results, resultLines(selection, results));
     return exitName;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -115,15 +68,13 @@ export async function writeResultsFile(
 }
 
 /**
- * Writes each input row unchanged, followed by its result; then the id that the input does not hold (of
- * an uploaded document, or of the record that a key names), and the reference. Throws OutputError.
+ * Each input row unchanged, followed by its result; then the id that the input does not hold (of an
+ * uploaded document, or of the record that a key names), and the reference.
  */
-async function writeResults(
-  file: string,
-  header: readonly string[],
-  rows: readonly SelectedRow[],
+function resultLines(
+  { header = ['id'], rows = [] }: Partial<Selection> = {},
   results: readonly ReportRow[],
-): Promise<void> {
+): string {
   const byRow = new Map(results.map((result) => [result.row, result]));
   const format = { delimiter: ',', raw: false } as const;
   const showsId = !header.includes('id');
@@ -141,5 +92,5 @@ async function writeResults(
     const more = [...(showsId ? [shownId] : []), ...(isReferred ? [ref] : [])];
     lines.push(csvLine([...padded, ...outcome, ...more], format));
   }
-  await writeAtomically(file, lines.join(''));
+  return lines.join('');
 }

@@ -10,7 +10,7 @@ import { markReported } from '../runs/end.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
 import { isFinalRow, RowSet } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';
-import { isSingleRun, openRunStore, type RunStore, runFolder } from '../runs/store.js';
+import { openRunStore, type RunStore, runFolder } from '../runs/store.js';
 import {
   continueJournal,
   type RunOptions,
@@ -18,46 +18,45 @@ import {
   type StoredRun,
   writeOptions,
 } from '../runs/stored-run.js';
-import { checkExpected, confirmChanges, printPreview } from './confirm.js';
-import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
-import { type Invocation, jobOf, limitRate } from './invocation.js';
+import { confirmChanges, printPreview } from './confirm.js';
+import { type EndedRun, executeRun, type PlannedRun } from './execute.js';
+import { checkExpected, type Invocation, jobOf, limitRate } from './invocation.js';
 import { openSession } from './references.js';
-import { lockedId, lockOne, lockResource } from './run-locks.js';
-
-/** An invocation that resumes or retries a run, whose rows were selected earlier. */
-export type Resuming = Omit<Invocation, 'source'>;
+import { lockFor } from './run-locks.js';
 
 /** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
 export async function resumeRun(
   context: Context,
-  invocation: Resuming,
+  invocation: Invocation,
   stored: StoredRun,
 ): Promise<PlannedRun> {
   return withRun(context, invocation, stored, async (store, now, lock) => {
     if (now.finished) throw finishedMeanwhile(now.head);
-    const input = { header: ['id'], rows: now.plan?.rows ?? [] };
-    return continueRun(context, invocation, { store, lock, input, expectsRemaining: true }, now);
+    return continueRun(context, invocation, { store, lock, expectsRemaining: true }, now);
   });
 }
 
 /** Executes these rows of a run, ended or not. Throws as `planRun` does. */
 export async function finishRows(
   context: Context,
-  invocation: Resuming,
+  invocation: Invocation,
   stored: StoredRun,
   selected: ReadonlySet<number>,
-): Promise<{ readonly ended: ExecutedRun; readonly run: PlannedRun }> {
+): Promise<{ readonly ended: EndedRun; readonly run: PlannedRun }> {
   const { operation, values } = invocation;
   limitRate(context, values);
   return withRun(context, invocation, stored, async (store, now, lock) => {
     const rows = (operation.recovery?.unfinishedRows(now) ?? []).filter((row) => selected.has(row));
     if (rows.length === 0) throw finishedMeanwhile(now.head);
-    const input = { header: ['id'], rows: now.plan?.rows ?? [] };
-    const run = await continueRun(context, invocation, { store, lock, input }, now, (row) =>
-      rows.includes(row),
-    );
+    const isSelected = (row: number) => rows.includes(row);
+    const run = await continueRun(context, invocation, { store, lock }, now, isSelected);
     const ended = await executeRun(context, run);
-    const onWritten = () => finalizeRun(store, now, run.journal.last);
+    const { head, reported, state } = now;
+    // Only if the earlier records of the journal were printed too.
+    const reportsAll = head.addsEachTime && (reported || state.results.size === 0);
+    const onWritten = async () => {
+      if (reportsAll) await markReported(store, head.run, run.journal.last);
+    };
     return { ended: { ...ended, onWritten }, run };
   });
 }
@@ -68,15 +67,13 @@ export async function finishRows(
  */
 export async function withRun<T>(
   context: Context,
-  { operation, values }: Resuming,
+  invocation: Invocation,
   stored: StoredRun,
   action: (store: RunStore, now: StoredRun, lock: HeldLock) => Promise<T>,
 ): Promise<T> {
   const store = openRunStore(context.paths);
   const { head, plan } = stored;
-  const lock = await (isSingleRun(head.run)
-    ? lockOne(context, { values }, store, head, lockedId(operation, head, plan?.rows[0]?.id ?? ''))
-    : lockResource(context, values, store, head));
+  const lock = await lockFor(context, invocation, store, head, plan?.rows[0]?.id ?? '');
   try {
     const now = await readRun(store, stored.head.run);
     if (!now) throw finishedMeanwhile(stored.head);
@@ -101,7 +98,6 @@ export const finishedElsewhere = 'finishedMeanwhile';
 interface Continuing {
   readonly store: RunStore;
   readonly lock: HeldLock | undefined;
-  readonly input: PlannedRun['input'];
   /** `--expect` counts the remaining rows; if the command line was typed again, it counts the rows that it selects. */
   readonly expectsRemaining?: boolean;
 }
@@ -109,15 +105,16 @@ interface Continuing {
 /** Prepares an unfinished run to be resumed, by default with all its remaining rows. Throws as `planRun` does. */
 export async function continueRun(
   context: Context,
-  invocation: Resuming,
-  { store, lock, input, expectsRemaining = false }: Continuing,
+  given: Invocation,
+  { store, lock, expectsRemaining = false }: Continuing,
   stored: StoredRun,
   isSelected?: (row: number) => boolean,
 ): Promise<PlannedRun> {
-  const { operation, values, isSingle } = invocation;
   const { plan, state, head } = stored;
   if (!plan) throw finishedMeanwhile(head);
   requireContinuable(stored);
+  const invocation = { ...given, ...jobOf(plan) };
+  const { operation, values, isSingle } = invocation;
   const tasks = unfinishedTasks(operation.recovery, stored, isSelected);
   const resumed = new RowSet(tasks);
   for (const { row } of tasks) resumed.add(row);
@@ -129,23 +126,21 @@ export async function continueRun(
   context.message(
     `Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`,
   );
-  const session = openSession(context, operation, jobOf(plan).job);
+  const session = openSession(context, invocation);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
   if (operation.confirm !== 'never' && !isSingle)
     printPreview(context, subject, { tasks, decided: [], names: plan.names });
   const [only] = tasks;
+  const { maxChanges = tasks.length } = values;
   await confirmChanges(
     context,
+    { ...invocation, values: { ...values, maxChanges } },
     {
-      ...subject,
-      count: tasks.length,
-      rule: operation.confirm === 'name' ? 'always' : operation.confirm,
-      isSingle,
+      subject,
       preview: { tasks, names: plan.names },
-      ...(isSingle && only && { question: session.question?.(only, undefined) }),
+      question: isSingle && only ? session.question?.(only, undefined) : undefined,
     },
-    { ...values, maxChanges: values.maxChanges ?? tasks.length },
   );
   const options = writeOptions(context, lock);
   return {
@@ -157,9 +152,7 @@ export async function continueRun(
     session,
     tasks,
     finished,
-    limits: values,
-    input,
-    release: () => lock?.release(),
+    lock,
   };
 }
 
@@ -214,18 +207,4 @@ export function unfinishedTasks(
 function isFinished({ results, open }: RunState, row: number): boolean {
   const result = results.get(row);
   return result !== undefined && isFinalRow(result) && !open.has(row);
-}
-
-/**
- * Marks a run as reported once the outcome of its finished rows was printed. The run's lock has been
- * released by then.
- */
-async function finalizeRun(
-  store: RunStore,
-  { head, reported, state }: Pick<StoredRun, 'head' | 'reported' | 'state'>,
-  last: number,
-): Promise<void> {
-  if (!head.addsEachTime) return;
-  // Only if the earlier records of the journal were printed too.
-  if (reported || state.results.size === 0) await markReported(store, head.run, last);
 }

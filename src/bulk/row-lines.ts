@@ -3,13 +3,28 @@ import { minTextWidth } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
 
 /** A row of sanitized texts. */
-interface Row {
-  readonly indent?: string | undefined;
+export interface AlignedRow {
   /** Id, name, and an age or a result. */
   readonly cells: readonly [id: string, name: string, third: string];
   readonly detail: string;
+}
+
+/** The form of a list of rows. */
+interface RowStyle {
+  /** The width of the terminal; Infinity for a pipe. */
+  readonly columns: number;
+  readonly indent?: string;
   /** Colours the third cell. */
-  readonly paint?: ((text: string) => string) | undefined;
+  readonly paint?: (text: string) => string;
+}
+
+/** Returns the lines of each row, in columns as wide as their widest cell. */
+export function alignedRows(
+  rows: readonly AlignedRow[],
+  style: RowStyle,
+): readonly (readonly string[])[] {
+  const widths = [0, 1, 2].map((column) => widestOf(rows.map(({ cells }) => cells[column] ?? '')));
+  return rows.map((row) => alignedRow(row, widths, style));
 }
 
 const gap = '  ';
@@ -23,10 +38,10 @@ const maxBeside = 3;
  * out. The detail stands beside the columns where there is room for it, else below. On a terminal
  * that is too narrow for the columns, id and name are one line and the rest is below it.
  */
-export function alignedRow(
-  { indent = '', cells, detail, paint = (text) => text }: Row,
+function alignedRow(
+  { cells, detail }: AlignedRow,
   widths: readonly number[],
-  columns: number,
+  { columns, indent = '', paint = (text) => text }: RowStyle,
 ): string[] {
   const [id, name, third] = cells;
   const painted = (line = '', at: number) =>

@@ -10,35 +10,31 @@ import { UsageError } from '../errors.js';
 import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { storeOf } from '../runs/store.js';
-import { checkExpected } from './confirm.js';
+import { dryRunRows } from './dry-run.js';
 import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
   type BulkValues,
-  headFor,
+  type CommandLine,
+  checkExpected,
   type Invocation,
-  inputDigest,
   jobOf,
-  type KeptJob,
   limitRate,
+  newHead,
 } from './invocation.js';
-import { planRun } from './plan-run.js';
-import { dryRunMany, dryRunOne, type RunSetup } from './planned-run.js';
+import { planRun, type RunSetup } from './plan-run.js';
 import { resolveRows } from './references.js';
 import { checkFields } from './report-view.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
-import { lockedId, lockFor, storeFor } from './run-locks.js';
+import { lockIfKept, storeFor } from './run-locks.js';
 import {
   type FilteredRows,
   filterKey,
-  selectByFilter,
   selectLocally,
+  selectRows,
   sourceOf,
 } from './select-rows.js';
 import { showOne, showRun } from './show-run.js';
-
-/** An invocation before its rows are known. */
-export type CommandLine = Omit<Invocation, 'source' | 'isSingle'>;
 
 /**
  * Runs a command that changes records. Throws UsageError and InputError before any request, GuardError
@@ -62,22 +58,19 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   await checkResults(context, values);
   if (values.plan !== undefined || values.expires !== undefined)
     await (await import('./write-plan.js')).checkPlanFlags(context, values);
-  const kept: KeptJob = {
-    job: await operation.job(context, values as never),
-    guards: {
-      ifStatus: values['ifStatus'] as readonly string[] | undefined,
-      conditions: values.if,
-    },
-  };
-  const local = await selectWithoutRequest(context, commandLine, source);
-  if (local) refuseOrganization(context, operation, local.rows);
-  operation.checkRows?.(kept.job, local?.rows ?? [], source);
+  const job = await operation.job(context, values as never);
+  const ifStatus = values['ifStatus'] as readonly string[] | undefined;
+  const selection = await selectWithoutRequest(context, commandLine, source);
+  const rows = selection?.rows ?? [];
+  refuseOrganization(context, operation, rows);
+  operation.checkRows?.(job, rows, source);
   const isSingle =
     source === 'ids' &&
-    local?.rows.length === 1 &&
+    rows.length === 1 &&
     values.plan === undefined &&
     !(await operation.isMany?.(values as never));
-  return runSelected(context, { ...commandLine, source, isSingle }, kept, local);
+  const guards = { ifStatus, conditions: values.if };
+  return runSelected(context, { ...commandLine, source, isSingle, job, guards, selection });
 }
 
 /**
@@ -87,118 +80,83 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
 export async function runSelected(
   context: Context,
   invocation: Invocation,
-  kept: KeptJob,
-  local: Selection | undefined,
 ): Promise<CommandOutput> {
-  const { operation, values, isSingle } = invocation;
+  const { operation, values, isSingle, selection } = invocation;
   if (!isSingle || operation.reports) await checkFields(context);
-  await keepHeapClose(local?.rows.length ?? 0);
-  if (local) checkExpected(local.rows.length, values);
+  await keepHeapClose(selection?.rows.length ?? 0);
+  if (selection) checkExpected(selection.rows.length, values);
   if (!isSingle) limitRate(context, values);
   if (values.plan !== undefined) {
     const { planChanges } = await import('./write-plan.js');
-    return planChanges(context, invocation, kept, await selectedRows(context, invocation, local));
+    return planChanges(context, invocation, await selectedRows(context, invocation));
   }
-  if (context.settings.dryRun) return dryRun(context, invocation, kept, local);
-  return planAndExecute(context, invocation, kept, local);
+  if (context.settings.dryRun) return dryRun(context, invocation);
+  return planAndExecute(context, invocation);
 }
 
 /** Shows what the command would do, including to resume an unfinished run. */
-async function dryRun(
-  context: Context,
-  invocation: Invocation,
-  kept: KeptJob,
-  local: Selection | undefined,
-): Promise<CommandOutput> {
-  const { operation, values, isSingle } = invocation;
-  const head = headOf(context, invocation, kept, local);
+async function dryRun(context: Context, invocation: Invocation): Promise<CommandOutput> {
+  const { operation, values, selection } = invocation;
+  const head = headOf(context, invocation);
   const same = values.restart ? [] : await unfinishedRunsOf(context, head);
   const last = same.at(-1);
-  if (last && local && !operation.selectsAnew) {
-    const tasks = unfinishedTasks(operation.recovery, last);
-    const storedJob = last.plan ? jobOf(last.plan) : kept;
-    const [only] = tasks;
+  if (last && selection && !operation.selectsAnew) {
     context.message(`This continues ${runSince(last.head, context.now())}.`);
-    if (isSingle && only && !operation.reports)
-      return dryRunOne(context, invocation, storedJob, only);
-    return dryRunMany(context, invocation, storedJob, { rows: tasks, run: last.head.run });
+    const rows = unfinishedTasks(operation.recovery, last);
+    const continued = { ...invocation, ...jobOf(last.plan) };
+    return dryRunRows(context, continued, { rows, run: last.head.run });
   }
-  const { rows, matched } = await selectedRows(context, invocation, local);
-  const [only] = rows;
-  if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
-  const started = !local && same.length > 0 ? await startedTasks(storeOf(context), same) : [];
-  return dryRunMany(context, invocation, kept, { rows: withCarried(started, rows), matched });
+  const { rows, matched } = await selectedRows(context, invocation);
+  const started = selection || !last ? [] : await startedTasks(storeOf(context), same);
+  return dryRunRows(context, invocation, { rows: withCarried(started, rows), matched });
 }
 
 /** The rows of an invocation that starts no run, with the ids of their references. */
-async function selectedRows(
-  context: Context,
-  { operation, values }: Invocation,
-  local: Selection | undefined,
-): Promise<FilteredRows> {
-  if (local) {
-    const named = await resolveRows(context, operation.resource, local.rows);
-    refuseOrganization(context, operation, named);
-    const rows = (await operation.resolve?.()) ?? named;
-    return { rows, matched: rows.length };
-  }
-  const selected = await selectByFilter(context, values, operation);
-  checkExpected(selected.rows.length, values);
-  return selected;
+async function selectedRows(context: Context, invocation: Invocation): Promise<FilteredRows> {
+  const { operation } = invocation;
+  const { selection } = await withResolvedRows(context, invocation);
+  if (!selection) return selectRows(context, invocation);
+  const rows = (await operation.resolve?.()) ?? selection.rows;
+  return { rows, matched: rows.length };
 }
 
-/** The head of an invocation's run, with its input digest. */
-function headOf(
-  context: Context,
-  invocation: Invocation,
-  kept: KeptJob,
-  local: Selection | undefined,
-): Omit<RunHead, 'rows'> {
-  const { operation, values, source } = invocation;
-  const bare = headFor(context, invocation, kept);
-  const key = local?.digest ?? filterKey(values, operation);
-  return { ...bare, input: inputDigest(bare, operation, kept, source, key) };
+function headOf(context: Context, invocation: Invocation): Omit<RunHead, 'rows'> {
+  const { operation, values, source, selection } = invocation;
+  const rows = selection?.digest ?? filterKey(values, operation);
+  return newHead(context, invocation, source, rows);
 }
 
 /** Acquires the lock, plans the run and executes it. */
-async function planAndExecute(
-  context: Context,
-  invocation: Invocation,
-  kept: KeptJob,
-  local: Selection | undefined,
-): Promise<CommandOutput> {
-  const { operation, isSingle } = invocation;
-  const store = storeFor(context, invocation);
-  const head = headOf(context, invocation, kept, local);
-  const rows = local && (await resolvedRows(context, invocation, head, local.rows));
-  const id = lockedId(operation, head, rows?.[0]?.id ?? '');
-  const lock = store && (await lockFor(context, invocation, store, head, id));
-  const input = { header: local?.header ?? ['id'], rows };
-  const setup: RunSetup = { store: lock && store, head, lock, kept, input };
-  const planned = await planLocked(context, invocation, setup);
+async function planAndExecute(context: Context, given: Invocation): Promise<CommandOutput> {
+  const store = storeFor(context, given);
+  const head = headOf(context, given);
+  const invocation = await withResolvedRows(context, given, head);
+  const { isSingle, selection } = invocation;
+  const id = selection?.rows[0]?.id ?? '';
+  const lock = store && (await lockIfKept(context, invocation, store, head, id));
+  const planned = await planLocked(context, invocation, { store: lock && store, head, lock });
   return isSingle ? showOne(context, invocation, planned) : showRun(context, planned);
 }
 
 /**
- * Fills in the ids of rows named by references: those of the unfinished run of the same command line,
- * which may have changed what the reference names, or else of the list as it is now. Throws what
- * `resolveRows` throws.
+ * Fills in the ids of rows named by references: those of the unfinished run with this `head`, which may
+ * have changed what the reference names, or else of the list as it is now. Throws what `resolveRows` throws.
  */
-async function resolvedRows(
+async function withResolvedRows(
   context: Context,
-  { operation, values }: Invocation,
-  head: Omit<RunHead, 'rows'>,
-  rows: readonly SelectedRow[],
-): Promise<readonly SelectedRow[]> {
-  if (rows.every(({ ref }) => ref === undefined)) return rows;
-  const begun = values.restart ? undefined : (await unfinishedRunsOf(context, head)).at(-1)?.plan;
-  const idByRow = new Map(begun?.rows.map(({ row, id }) => [row, id]));
-  const known = rows.map((row) =>
+  invocation: Invocation,
+  head?: Omit<RunHead, 'rows'>,
+): Promise<Invocation> {
+  const { operation, values, selection } = invocation;
+  if (!selection?.rows.some(({ ref }) => ref !== undefined)) return invocation;
+  const same = head && !values.restart ? await unfinishedRunsOf(context, head) : [];
+  const idByRow = new Map(same.at(-1)?.plan?.rows.map(({ row, id }) => [row, id]));
+  const known = selection.rows.map((row) =>
     row.ref === undefined ? row : { ...row, id: idByRow.get(row.row) ?? row.id },
   );
-  const resolved = await resolveRows(context, operation.resource, known);
-  refuseOrganization(context, operation, resolved);
-  return resolved;
+  const rows = await resolveRows(context, operation.resource, known);
+  refuseOrganization(context, operation, rows);
+  return { ...invocation, selection: { ...selection, rows } };
 }
 
 /** Plans a run whose lock is held, and releases the lock unless the run is ready to send. */
@@ -249,44 +207,31 @@ export function refuseOrganization(
   );
 }
 
-/** The declarative part of such a command. */
-type Described<A extends Params, F extends Params> = Omit<
-  OperationCommand<A, F>,
-  'run' | 'view' | 'operation' | 'asks'
->;
+type Values<A extends Params, F extends Params> = ValuesOf<A> & ValuesOf<F>;
 
 /** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
-  command: Described<A, F> & {
+  command: Omit<OperationCommand<A, F>, 'run' | 'view' | 'operation' | 'asks'> & {
     readonly operation: Operation;
     readonly view: View<T>;
     /** Replaces values that have to be looked up before anything else (a reference by its id). */
-    readonly prepare?: (
-      context: Context,
-      values: ValuesOf<A> & ValuesOf<F>,
-    ) => Promise<ValuesOf<A> & ValuesOf<F>>;
+    readonly prepare?: (context: Context, values: Values<A, F>) => Promise<Values<A, F>>;
     /** Continues the command once its run has ended without a failure. */
     readonly followUp?: (
       context: Context,
-      values: ValuesOf<A> & ValuesOf<F>,
+      values: Values<A, F>,
       output: CommandOutput,
     ) => Promise<CommandOutput>;
   },
 ): Command {
   const { prepare, followUp, ...described } = command;
-  const { operation } = described;
+  const { operation, view } = described;
   return {
     kind: 'operation',
     local: false,
     asks: !operation.createsRow,
     ...described,
-    async run(
-      context: Context,
-      given: ValuesOf<A> & ValuesOf<F>,
-      words: readonly string[],
-      typed?: TypedLine,
-    ) {
-      const { view } = command;
+    async run(context: Context, given: Values<A, F>, words: readonly string[], typed?: TypedLine) {
       const values = prepare ? await prepare(context, given) : given;
       const line = { operation, words, view, typed, values: values as BulkValues };
       const output = await runOperation(context, line);

@@ -19,7 +19,7 @@ import {
 } from '../errors.js';
 import { inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
-import type { BulkValues } from './invocation.js';
+import { type BulkValues, checkExpected, type Invocation } from './invocation.js';
 import { type CsvInput, selectCsv, selectFromText, selectIds } from './selection.js';
 
 /** The part of an operation that defines its selection. */
@@ -37,14 +37,11 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
   const filters = (operation.filters?.names ?? []).filter((name) => isGiven(values[name]));
   if (values.key !== undefined && csv === undefined) throw new UsageError('--key needs --csv.');
   const limits = ['limit', 'sort'].filter((name) => isGiven(values[name]));
-  const named: [Source, string][] = [
-    ...(ids.length > 0 ? [['ids', 'ids'] as [Source, string]] : []),
-    ...(idsFile === undefined ? [] : [['idsFile', '--ids'] as [Source, string]]),
-    ...(csv === undefined ? [] : [['csv', '--csv'] as [Source, string]]),
-    ...(filters.length > 0 || all
-      ? [['filter', filters.length > 0 ? 'filters' : '--all'] as [Source, string]]
-      : []),
-  ];
+  const named: (readonly [Source, string])[] = [];
+  if (ids.length > 0) named.push(['ids', 'ids']);
+  if (idsFile !== undefined) named.push(['idsFile', '--ids']);
+  if (csv !== undefined) named.push(['csv', '--csv']);
+  if (filters.length > 0 || all) named.push(['filter', filters.length > 0 ? 'filters' : '--all']);
   const [first, second] = named;
   if (first && second)
     throw new UsageError(
@@ -59,7 +56,8 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
       ...(operation.csv ? ['--csv'] : []),
       ...(operation.filters ? ['a filter', '--all'] : []),
     ];
-    throw new MissingArgumentError(`Which ${wordFor(operation)}? Give ${orList(ways)}.`, {
+    const { plural } = resourceWords[operation.resource];
+    throw new MissingArgumentError(`Which ${plural}? Give ${orList(ways)}.`, {
       hint: `See the ids: rosterctl ${operation.resource} list`,
     });
   }
@@ -136,6 +134,18 @@ export interface FilteredRows {
   readonly matched: number;
 }
 
+/** The rows of an invocation. Throws GuardError if they are not as many as --expect says, and as `selectByFilter`. */
+export async function selectRows(
+  context: Context,
+  { operation, values, selection }: Invocation,
+): Promise<FilteredRows> {
+  const found = selection
+    ? { rows: selection.rows, matched: selection.rows.length }
+    : await selectByFilter(context, values, operation);
+  checkExpected(found.rows.length, values);
+  return found;
+}
+
 /**
  * Lists the records, applies the filters and cuts at `--limit`, in the order of the table. Throws
  * GuardError (11) if the list may be incomplete.
@@ -193,10 +203,6 @@ const idsOnly = { columns: [], exported: [], open: false };
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
-}
-
-function wordFor({ resource }: Selecting): string {
-  return resourceWords[resource].plural;
 }
 
 /** Reading in small pieces leaves little garbage: only the ids live long. */

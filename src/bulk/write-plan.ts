@@ -18,11 +18,13 @@ import { describeSelf } from '../files/holder.js';
 import { shortHash } from '../plans/hash.js';
 import { type PlanContent, writePlanFile } from '../plans/plan-file.js';
 import { hasQuery, someText } from '../runs/before-images.js';
-import { exitOf, type ReportRow, type SelectedRow } from '../runs/report.js';
-import { type BulkValues, headFor, type Invocation, type KeptJob } from './invocation.js';
-import { planOf, previewMany, previewReport } from './planned-run.js';
+import { placeOf } from '../runs/plan.js';
+import { type ReportRow, type SelectedRow } from '../runs/report.js';
+import { previewMany, previewOutput } from './dry-run.js';
+import type { BulkValues, Invocation } from './invocation.js';
+import { type Preview, redactedRows } from './preview.js';
 import { openSession } from './references.js';
-import { failedRun, printSummary, reportViewFor } from './report-view.js';
+import { reportViewFor } from './report-view.js';
 import type { FilteredRows } from './select-rows.js';
 
 /** How long a plan is valid without --expires. */
@@ -74,20 +76,14 @@ export async function checkPlanFlags(
 export async function planChanges(
   context: Context,
   invocation: Invocation,
-  kept: KeptJob,
   selected: FilteredRows,
 ): Promise<CommandOutput> {
-  const { operation, values } = invocation;
+  const { values } = invocation;
   const reading = { ...context, settings: { ...context.settings, dryRun: true } };
   const seen = new Map<number, Seen>();
-  const session = observing(openSession(reading, operation, kept.job), seen);
-  const { guards } = kept;
-  const { preview, subject } = await previewMany(
-    reading,
-    invocation,
-    { session, guards },
-    selected,
-  );
+  const session = observing(openSession(reading, invocation), seen);
+  const previewed = await previewMany(reading, invocation, session, selected);
+  const { preview, subject } = previewed;
   const { tasks, decided, names } = preview;
   const file = values.plan ?? '';
   const failing = decided.filter((row) => !isLeftOut(row));
@@ -97,28 +93,19 @@ export async function planChanges(
       `${plural(tasks.length, 'row')} would change, more than --max-changes ${maxChanges}. No plan was written.`,
       { code: 'maxChanges', hint: 'Select fewer, or raise --max-changes.' },
     );
-  let hash: string | undefined;
-  let printAfter: CommandOutput['printAfter'];
+  const { quiet, dryRun } = context.settings;
+  let written: { readonly plan: PlanContent; readonly hash: string } | undefined;
   if (failing.length > 0) context.message(`No plan was written: ${obstacle(failing)}`);
-  else if (context.settings.dryRun)
-    context.note(`Without --dry-run the plan would be written to ${file}.`);
+  else if (dryRun) context.note(`Without --dry-run the plan would be written to ${file}.`);
   else {
-    const plan = await contentOf(context, invocation, kept, { tasks, decided, seen });
-    hash = await writePlanFile(file, plan);
-    const written = { file, plan, hash };
-    printAfter = () => noteWritten(context, written);
+    const plan = await contentOf(context, invocation, preview, seen);
+    written = { plan, hash: await writePlanFile(file, plan) };
   }
-  const head = { action: subject.action, run: null, of: operation.of, plan: hash };
-  const report = previewReport(reading, head, preview);
-  const exitName = exitOf(report, undefined);
-  printSummary(reading, report);
   return {
-    value: report,
-    view: reportViewFor(context.settings.quiet ? context : reading, { action: subject, names }),
-    exitName,
+    ...previewOutput(reading, invocation, previewed, { plan: written?.hash }),
+    ...(quiet && { view: reportViewFor(context, { action: subject, names }) }),
     onlyReads: true,
-    ...(printAfter && { printAfter }),
-    failed: failedRun(report, exitName),
+    ...(written && { printAfter: () => noteWritten(context, file, written) }),
   };
 }
 
@@ -161,52 +148,40 @@ function observing(session: Session, seen: Map<number, Seen>): Session {
   }));
 }
 
-interface Found
-  extends Pick<Awaited<ReturnType<typeof previewMany>>['preview'], 'tasks' | 'decided'> {
-  readonly seen: ReadonlyMap<number, Seen>;
-}
-
 async function contentOf(
   context: Context,
-  invocation: Invocation,
-  kept: KeptJob,
-  { tasks, decided, seen }: Found,
+  { operation, words, typed, values, job, guards: { ifStatus, conditions } }: Invocation,
+  preview: Preview,
+  seen: ReadonlyMap<number, Seen>,
 ): Promise<PlanContent> {
-  const { api, now, self, table } = context;
-  const { operation, typed, values } = invocation;
-  const { action, resource, profile, organization, service, ...head } = headFor(
-    context,
-    invocation,
-    kept,
-  );
-  const run = { ...head, action, resource, profile, organization, service, rows: tasks.length };
-  const isKey = (text: string) => api.isKey(text);
-  const planned = planOf(run, kept, tasks, { tasks }, isKey);
-  const sealed = (await operation.planFileRows?.seal(context, planned.rows)) ?? planned.rows;
+  const { settings, now, self, table } = context;
+  const { organization, service } = placeOf(context);
+  const planned = redactedRows(context, preview.tasks, preview).rows;
+  const sealed = (await operation.planFileRows?.seal(context, planned)) ?? planned;
   const madeAt = now();
   const counted = (result: ReportRow['result']) =>
-    decided.filter((row) => row.result === result).length;
+    preview.decided.filter((row) => row.result === result).length;
   const content: PlanContent = {
     version: table.version,
     madeAt: madeAt.toISOString(),
     expiresAt: new Date(madeAt.getTime() + (values.expires ?? defaultValidMs)).toISOString(),
     madeBy: { user: userName(), host: describeSelf(self, undefined).host },
-    ...{ action, resource, profile, organization, service },
+    action: words.join('.'),
+    resource: operation.resource,
+    profile: settings.profile.name,
+    organization,
+    service,
     command: typed ? typedCommand(typed, (name) => name !== 'plan' && name !== 'expires') : '',
     leftOut: { unchanged: counted('unchanged'), skipped: counted('skipped') },
-    job: kept.job,
-    guards: plainGuards(kept),
+    job,
+    guards: {
+      ...(ifStatus && { ifStatus: [...ifStatus] }),
+      ...(conditions && { conditions: [...conditions] }),
+    },
     rows: sealed.map((row) => fileRow(row, seen.get(row.row))),
   };
-  requireNoSecret(content, isKey);
+  requireNoSecret(content, (text) => context.api.isKey(text));
   return content;
-}
-
-function plainGuards({ guards: { ifStatus, conditions } }: KeptJob): PlanContent['guards'] {
-  return {
-    ...(ifStatus && { ifStatus: [...ifStatus] }),
-    ...(conditions && { conditions: [...conditions] }),
-  };
 }
 
 function fileRow(
@@ -253,13 +228,9 @@ function isSigned(text: string): boolean {
 
 function noteWritten(
   context: Context,
-  {
-    file,
-    plan,
-    hash,
-  }: { readonly file: string; readonly plan: PlanContent; readonly hash: string },
+  file: string,
+  { plan: { rows, expiresAt }, hash }: { readonly plan: PlanContent; readonly hash: string },
 ): void {
-  const { rows, expiresAt } = plan;
   const quoted = shellQuote(file);
   context.note(
     `Plan of ${plural(rows.length, 'change')} written to ${file}; hash ${shortHash(hash)}. Valid until ${zonedTime(new Date(expiresAt))}.`,

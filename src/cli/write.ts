@@ -61,20 +61,26 @@ function dryRunOf(context: Context, plan: Plan): DryRun {
 
 // --- confirmation ---
 
+/** Asks for the name of what must not be changed by habit. Throws UsageError, GuardError. */
+export async function confirmName(
+  { prompts }: Context,
+  question: string,
+  { name, flag, given }: NonNullable<Confirmation['typed']>,
+): Promise<void> {
+  if (given === undefined && prompts.unavailable !== undefined)
+    throw new UsageError(`${question} Confirm it with ${flag} and its name.`, {
+      hint: `Add ${flag} NAME. --yes alone is not enough.`,
+    });
+  const typed = given ?? (await prompts.text(`${question} Type its name to confirm:`));
+  if (typed !== name)
+    throw new GuardError(`"${typed}" is not its name. Nothing was done.`, {
+      hint: 'Look at the record first. The name must match exactly.',
+    });
+}
+
 async function confirmOne(context: Context, { question, typed }: Confirmation): Promise<void> {
   const { prompts, settings } = context;
-  if (typed) {
-    if (typed.given === undefined && prompts.unavailable !== undefined)
-      throw new UsageError(`${question} Confirm it with ${typed.flag} and its name.`, {
-        hint: `Add ${typed.flag} NAME. --yes alone is not enough.`,
-      });
-    const name = typed.given ?? (await prompts.text(`${question} Type its name to confirm:`));
-    if (name !== typed.name)
-      throw new GuardError(`"${name}" is not its name. Nothing was done.`, {
-        hint: 'Look at the record first. The name must match exactly.',
-      });
-    return;
-  }
+  if (typed) return confirmName(context, question, typed);
   if (settings.yes) return;
   const { unavailable } = prompts;
   if (unavailable !== undefined)

@@ -77,6 +77,9 @@ export function uploadInvocation(values: object, { isSingle }: { readonly isSing
     operation: uploadOperation(),
     words: uploadAction.split('.'),
     values: values as BulkValues,
+    source: 'ids' as const,
+    job: {},
+    guards: {},
     isSingle,
   };
 }

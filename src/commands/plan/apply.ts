@@ -128,9 +128,12 @@ async function applyPlan(
     },
   });
   const words = action.split('.');
-  const line = { operation, words, values, source: 'ids' as const };
-  const selection = { rows, header: ['id'], note: undefined, digest: `plan ${hash}` };
-  return runSelected(context, { ...line, isSingle: false }, { job, guards }, selection);
+  const selection = { rows, digest: `plan ${hash}` };
+  return runSelected(context, {
+    ...{ operation, words, values, job, guards, selection },
+    source: 'ids',
+    isSingle: false,
+  });
 }
 
 /** True if the same command line takes up this run: it is unfinished, or its report was not printed. */

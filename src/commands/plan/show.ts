@@ -1,6 +1,6 @@
 /** `rosterctl plan show`: what a plan file would change, for a reviewer without a key or a configuration. */
 import { flowsWarning } from '../../bulk/preview-lines.js';
-import { alignedRow } from '../../bulk/row-lines.js';
+import { type AlignedRow, alignedRows } from '../../bulk/row-lines.js';
 import { counted } from '../../bulk/words.js';
 import { binarySize } from '../../cli/cells.js';
 import { defineLocalCommand } from '../../cli/define.js';
@@ -171,12 +171,10 @@ function planLines(plan: ShownPlan, canvas: Canvas): readonly string[] {
   const columns = isTerminal ? canvas.columns : Infinity;
   const facts = factsOf(plan, canvas.now);
   const labelWidth = widestOf(facts.map(([label]) => label)) + 2;
-  const rows = plan.rows.map((row) => ({
-    id: singleLine(row.id),
-    name: truncate(singleLine(row.name ?? ''), widestName),
-    detail: singleLine(rowText(plan, row)),
-  }));
-  const widths = [widestOf(rows.map(({ id }) => id)), widestOf(rows.map(({ name }) => name)), 0];
+  const rows = plan.rows.map((row): AlignedRow => {
+    const name = truncate(singleLine(row.name ?? ''), widestName);
+    return { cells: [singleLine(row.id), name, ''], detail: singleLine(rowText(plan, row)) };
+  });
   return [
     ...facts.flatMap(([label, text]) =>
       wrap(singleLine(text), columns - labelWidth).map(
@@ -185,9 +183,7 @@ function planLines(plan: ShownPlan, canvas: Canvas): readonly string[] {
       ),
     ),
     '',
-    ...rows.flatMap(({ id, name, detail }) =>
-      alignedRow({ cells: [id, name, ''], detail }, widths, columns),
-    ),
+    ...alignedRows(rows, { columns }).flat(),
     ...(plan.rows.length === 0 ? ['Nothing would change.'] : []),
     ...(movesStatus(plan) ? ['', ...wrap(flowsWarning, columns)] : []),
   ];

@@ -1,7 +1,6 @@
 /** `rosterctl runs resume`: continues an interrupted run. */
-import { checkExpected } from '../../bulk/confirm.js';
-import { jobOf, limitRate } from '../../bulk/invocation.js';
-import { dryRunMany } from '../../bulk/planned-run.js';
+import { dryRunMany } from '../../bulk/dry-run.js';
+import { checkExpected, limitRate } from '../../bulk/invocation.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineWrite, RunOutput, ValueWithExit } from '../../cli/define.js';
@@ -46,10 +45,7 @@ export default defineWrite({
     const maxChanges = values.maxChanges ?? remaining.length;
     const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };
     return new RunOutput(
-      await dryRunMany(context, allowed, jobOf(stored.plan), {
-        rows: remaining,
-        run: stored.head.run,
-      }),
+      await dryRunMany(context, allowed, { rows: remaining, run: stored.head.run }),
     );
   },
 });

@@ -1,22 +1,15 @@
 /** `rosterctl runs retry`: starts a new run from the failed rows of another. */
 
-import { checkExpected } from '../../bulk/confirm.js';
-import {
-  headFor,
-  type Invocation,
-  inputDigest,
-  type KeptJob,
-  limitRate,
-} from '../../bulk/invocation.js';
-import { dryRunMany } from '../../bulk/planned-run.js';
-import { lockResource } from '../../bulk/run-locks.js';
-import { type CommandLine, planLocked } from '../../bulk/run-operation.js';
+import { dryRunMany } from '../../bulk/dry-run.js';
+import { checkExpected, type Invocation, limitRate, newHead } from '../../bulk/invocation.js';
+import { lockFor } from '../../bulk/run-locks.js';
+import { planLocked } from '../../bulk/run-operation.js';
 import { showRun } from '../../bulk/show-run.js';
 import { type CommandOutput, defineWrite, RunOutput } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
-import type { PlannedRow, RunPlan } from '../../runs/plan.js';
+import type { PlannedRow } from '../../runs/plan.js';
 import { countsAsError, isFinalRow, type SelectedRow } from '../../runs/report.js';
 import { markRetried, openRunStore, retriedBy, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
@@ -57,15 +50,15 @@ export default defineWrite({
     return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
   },
   async apply(context, { state: stored }, values) {
-    const { plan, head } = stored;
+    const { head } = stored;
     const rows = rowsToRetry(stored);
-    if (!plan || rows.length === 0)
+    if (rows.length === 0)
       throw new UsageError(`No row of the run ${head.run} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
     const store = storeOf(context);
     return new RunOutput(
-      await retryRows(context, await invocationOf(stored, values), { ...plan, rows }, (byRun) =>
+      await retryRows(context, await invocationOf(stored, values), rows, (byRun) =>
         markRetried(store, head.run, byRun),
       ),
     );
@@ -82,25 +75,23 @@ function rowsToRetry({ plan, state }: StoredRun): readonly PlannedRow[] {
 /** Starts a new run from these rows of a finished one. Throws as `planRun` does. */
 async function retryRows(
   context: Context,
-  commandLine: CommandLine,
-  { job, rows }: Pick<RunPlan, 'job' | 'rows'>,
+  given: Invocation,
+  failed: readonly PlannedRow[],
   onPlanned: (run: string) => Promise<void>,
 ): Promise<CommandOutput> {
-  const { operation, values } = commandLine;
-  const invocation: Invocation = { ...commandLine, source: 'ids', isSingle: false };
-  const kept = job as KeptJob;
-  const selected = await rowsForRetry(context, operation, rows);
+  const { operation, values } = given;
+  const rows = await rowsForRetry(context, operation, failed);
+  const selection = { rows };
+  const invocation = { ...given, isSingle: false, selection };
   limitRate(context, values);
   if (context.settings.dryRun) {
-    checkExpected(selected.length, values);
-    return dryRunMany(context, invocation, kept, { rows: selected });
+    checkExpected(rows.length, values);
+    return dryRunMany(context, invocation, { rows });
   }
   const store = openRunStore(context.paths);
-  const bare = headFor(context, invocation, kept);
-  const head = { ...bare, input: inputDigest(bare, operation, kept, 'retry', selected) };
-  const lock = await lockResource(context, values, store, head);
-  const input = { header: ['id'], rows: selected };
-  const planned = await planLocked(context, invocation, { store, head, lock, kept, input });
+  const head = newHead(context, invocation, 'retry', rows);
+  const lock = await lockFor(context, invocation, store, head, '');
+  const planned = await planLocked(context, invocation, { store, head, lock });
   if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);
   return showRun(context, planned);
 }
@@ -109,7 +100,7 @@ async function retryRows(
 async function rowsForRetry(
   context: Context,
   { recovery }: Operation,
-  rows: RunPlan['rows'],
+  rows: readonly PlannedRow[],
 ): Promise<readonly SelectedRow[]> {
   const bare = rows.map(({ row, id, ref, own }) => ({
     row,

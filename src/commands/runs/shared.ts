@@ -1,8 +1,7 @@
 /** Shared by the `runs` commands: finding a run, and the operation and flags to continue it. */
 import type { EndpointName } from '../../api/contract.js';
-import { type BulkValues, bulkFlags, jobOf } from '../../bulk/invocation.js';
+import { type BulkValues, bulkFlags, type Invocation, jobOf } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';
-import type { Resuming } from '../../bulk/resume.js';
 import type { Command } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { resourceWords } from '../../data/resources.js';
@@ -49,7 +48,7 @@ async function operationOf({
   plan,
 }: Pick<StoredRun, 'head' | 'plan'>): Promise<Operation> {
   if (action === undoAction)
-    return undoAgain(resource, { ...(of !== undefined && { of }), ...(plan && jobOf(plan).job) });
+    return undoAgain(resource, { ...(of !== undefined && { of }), ...jobOf(plan).job });
   const command = await commandOf(action);
   if (!command)
     throw new UsageError(`This version cannot continue a run of ${action}.`, {
@@ -171,11 +170,16 @@ function isOfProfile({ settings, config }: Context, { head }: StoredRun): boolea
 }
 
 /** Returns the invocation that continues a run; it has only the flags of a run. */
-export async function invocationOf(run: StoredRun, values: Partial<BulkValues>): Promise<Resuming> {
+export async function invocationOf(
+  run: StoredRun,
+  values: Partial<BulkValues>,
+): Promise<Invocation> {
   return {
     operation: await operationOf(run),
     words: run.head.action.split('.'),
     values: values as BulkValues,
+    ...jobOf(run.plan),
+    source: 'ids',
     isSingle: isSingleRun(run.head.run),
   };
 }

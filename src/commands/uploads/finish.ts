@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { bulkFlags } from '../../bulk/invocation.js';
 import { checkFields, reportOf, reportViewFor } from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
-import { showFinished } from '../../bulk/show-run.js';
+import { showEnded } from '../../bulk/show-run.js';
 import { defineWrite, flag, param, RunOutput, ValueWithExit } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { type Plan, recordOf } from '../../cli/views.js';
@@ -71,10 +71,9 @@ export default defineWrite({
     if (!only) return new ValueWithExit({}, 'done');
     const invocation = uploadInvocation(values, { isSingle: true });
     const rows = new Set([only.row.row]);
-    const finished = await finishRows(context, invocation, only.run, rows);
-    return new RunOutput(
-      await showFinished(context, { ...invocation, view: recordOf('documents') }, finished),
-    );
+    const { ended, run } = await finishRows(context, invocation, only.run, rows);
+    const shown = { ...invocation, view: recordOf('documents') };
+    return new RunOutput(await showEnded(context, shown, ended, run));
   },
 });
 
@@ -163,7 +162,7 @@ async function finishRun(
     const { report, exitName, onWritten, printEnd } = (
       await finishRows(context, invocation, first.run, expected)
     ).ended;
-    printEnd();
+    printEnd?.();
     const rows = report.results.filter(({ row }) => expected.has(row)).map(withId);
     return { rows, exitName, close: onWritten };
   } catch (error) {

@@ -1,0 +1,166 @@
+/** Dry runs: what a command would change, without sending it. */
+import type { CommandOutput, DryRun } from '../cli/define.js';
+import { dryRunView, namedRouteView } from '../cli/lines.js';
+import type { Context } from '../context.js';
+import { decideRow } from '../engine/decide.js';
+import type { Session, Task } from '../engine/operation.js';
+import { exitOf } from '../runs/report.js';
+import { countErrors, printCap, printPreview, printPreviewNotes } from './confirm.js';
+import { errorLimit, type Invocation } from './invocation.js';
+import { type Preview, previewRows } from './preview.js';
+import { type Subject, subjectOf } from './preview-lines.js';
+import { openSession } from './references.js';
+import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
+
+/** The rows of a dry run, and how many records match where `--limit` cut them. */
+interface DryRows {
+  readonly rows: readonly Task[];
+  readonly matched?: number;
+  /** The unfinished run that would be resumed. */
+  readonly run?: string;
+}
+
+/** Shows what an invocation would do with these rows: the requests of its only record, else a report. */
+export async function dryRunRows(
+  context: Context,
+  invocation: Invocation,
+  dryRows: DryRows,
+): Promise<CommandOutput> {
+  const [only] = dryRows.rows;
+  if (invocation.isSingle && only && !invocation.operation.reports)
+    return dryRunOne(context, invocation, only);
+  return dryRunMany(context, invocation, dryRows);
+}
+
+/** The requests that would change one record, with old and new values. Throws as the read does. */
+async function dryRunOne(
+  context: Context,
+  invocation: Invocation,
+  row: Task,
+): Promise<CommandOutput> {
+  const { operation, guards } = invocation;
+  const session = openSession(context, invocation);
+  const state = await session.read(row, 'preview');
+  const plan = await session.plan(row, state);
+  const { previewed, done } = row;
+  const decision = decideRow(row, state.record, plan, { guards, previewed, done });
+  // A record that may have been created is searched for, not created again.
+  const isSearchedFor = row.open !== undefined && operation.createsRow === true;
+  if (isSearchedFor)
+    context.message(
+      'Whether it was created is not known: this line looks for it, and sends nothing.',
+    );
+  const steps = decision.write && !isSearchedFor ? plan.steps : [];
+  if (!decision.write && decision.row.error) {
+    const { message = '' } = decision.row.error as { readonly message?: string };
+    const isClause = /^[a-z]/.test(message);
+    const { result } = decision.row;
+    context.message(
+      (isClause
+        ? `${row.id} would be ${result}: ${message}`
+        : `${row.id}: ${result}. ${message}`
+      ).trimEnd(),
+    );
+  }
+  for (const { call } of steps) context.api.noteAssumedRoute(call);
+  const value: DryRun = {
+    schema: 1,
+    dryRun: true,
+    requests:
+      (decision.write ? plan.requests : undefined) ??
+      steps.map(({ call }) => context.api.describe(call)),
+    changes: steps.flatMap(({ changes }) =>
+      changes.map(({ field, from, to }) => ({
+        id: operation.createsRow || operation.recovery ? null : row.id,
+        field,
+        from: from ?? null,
+        to,
+      })),
+    ),
+  };
+  const isNamed = steps.some(({ call }) => context.api.route(call).source === 'named');
+  return { value, view: isNamed ? namedRouteView : dryRunView, exitName: 'done' };
+}
+
+/**
+ * Says before the first write which rows the service may refuse. A script that names one record is told
+ * by the refusal instead, which changes nothing: a loop over ids would read the list for each.
+ */
+export async function warnOfRefusals(
+  { prompts, settings }: Context,
+  { operation, source }: Invocation,
+  session: Session,
+  count: number,
+): Promise<void> {
+  const isAsked = prompts.unavailable === undefined && !settings.yes;
+  const isWorthIt = operation.confirm === 'always' || isAsked || source === 'filter' || count > 1;
+  if (count > 0 && isWorthIt) await session.warn?.();
+}
+
+/** Previews rows as a run would, prints the preview, and sends nothing. */
+export async function previewMany(
+  context: Context,
+  invocation: Invocation,
+  session: Session,
+  { rows, matched = rows.length }: DryRows,
+): Promise<{ readonly preview: Preview; readonly subject: Subject }> {
+  const { operation } = invocation;
+  const preview = await previewRows(context, invocation, rows, session);
+  const { tasks } = preview;
+  const subject = subjectOf(invocation, matched, matched > rows.length);
+  // For a person the report lists all rows.
+  if (tasks.length > 0 && operation.confirm !== 'never')
+    printPreview(context, subject, preview, { listsRows: !context.isInteractive });
+  printPreviewNotes(context, operation, preview);
+  await warnOfRefusals(context, invocation, session, tasks.length);
+  return { preview, subject };
+}
+
+/** The output for rows that were only previewed; `plan`: the hash of the plan file that was written. */
+export function previewOutput(
+  context: Context,
+  { operation, values, words }: Invocation,
+  { preview, subject }: Awaited<ReturnType<typeof previewMany>>,
+  made: { readonly run?: string | undefined; readonly plan?: string | undefined },
+): CommandOutput {
+  const { tasks, decided, names } = preview;
+  const wouldChange = tasks.map(({ row, id, ref, previewed = [] }) => ({
+    row,
+    id,
+    ...(ref !== undefined && { ref }),
+    result: 'would_change' as const,
+    before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
+    after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
+  }));
+  const { of, plan = made.plan } = operation;
+  const head = { action: words.join('.'), run: made.run ?? null, of, plan };
+  const report = reportOf(context, head, [...wouldChange, ...decided]);
+  const refusal = operation.refuses?.(preview);
+  const exitName = exitOf(report, refusal?.exitName);
+  printSummary(context, report);
+  const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
+  return {
+    value: report,
+    view: reportViewFor(context, { action: subject, names }),
+    exitName: pending ? 'changesPending' : exitName,
+    failed: refusal ? { id: '', error: refusal, isUnreported: true } : failedRun(report, exitName),
+  };
+}
+
+/** Previews rows as a run would, and reports what it would do. */
+export async function dryRunMany(
+  context: Context,
+  invocation: Invocation,
+  dryRows: DryRows,
+): Promise<CommandOutput> {
+  const { operation, values } = invocation;
+  const session = openSession(context, invocation);
+  const previewed = await previewMany(context, invocation, session, dryRows);
+  const { subject, preview } = previewed;
+  const { tasks, decided } = preview;
+  if (operation.confirm !== 'never') printCap(context, subject, tasks.length, values);
+  const errorCount = countErrors(decided);
+  if (tasks.length > 0 && errorCount >= errorLimit(values))
+    context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
+  return previewOutput(context, invocation, previewed, dryRows);
+}
