@@ -38,6 +38,23 @@ test('a record without an id does not affect the others, and is no success', asy
   expect(ran.stderr).toContain('1 record has no id and cannot be printed.');
 });
 
+test('a number is printed as the service sent it, and is no change where it means the same', async () => {
+  const player = '{"id":"pl_1","name":"A","rating":1.50,"fee":7.0,"far":1e2}';
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    text: url.endsWith('pl_1') ? player : `{"players":[${player}],"total":1.0}`,
+    headers: { 'content-type': 'application/json' },
+  }));
+  const { env } = service;
+  expect((await rosterctl('players list --json', { env })).stdout).toBe(`[${player}]\n`);
+  expect((await rosterctl('players list -o csv', { env })).stdout).toContain('pl_1,A,1.50,7.0,1e2');
+  expect((await rosterctl('players get pl_1 --json', { env })).stdout).toBe(`${player}\n`);
+  const same = '-F rating=1.5 -F fee=7 -F far=100';
+  const updated = await rosterctl(`players update pl_1 ${same} --json`, { env });
+  expect(updated).toMatchObject({ code: 0, stdout: `${player}\n` });
+  expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
 test('api prints no truncated JSON, and passes other text through', async () => {
   const cutOff = { status: 200, text: '[{"id":"a"},{"id":' };
   const json = { 'content-type': 'application/json; charset=utf-8' };

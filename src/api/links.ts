@@ -1,5 +1,5 @@
 /** Signed URLs: finds the link, or the bytes, in the response to a download or preview call. */
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject, numberOf } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { childOf, normalName } from '../data/path.js';
 import { type CallSite, ProtocolError } from '../errors.js';
@@ -244,12 +244,13 @@ function urlLink(url: string, context: JsonObject, now: Date): Link {
 function expiryIn(body: JsonObject, now: Date): string | undefined {
   for (const [key, value] of Object.entries(body)) {
     const name = normalName(key);
+    const number = numberOf(value);
     if (['expiresat', 'expirytime', 'expiration', 'expires', 'validuntil'].includes(name)) {
-      const at = typeof value === 'number' ? fromUnix(value) : dateOf(value);
+      const at = number === undefined ? dateOf(value) : fromUnix(number);
       if (at) return typeof value === 'string' ? value : at.toISOString();
     }
-    if (['expiresin', 'ttl', 'expiresinseconds'].includes(name) && typeof value === 'number')
-      return validDate(new Date(now.getTime() + value * 1000))?.toISOString();
+    if (['expiresin', 'ttl', 'expiresinseconds'].includes(name) && number !== undefined)
+      return validDate(new Date(now.getTime() + number * 1000))?.toISOString();
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** Paging evidence: what a list answer says about further pages, read by rule from its field names. */
-import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
+import { isObject, type JsonObject, numberOf, printJson, RawNumber } from '../data/json.js';
 import { normalName } from '../data/path.js';
 import {
   type ResourceName,
@@ -145,10 +145,8 @@ export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'ur
 export function countOf(value: unknown): number | undefined {
   // Elasticsearch: `total: {value, relation}`.
   if (isObject(value)) return Object.hasOwn(value, 'value') ? countOf(value['value']) : undefined;
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
-    ? number
-    : undefined;
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : numberOf(value);
+  return Number.isSafeInteger(number) && Number(number) >= 0 ? number : undefined;
 }
 
 /** Returns the fields of an envelope and its containers; the outermost come first. */

@@ -1,5 +1,5 @@
 /** Retries: which failures of which requests may be repeated, and after how long. */
-import { isObject } from '../data/json.js';
+import { isObject, numberOf } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { CancelledError, type Delivery } from '../errors.js';
 import { contract } from './contract.js';
@@ -177,8 +177,7 @@ function waitInBody(body: Uint8Array, contentType: string | undefined): number |
   const holders = [read.value, read.value['error']].filter(isObject);
   for (const holder of holders)
     for (const name of ['retry_after', 'retryAfter']) {
-      const value = holder[name];
-      const seconds = nonNegative(typeof value === 'number' ? String(value) : undefined);
+      const seconds = nonNegative(numberOf(holder[name])?.toString());
       if (seconds !== undefined) return seconds;
     }
   return undefined;

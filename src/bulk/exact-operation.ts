@@ -1,6 +1,7 @@
 /** The operation of a plan file: a record whose changes are no longer those of the plan is a conflict. */
-import { isDeepStrictEqual } from 'node:util';
+
 import { ConflictError, isNotFound } from '../data/outcome-errors.js';
+import { isSameValue } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import { changesOf } from '../engine/decide.js';
 import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
@@ -137,10 +138,10 @@ async function planOrConflict(
 }
 
 function isSameChange(planned: RowChange, now: RowChange): boolean {
-  if (planned.field !== now.field || !isDeepStrictEqual(planned.to, now.to)) return false;
+  if (planned.field !== now.field || !isSameValue(planned.to, now.to)) return false;
   const from = now.from ?? null;
   // A plan holds secret values as hashes.
-  return isDeepStrictEqual(planned.from ?? null, from) || planned.from === hashOf(from);
+  return isSameValue(planned.from ?? null, from) || planned.from === hashOf(from);
 }
 
 function drift(

@@ -89,6 +89,8 @@ export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
   await writeLines(sink, rows, (item) => `${jsonText(item)}\n`);
 }
 
+const controls = /\p{Cc}/u;
+
 /**
  * Writes the ids alone, one per line; for rows without an id, the value of `idField`. Throws
  * NoIdsError if no record has one, OutputError if some records were left out.
@@ -102,7 +104,8 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
     if (isMissing) missing += 1;
     else written += 1;
     const word = isObject(row) && id === row['id'] ? wordOfId(plainText(id)) : plainText(id);
-    return isMissing ? '' : `${tsvCell(word)}\n`;
+    // Verbatim, as --ids reads it; only an id that no command accepts is escaped, to stay one line.
+    return isMissing ? '' : `${controls.test(word) ? tsvCell(word) : word}\n`;
   });
   if (missing === 0) return;
   if (written === 0) throw new NoIdsError();

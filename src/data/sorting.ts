@@ -1,4 +1,5 @@
-/** Orders of records: `--sort`, the usual order of each resource, and comparing numbers by their text. */
+/** Orders of records: `--sort`, the usual order of each resource, and comparing values by what they mean. */
+import { isDeepStrictEqual } from 'node:util';
 import { timeOf } from './dates.js';
 import { type JsonObject, RawNumber } from './json.js';
 import { lazy } from './lazy.js';
@@ -184,6 +185,22 @@ export function compareDecimals(left: string, right: string): number | undefined
   const signs = signOf(a) - signOf(b);
   if (signs !== 0) return signs;
   return a.sign < 0 ? compareMagnitudes(b, a) : compareMagnitudes(a, b);
+}
+
+/** True if two JSON values mean the same: 1.50 is 1.5, and of a 19-digit id every digit counts. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(one, other) || isDeepStrictEqual(comparable(one), comparable(other));
+}
+
+/** Returns a value with each raw number as a double, if one holds it exactly. */
+function comparable(value: unknown): unknown {
+  if (value instanceof RawNumber) {
+    const double = Number(value.text);
+    return compareDecimals(value.text, String(double)) === 0 ? double : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(comparable);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, comparable(item)]));
 }
 
 function readDecimal(text: string): Decimal | undefined {

@@ -1,8 +1,9 @@
 /** Decides from a freshly read record whether its row is written, and which result a failure gives a row. */
-import { isDeepStrictEqual } from 'node:util';
+
 import { fieldNamed } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
+import { isSameValue } from '../data/sorting.js';
 import { type Condition, matchesCondition } from '../data/where.js';
 import {
   ApiError,
@@ -125,7 +126,7 @@ function conflictingField(
     const before = previewed.find((other) => other.field === change.field);
     if (!before) return true;
     // A plan on disk stores secret values as hashes.
-    const isSame = isDeepStrictEqual(before.from ?? null, change.from ?? null);
+    const isSame = isSameValue(before.from ?? null, change.from ?? null);
     return !isSame && before.from !== hashOf(change.from ?? null);
   });
 }

@@ -1,8 +1,9 @@
 /** Verifies the writes of a run whose outcome is unknown: they wait together, then each record is read again. */
-import { isDeepStrictEqual } from 'node:util';
+
 import { mapConcurrently } from '../data/concurrency.js';
 import type { JsonObject } from '../data/json.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
+import { isSameValue } from '../data/sorting.js';
 import type { Failure } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
@@ -162,7 +163,7 @@ function fieldsShown({ sent }: PendingVerification, { record = {} }: RecordState
   const changes = sent?.step.changes ?? [];
   const holds = (side: 'from' | 'to') =>
     changes
-      .filter((change) => isDeepStrictEqual(record[change.field] ?? null, change[side] ?? null))
+      .filter((change) => isSameValue(record[change.field] ?? null, change[side] ?? null))
       .map(({ field }) => field);
   return { unchanged: holds('from'), changed: holds('to') };
 }

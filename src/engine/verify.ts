@@ -1,7 +1,8 @@
 /** Verification: finds out by reading whether a write with an unknown outcome was applied. */
-import { isDeepStrictEqual } from 'node:util';
+
 import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
+import { isSameValue } from '../data/sorting.js';
 import { parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -79,8 +80,8 @@ export function compareFields({ changes }: Step, record: JsonObject): Comparison
   const isUnchanged = changes.some(
     ({ field, from, to }) =>
       Object.hasOwn(record, field) &&
-      !isDeepStrictEqual(record[field], to) &&
-      isDeepStrictEqual(record[field] ?? null, from ?? null),
+      !isSameValue(record[field], to) &&
+      isSameValue(record[field] ?? null, from ?? null),
   );
   return isUnchanged ? 'asBefore' : 'reached';
 }

@@ -1,11 +1,12 @@
 /** Undoes a run: restores fields from their before-images, and deletes created records. */
-import { isDeepStrictEqual } from 'node:util';
+
 import { replacementBody } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
 import type { ResourceName } from '../data/resources.js';
+import { isSameValue } from '../data/sorting.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { sessionByRow } from '../engine/row-sessions.js';
 import type { BeforeImage } from '../runs/before-images.js';
@@ -104,7 +105,7 @@ function notShown(fields: readonly string[]) {
 /** Compares two values of a field: absent equals null, and notes are compared as normalized. */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   if (field === 'internalNotes') return plainNotes(a) === plainNotes(b);
-  return isDeepStrictEqual(a ?? null, b ?? null);
+  return isSameValue(a ?? null, b ?? null);
 }
 
 /** Deletes a created record only if it still reads as it did after the create. */
@@ -125,7 +126,7 @@ function deleteCreated(context: Context, resource: ResourceName): Session {
         ? Object.keys(created).filter((name) => Object.hasOwn(now, name))
         : [...new Set([...Object.keys(created), ...Object.keys(now)])];
       const field = names.find(
-        (name) => !inexact.includes(name) && !isDeepStrictEqual(created[name], now[name]),
+        (name) => !inexact.includes(name) && !isSameValue(created[name], now[name]),
       );
       if (field === undefined) return plan;
       return { ...plan, conflict: { field, from: now[field], to: created[field] } };

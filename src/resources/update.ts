@@ -1,5 +1,5 @@
 /** Updates fields of teams, players and documents. */
-import { isDeepStrictEqual } from 'node:util';
+
 import { replacementBody } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
@@ -15,6 +15,7 @@ import { readFieldWord } from '../data/assign.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
+import { isSameValue } from '../data/sorting.js';
 import type { Filters, Operation, RowPlan, Session, Step } from '../engine/operation.js';
 import { Failure } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -148,7 +149,7 @@ export async function presentAgain(
 export function changedFields(record: JsonObject, target: JsonObject): readonly RowChange[] {
   return Object.entries(target).flatMap(([field, to]) => {
     const isThere = Object.hasOwn(record, field);
-    if (isThere && isDeepStrictEqual(record[field], to)) return [];
+    if (isThere && isSameValue(record[field], to)) return [];
     return [{ field, from: isThere ? record[field] : undefined, to }];
   });
 }

@@ -8,7 +8,10 @@ export interface Choice<T extends string = string> {
   readonly keywords?: string | undefined;
 }
 
-/** Returns the choices that hold every typed word, in any case; all of them if nothing was typed. */
+/**
+ * Returns the choices that hold every typed word, in any case; all of them if nothing was typed.
+ * Those that hold the words side by side, as in a name, come first, so that Enter takes the likely one.
+ */
 export function matchChoices<C extends Choice>(
   choices: readonly C[],
   typed: string | undefined,
@@ -17,10 +20,23 @@ export function matchChoices<C extends Choice>(
     .split(/\s+/)
     .filter((word) => word !== '');
   if (words.length === 0) return choices;
-  return choices.filter(({ value, label, keywords = '' }) => {
-    const text = folded(`${value}\n${label}\n${keywords}`);
-    return words.every((word) => text.includes(word));
-  });
+  const phrase = words.join(' ');
+  return choices
+    .map((choice) => ({ choice, text: textOf(choice) }))
+    .filter(({ text }) => words.every((word) => text.includes(word)))
+    .map(({ choice, text }) => ({ choice, rank: rankOf(text, phrase) }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ choice }) => choice);
+}
+
+function textOf({ value, label, keywords = '' }: Choice): string {
+  return ` ${folded(`${value} ${label} ${keywords}`).replace(/\s+/g, ' ')} `;
+}
+
+/** 0 for whole words side by side, 1 for a part of them, 2 for words apart. */
+function rankOf(text: string, phrase: string): number {
+  if (text.includes(` ${phrase} `)) return 0;
+  return text.includes(phrase) ? 1 : 2;
 }
 
 function folded(text: string): string {

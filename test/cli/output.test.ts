@@ -422,6 +422,17 @@ describe('ids', () => {
     expect((await shown(ann, recordOf('tryouts'), format('ids'))).stdout).toBe('app_1\n');
   });
 
+  test('are verbatim, as --ids reads them', async () => {
+    const odd = ['a\\b', 'a\u2028b', '100%', '"q"'].map((id) => ({ ...ann, id }));
+    const { stdout } = await shown(odd, listOf('tryouts'), format('ids'));
+    expect(stdout).toBe('a\\b\na\u2028b\n100%\n"q"\n');
+  });
+
+  test('stay one line each, also with characters that no command accepts in an id', async () => {
+    const { stdout } = await shown([{ ...ann, id: 'a\nb' }], listOf('tryouts'), format('ids'));
+    expect(stdout).toBe('a\\nb\n');
+  });
+
   test('of rows without ids are their first column', async () => {
     const view = rowsOf<{ name: string }>(['name']);
     expect((await shown([{ name: 'default' }], view, format('ids'))).stdout).toBe('default\n');

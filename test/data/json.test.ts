@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject, parseJson, printJson, printPlain, RawNumber } from '../../src/data/json.js';
+import { isSameValue } from '../../src/data/sorting.js';
 
 describe('numbers', () => {
   test.each([
@@ -11,6 +12,11 @@ describe('numbers', () => {
     '-1E+400',
     '1e-400',
     '0.1000000000000000055511151231257827',
+    '1.50',
+    '-0.0',
+    '[7.0,1e2,1E2,1.50e-3,0.10]',
+    '{"n":1.50}',
+    '{"at":"2026-10-01T07:00:10.000Z","n":1.0,"a1e5":"1.50,"}',
     '[1234567890123456789]',
     '{"id":1234567890123456789,"n":1,"s":"1234567890123456789"}',
     '{"a":[{"b":[98765432109876543210.5]}],"c":"\\"98765432109876543210 \\\\"}',
@@ -18,7 +24,7 @@ describe('numbers', () => {
     expect(printJson(parseJson(text))).toBe(text);
   });
 
-  test.each(['0', '-1', '1.5', '1.50', '1e2', '9007199254740991', '0.30000000000000004', '1e300'])(
+  test.each(['0', '-1', '1.5', '10', '-0', '9007199254740991', '0.30000000000000004', '1e+300'])(
     '%s is a plain number',
     (text) => {
       expect(parseJson(text)).toBe(Number(text));
@@ -29,6 +35,16 @@ describe('numbers', () => {
     const value = parseJson('12345678901234567890');
     expect(value).toEqual(new RawNumber('12345678901234567890'));
     expect(isObject(value)).toBe(false);
+  });
+
+  test.each([
+    ['1.50', '1.5', true],
+    ['{"a":[7.0,1e2]}', '{"a":[7,100]}', true],
+    ['900000000000000001', '900000000000000002', false],
+    ['1.50', '"1.50"', false],
+    ['[1.50]', '[1.51]', false],
+  ])('%s and %s mean the same: %s', (one, other, expected) => {
+    expect(isSameValue(parseJson(one), parseJson(other))).toBe(expected);
   });
 
   test('a text that looks like our internal marks stays a text', () => {

@@ -71,7 +71,10 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
     case 409:
       return `The service reports a conflict for ${lowerFirst(thing)}${code}.`;
     case 413:
-      return `The file is too large for the organization's plan${code}.`;
+      // Only an upload is of no resource; a note or a player is a long request (contract 8).
+      return resourceOf(error) === undefined
+        ? `The file is too large for the organization's plan${code}.`
+        : `The request is too large for the service${code}.`;
     case 429:
       return `The service asks you to slow down${code}.`;
     default:
@@ -107,10 +110,14 @@ function resourceOf({ call }: ApiError): ResourceName | undefined {
   return resourceNames.find((name) => path === resourceWords[name].path);
 }
 
+/** True if the request names one record, and not only the organization. */
+function namesRecord({ call }: ApiError): boolean {
+  return /\{(?!organizationId)\w+\}/.test(call.path);
+}
+
 function subject(error: ApiError, command: FailedCommand): string {
   const resource = resourceOf(error);
-  const hasId = /\{(?!organizationId)\w+\}/.test(error.call.path);
-  if (!resource || !hasId) return `${error.call.method} ${error.call.path}`;
+  if (!resource || !namesRecord(error)) return `${error.call.method} ${error.call.path}`;
   const { noun } = resourceWords[resource];
   return command.ids.length === 1 ? `${upperFirst(noun)} ${command.ids[0]}` : `The ${noun}`;
 }
@@ -150,7 +157,10 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
     const see = isDoctor ? '' : '\nSee: rosterctl doctor';
     return `${needed}The key may lack a permission, or belong to another organization.${see}`;
   }
-  if (error.status === 404 && resource) return `See: rosterctl ${resource} list`;
+  if (error.status === 404 && resource)
+    return namesRecord(error)
+      ? `See: rosterctl ${resource} list`
+      : 'Are the base URL and the organization id right?\nSee: rosterctl auth status';
   if (!isDoctor && mayBeOrganization(error))
     return 'Is the organization id right?\nSee: rosterctl auth status';
   if (error.exitName === 'invalid' && !isDoctor)

@@ -1,5 +1,5 @@
 /** The session of an import: a row updates the record that its key finds, or creates one. */
-import { isDeepStrictEqual } from 'node:util';
+
 import { callFor, resource as rowOf } from '../../api/resources.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import { keyComparison } from '../../cli/column-aliases.js';
@@ -9,6 +9,7 @@ import { cellFieldNames, cellFields } from '../../data/cell-values.js';
 import type { JsonObject } from '../../data/json.js';
 import { ConflictError } from '../../data/outcome-errors.js';
 import type { ResourceName } from '../../data/resources.js';
+import { isSameValue } from '../../data/sorting.js';
 import type { RowPlan, Sent, Session, Task, Verification } from '../../engine/operation.js';
 import { sessionByRow } from '../../engine/row-sessions.js';
 import {
@@ -109,7 +110,7 @@ function createSession(
     const id = String(record['id']);
     if (holdsKey(record, key, text, comparison)) {
       const others = Object.keys(body).filter(
-        (field) => field !== key && !isDeepStrictEqual(record[field] ?? null, body[field]),
+        (field) => field !== key && !isSameValue(record[field] ?? null, body[field]),
       );
       if (!isProven && others.length > 0)
         context.note(

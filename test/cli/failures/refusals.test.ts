@@ -54,6 +54,25 @@ test('a write whose outcome a refusal leaves unknown shows what the service said
   expect(errorOf(json)).toMatchObject({ code: 'unknownOutcome', service: body });
 });
 
+test('a 404 of a list does not send the reader to the same list', async () => {
+  const { env } = await refusing({ error: 'notFound' }, 404);
+  const ran = await rosterctl('players list', { env });
+  expect([ran.code, ran.stderr]).toEqual([
+    5,
+    'GET /players/{organizationId} was not found (notFound).\nAre the base URL and the organization id right?\nSee: rosterctl auth status\n',
+  ]);
+});
+
+test('a 413 speaks of a file only where one is sent', async () => {
+  const { env } = await refusing({ error: 'tooLarge' }, 413);
+  const player = await rosterctl('players create --name x', { env });
+  expect(player.stderr).toContain('The request is too large for the service (tooLarge).');
+  const upload = await rosterctl('uploads create --content-type text/plain --size-bytes 9', {
+    env,
+  });
+  expect(upload.stderr).toContain("The file is too large for the organization's plan (tooLarge).");
+});
+
 describe('a 400 on a list or a get names the organization as a possible cause', () => {
   const hint = 'Is the organization id right?\nSee: rosterctl auth status';
 
