@@ -1,5 +1,5 @@
 /** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
-import { type Environment, runsInCi } from '../data/environment.js';
+import { type Environment, isUtf8Locale, runsInCi } from '../data/environment.js';
 import { InputError, stoppedReading } from '../errors.js';
 import { createRedactor } from './redactor.js';
 import { createWriter, type TerminalOutput } from './stream-writer.js';
@@ -62,6 +62,15 @@ export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean }
 
 const readingNotice = 'Reading from the terminal; end with Ctrl-D.\n';
 
+/** Returns a text with our own marks in ASCII; that of a cut cell stays one column wide, that of `ID…` does not. */
+function withAsciiMarks(text: string): string {
+  return text
+    .replaceAll('→', '->')
+    .replaceAll('·', '-')
+    .replaceAll(/(?<!\b[A-Z]+)…(?= {2}|$)/gm, '~')
+    .replaceAll('…', '...');
+}
+
 interface StreamsOptions {
   readonly stdin: TerminalInput;
   readonly stdout: TerminalOutput;
@@ -113,7 +122,12 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
     get color() {
       return !plain && wantsColor(isTerminal(number, raw), env);
     },
-    write,
+    write: (text) =>
+      write(
+        typeof text === 'string' && !isUtf8Locale(env) && isTerminal(number, raw)
+          ? withAsciiMarks(text)
+          : text,
+      ),
   });
   const stdout = () => source.stdout;
   const stderr = () => source.stderr;

@@ -123,6 +123,13 @@ test('marks and bars are ASCII where the locale is not UTF-8', async () => {
   expect(lines.at(-1)).toMatch(/^.*ok 3 changed\. Run/);
 });
 
+test('a change is told in ASCII where the locale is not UTF-8', async () => {
+  const { lines } = await screenOf('tryouts update app_1 --status rejected'.split(' '), {
+    env: { LANG: 'C' },
+  });
+  expect(lines[0]).toMatch(/^ok Ilka Corvane \(app_1\): pending -> rejected/);
+});
+
 test('Escape at the question is a no', async () => {
   const { code, lines } = await screenOf(setStatus('app_1 app_2 --to rejected'), {
     answers: [[/\(y\/N\)/, '\u001b']],

@@ -38,6 +38,20 @@ test('a terminal that reports 0 columns counts as 80 wide and gets no animation'
   expect(size(streamsOn({ stderr: usual }))).toEqual([100, 30, true]);
 });
 
+test.each([
+  [{ LANG: 'C' }, true, 'get ID...\na - b -> c\nMandelk~  x\n  ... 3 more\nMüller\n'],
+  [{ LANG: 'en_US.UTF-8' }, true, undefined],
+  [{ LANG: 'C' }, false, undefined],
+])('marks with %j on a terminal (%s)', async (env, isTTY, expected) => {
+  const text = 'get ID…\na · b → c\nMandelk…  x\n  … 3 more\nMüller\n';
+  for (const name of ['stdout', 'stderr'] as const) {
+    const target = Object.assign(new PassThrough(), { isTTY });
+    // oxlint-disable-next-line no-await-in-loop
+    await streamsOn({ env, [name]: target })[name].write(text);
+    expect(String(target.read())).toBe(expected ?? text);
+  }
+});
+
 function breaksWith(code: string): Writable {
   return new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
