@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../engine/operation.js';
-import { type ApiError, Failure, StoreError, UnknownOutcomeError } from '../errors.js';
+import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import type { LocalFile } from './local-file.js';
 import { findDocument, isAnswerTo } from './verify.js';
 
@@ -142,8 +142,9 @@ async function sendBytes(
 }
 
 /**
- * Returns the document from an answer to step 3, or from the list. Throws the error that the answer
- * reports, UnknownOutcomeError if the answer is another record.
+ * Returns the document from an answer to step 3. If the answer reports an error or holds no record, the
+ * list decides, and where it cannot, the answer. Throws that error, UnknownOutcomeError if the answer is
+ * another record.
  */
 export async function confirmDocument(
   context: Context,
@@ -151,49 +152,25 @@ export async function confirmDocument(
   { record: made, sign }: Sent,
 ): Promise<JsonObject> {
   const { body = {} } = call;
-  if (made && isAnswerTo(context, body, made) && !sign) return made;
-  if (sign) return documentDespite(context, sign, body, made);
-  if (!made) return recordInList(context, body, context.now().getTime());
-  const { method, path } = context.api.describe(call);
-  const sentence = `The service answered ${method} ${path} with another record.`;
-  throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
-}
-
-/**
- * Returns the document that was created although the answer reports an error: the list decides, and
- * where it cannot, a record in the answer. Throws the error otherwise.
- */
-async function documentDespite(
-  context: Context,
-  sign: ApiError,
-  body: JsonObject,
-  made: JsonObject | undefined,
-): Promise<JsonObject> {
   const answered = made && isAnswerTo(context, body, made) ? made : undefined;
+  if (answered && !sign) return answered;
+  if (made && !sign) {
+    const { method, path } = context.api.describe(call);
+    const sentence = `The service answered ${method} ${path} with another record.`;
+    throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
+  }
   const found = await findDocument(context, body, context.now().getTime()).catch(
     (error: unknown) => {
       if (error instanceof Failure) return answered;
       throw error;
     },
   );
-  if (!found) throw sign;
-  context.note(
-    `The document was created, although the service answered: ${sign.details.message ?? sign.code}.`,
-  );
-  return found;
-}
-
-/** Finds the document in the list after an answer without a record; empty if it is not there. */
-async function recordInList(
-  context: Context,
-  body: JsonObject,
-  since: number,
-): Promise<JsonObject> {
-  const found = await findDocument(context, body, since).catch((error: unknown) => {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  });
-  if (!found) context.note('The document was created; the service sent no record.');
+  if (sign && !found) throw sign;
+  if (sign)
+    context.note(
+      `The document was created, although the service answered: ${sign.details.message ?? sign.code}.`,
+    );
+  else if (!found) context.note('The document was created; the service sent no record.');
   return found ?? {};
 }
 
