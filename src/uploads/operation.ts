@@ -1,5 +1,4 @@
 /** The upload operation: sends a file's bytes to the store, then the engine creates the document. */
-import { callFor } from '../api/resources.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -26,12 +25,10 @@ import {
   badFile,
   inspected,
   newDocument,
-  planUpload,
   storedBefore,
   textOf,
   type UploadJob,
   type UploadValues,
-  uploadJobOf,
 } from './plan.js';
 import { plannedFiles } from './planned-files.js';
 import { replacementFinder } from './replacement.js';
@@ -40,6 +37,7 @@ import {
   confirmDocument,
   documentCall,
   noteLeftover,
+  plannedUpload,
   type StoredFile,
   storeFile,
 } from './store-file.js';
@@ -52,7 +50,13 @@ export function uploadOperation(held?: LocalFile): Operation {
     confirm: 'never',
     requiresRun: true,
     addsEachTime: true,
-    job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
+    job: async (_, { name, tag = [], ifExists, verify }: UploadValues): Promise<UploadJob> => ({
+      name: name ?? null,
+      tags: [...new Set(tag)],
+      ifExists: ifExists ?? 'skip',
+      isStrict: ifExists !== undefined,
+      verify,
+    }),
     open: (context, job: UploadJob) => uploadSession(context, job, held),
     recovery,
     planFileRows: plannedFiles,
@@ -132,10 +136,11 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (row.previewed) await context.files();
       const file = held ?? (await reopenFile(path, contentType, identity));
       files.set(row.row, { ...file, path: row.id });
-      const { calls, requests } = planUpload(context, job, inspected(row), undefined);
+      const text = textOf(job, inspected(row));
+      const { calls, requests } = plannedUpload(context, inspected(row), text, undefined);
       const steps = calls.map((call) => ({ call, changes: [newDocument] }));
       if (row.previewed) return { steps, requests };
-      const { name } = textOf(job, inspected(row));
+      const { name } = text;
       const found = await findDocument({ file: inspected(row), name, path: row.id, bytes: file });
       if (!found) return { steps, requests };
       const { id, message, record = id === undefined ? undefined : { id } } = found;
@@ -150,11 +155,11 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       return sendCreate(context, call, 'documents');
     },
     confirm: (step, _, sent) => confirmDocument(context, step.call, sent),
-    async verify(row, step, since) {
+    async verify(row, _, since) {
       const stored = storedOf(row);
-      if (stored) return verifyDocument(context, documentStep(row, stored), since);
-      const state = { record: undefined, at: context.instant() };
-      return { outcome: 'notApplied', state, step: step ?? emptyStep };
+      return stored
+        ? verifyDocument(context, documentStep(row, stored), since)
+        : { outcome: 'unclear' };
     },
     present: (record, { row }) => record ?? existing.get(row) ?? {},
     unchangedNote: (_, { id }) => `${id} is uploaded already; nothing was sent.`,
@@ -203,9 +208,6 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
     },
   };
 }
-
-/** A placeholder for the write of a row whose bytes have not arrived. */
-const emptyStep: Step = { call: callFor('documents', 'create', undefined), changes: [newDocument] };
 
 function byteCount(of: (row: SelectedRow) => number) {
   const count = {

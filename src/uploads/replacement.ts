@@ -25,16 +25,13 @@ export interface ReplaceValues {
 /** The differences between the upload of a replacement and any other upload. */
 export const replacement = {
   isMany: () => false,
-  job: async (_: Context, { id }: ReplaceValues) => {
-    const job: UploadJob = {
-      name: null,
-      tags: [],
-      ifExists: 'duplicate',
-      verify: true,
-      replaces: id,
-    };
-    return { ...job };
-  },
+  job: async (_: Context, { id }: ReplaceValues): Promise<UploadJob> => ({
+    name: null,
+    tags: [],
+    ifExists: 'duplicate',
+    verify: true,
+    replaces: id,
+  }),
   async rows(context: Context, { id, file, contentType }: ReplaceValues) {
     const local = await inspectFile(file, contentType);
     checkSize(context, local);

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
 import type { UploadSource } from '../api/store/file-store.js';
-import type { Call, PlannedRequest } from '../api/types.js';
+import type { Call } from '../api/types.js';
+import type { Plan } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
@@ -48,18 +49,25 @@ export function documentCall(
 
 const fromStepOne = '(from step 1)';
 
-/** The three requests as a dry run shows them. */
+/**
+ * The call that comes next for a file, and all requests still to send as a dry run shows them: three,
+ * or only that for the document if the file has arrived.
+ */
 export function plannedUpload(
   context: Context,
   file: FileFacts,
   text: DocumentText,
-): readonly PlannedRequest[] {
+  stored: StoredFile | undefined,
+): Required<Pick<Plan, 'calls' | 'requests'>> {
   const later = { fileKey: fromStepOne, fileRef: fromStepOne };
-  return [
-    context.api.describe(grantCall(file)),
-    { method: 'PUT', path: '(uploadUrl from step 1)', basis: 'stated' },
-    context.api.describe(documentCall(file, later, text)),
-  ];
+  const document = documentCall(file, stored ?? later, text);
+  if (stored) return { calls: [document], requests: [context.api.describe(document)] };
+  const grant = grantCall(file);
+  const put = { method: 'PUT', path: '(uploadUrl from step 1)', basis: 'stated' } as const;
+  return {
+    calls: [grant],
+    requests: [context.api.describe(grant), put, context.api.describe(document)],
+  };
 }
 
 /** How often a signed URL that expired before its file was sent is renewed. */
