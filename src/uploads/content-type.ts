@@ -76,53 +76,50 @@ async function compoundNames(file: ReadableFile): Promise<readonly string[]> {
 }
 
 class Sectors {
-  readonly #file: ReadableFile;
-  readonly #header: Buffer;
-  readonly #size: number;
-  constructor(file: ReadableFile, header: Buffer, size: number) {
-    this.#file = file;
-    this.#header = header;
-    this.#size = size;
-  }
+  constructor(
+    private readonly file: ReadableFile,
+    private readonly header: Buffer,
+    private readonly size: number,
+  ) {}
 
   /** Reads a chain of sectors, up to a limit that no real directory reaches. */
   async chain(first: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let sector = first; sector < noMore && parts.length < mostSectors; ) {
-      const bytes = await this.#read(sector);
+      const bytes = await this.read(sector);
       if (bytes.length === 0) break;
       parts.push(bytes);
-      sector = await this.#next(sector);
+      sector = await this.next(sector);
     }
     return Buffer.concat(parts);
   }
 
-  #read(sector: number): Promise<Buffer> {
-    return this.#file.read((sector + 1) * this.#size, this.#size);
+  private read(sector: number): Promise<Buffer> {
+    return this.file.read((sector + 1) * this.size, this.size);
   }
 
-  async #next(sector: number): Promise<number> {
-    const perSector = this.#size / 4;
-    const table = await this.#tableSector(Math.floor(sector / perSector));
-    const bytes = table < noMore ? await this.#read(table) : Buffer.alloc(0);
+  private async next(sector: number): Promise<number> {
+    const perSector = this.size / 4;
+    const table = await this.tableSector(Math.floor(sector / perSector));
+    const bytes = table < noMore ? await this.read(table) : Buffer.alloc(0);
     const at = (sector % perSector) * 4;
     return at + 4 <= bytes.length ? bytes.readUInt32LE(at) : noMore;
   }
 
   /** The location of the n-th table sector: from the header, or for large files from a chain of lists. */
-  async #tableSector(index: number): Promise<number> {
-    if (index < inHeader) return this.#header.readUInt32LE(76 + index * 4);
-    const perList = this.#size / 4 - 1;
-    let list = this.#header.readUInt32LE(68);
+  private async tableSector(index: number): Promise<number> {
+    if (index < inHeader) return this.header.readUInt32LE(76 + index * 4);
+    const perList = this.size / 4 - 1;
+    let list = this.header.readUInt32LE(68);
     for (
       let skip = Math.floor((index - inHeader) / perList);
       skip > 0 && list < noMore;
       skip -= 1
     ) {
-      const bytes = await this.#read(list);
-      list = bytes.length === this.#size ? bytes.readUInt32LE(perList * 4) : noMore;
+      const bytes = await this.read(list);
+      list = bytes.length === this.size ? bytes.readUInt32LE(perList * 4) : noMore;
     }
-    const bytes = list < noMore ? await this.#read(list) : Buffer.alloc(0);
+    const bytes = list < noMore ? await this.read(list) : Buffer.alloc(0);
     const at = ((index - inHeader) % perList) * 4;
     return at + 4 <= bytes.length ? bytes.readUInt32LE(at) : noMore;
   }

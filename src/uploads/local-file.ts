@@ -8,10 +8,15 @@ import { allowedExtensions, typeByName, type UploadContentType } from '../api/sc
 import { readableFile } from '../api/store/file-store.js';
 import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
-import { unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
 import { typeByContent } from './content-type.js';
-import { type FileIdentity, heldUpload, openUpload, type UploadFile } from './upload-source.js';
+import {
+  type FileIdentity,
+  heldUpload,
+  openToRead,
+  openUpload,
+  type UploadFile,
+} from './upload-source.js';
 
 /** An inspected file that may be uploaded. */
 export interface LocalFile extends UploadFile {
@@ -139,9 +144,7 @@ const typeHint =
   'State its type with --content-type. See the allowed types: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {
-  const handle = await open(path, 'r').catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
+  const handle = await openToRead(path);
   try {
     return await typeByContent(readableFile(handle, size));
   } finally {

@@ -84,11 +84,6 @@ export function inspected({ own }: SelectedRow): InspectedFile {
   return own as InspectedFile;
 }
 
-/** The row of an inspected file. */
-export function uploadRow(row: number, id: string, file: InspectedFile | BadFile): SelectedRow {
-  return { row, id, own: { ...file }, cells: [id] };
-}
-
 /** The refused file of a row; undefined if it can be uploaded. */
 export function badFile({ own = {} }: SelectedRow): BadFile | undefined {
   return own['problem'] === undefined ? undefined : (own as BadFile);

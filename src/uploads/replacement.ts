@@ -13,8 +13,7 @@ import { hasContent, hashFile } from './content.js';
 import { inspectFile } from './local-file.js';
 import { readUploadMemory } from './memory.js';
 import type { UploadJob } from './plan.js';
-import { uploadRow } from './plan.js';
-import { checkSize, toInspectedFile } from './rows.js';
+import { toInspectedFile } from './rows.js';
 
 export interface ReplaceValues {
   readonly id: string;
@@ -33,13 +32,11 @@ export const replacement = {
     replaces: id,
   }),
   async rows(context: Context, { id, file, contentType }: ReplaceValues) {
-    const local = await inspectFile(file, contentType);
-    checkSize(context, local);
-    const inspected = toInspectedFile(local);
+    const inspected = toInspectedFile(context, await inspectFile(file, contentType));
     const old = await findInList(context, id);
     const own = { ...inspected, ...(old ? { text: textOf(id, old) } : { isMissing: true }) };
     return {
-      rows: [uploadRow(1, file, own)],
+      rows: [{ row: 1, id: file, own, cells: [file] }],
       header: ['path'],
       note: undefined,
       // What the old document says may change or be gone before the same command is run again.
