@@ -56,51 +56,40 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   let replaced = false;
   let holder: LockHolder | undefined;
   for (const record of records) {
-    const row = Number(record['row']);
-    if (record.kind === 'job' || record.kind === 'resume') holder = holderOf(record['holder']);
-    if (record.kind === 'step') {
-      const { seq: _, kind: __, t: ___, row: ____, ...step } = record;
+    const { seq, kind, t, ...entry } = record;
+    const row = Number(entry['row']);
+    if (kind === 'job' || kind === 'resume') holder = holderOf(entry['holder']);
+    if (kind === 'step') {
+      const { row: _, ...step } = entry;
       steps.set(row, { ...steps.get(row), ...step });
     }
-    if (record.kind === 'done') {
-      const { step, before, after } = record;
-      done.set(row, { step: String(step), before: objectOf(before), after: objectOf(after) });
+    // The checksum of each line proves that this program wrote it.
+    if (kind === 'done') {
+      const { step, before, after } = entry as JsonObject & DoneStep;
+      done.set(row, { step, before, after });
       open.delete(row);
     }
-    if (record.kind === 'intent') {
-      open.set(row, {
-        row,
-        id: String(record['id']),
-        attempt: Number(record['attempt']),
-        t: record.t,
-        before: objectOf(record['before']),
-        ...(typeof record['step'] === 'string' && { step: record['step'] }),
-        ...(typeof record['digest'] === 'string' && { digest: record['digest'] }),
-        ...(record['more'] === true && { more: true }),
-        applied: false,
-      });
+    if (kind === 'intent') {
+      const { id, attempt, before, step, digest, more } = entry as JsonObject & Intent;
+      open.set(row, { row, id, attempt, t, before, step, digest, more, applied: false });
       results.delete(row);
     }
-    if (record.kind === 'result') {
-      const { seq: _, kind: __, t: ___, applied, ...rest } = record;
-      results.set(row, rest as ReportRow);
+    if (kind === 'result') {
+      const { applied, ...result } = entry as JsonObject & ReportRow;
+      results.set(row, result);
       const intent = open.get(row);
       // "unknown" leaves the intent open: a later read may verify it.
-      if (rest['result'] !== 'unknown') open.delete(row);
+      if (result.result !== 'unknown') open.delete(row);
       else if (intent)
-        open.set(row, { ...intent, applied: applied === true || intent.applied, goneBy: record.t });
+        open.set(row, { ...intent, applied: applied === true || intent.applied, goneBy: t });
     }
-    if (record.kind === 'end') {
-      endedAt = record.seq;
-      replaced = record['superseded'] === true;
+    if (kind === 'end') {
+      endedAt = seq;
+      replaced = entry['superseded'] === true;
     }
   }
   const ended = endedAt !== undefined;
   return { results, open, steps, done, ended, endedAt, last: records.length, replaced, holder };
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }
 
 /**
