@@ -10,7 +10,6 @@ import {
   type Failure,
   GuardError,
   NetworkError,
-  OutputError,
   StaleReadError,
   UnknownOutcomeError,
   wrongRoute,
@@ -171,15 +170,6 @@ export function resultOf(error: Failure): RowResult {
     return 'not_attempted';
   if (error instanceof GuardError && error.code === 'locked') return 'not_attempted';
   return 'failed';
-}
-
-/**
- * The result of a row whose failure stops the run: unknown if the journal broke after its write was
- * sent, else not attempted.
- */
-export function resultOfStop(error: Failure, sent: boolean): RowResult {
-  const broken = error instanceof OutputError || error instanceof GuardError;
-  return broken && sent ? 'unknown' : 'not_attempted';
 }
 
 /** True for failures that concern every row: 401, a plan without API access, a wrong route. */

@@ -43,7 +43,9 @@ export async function verifyLost(
     const compared = remaining.filter(({ adds }) => adds === undefined);
     const isBefore =
       isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
-    if (!isBefore && isMarkedAsDeleted(session, state.record)) return markedAsDeleted(state.record);
+    const { record } = state;
+    if (!isBefore && record && session.isMarkedDeleted?.(undefined, record))
+      return markedAsDeleted(record);
     return { outcome: isBefore ? 'notApplied' : 'other', state, step };
   } catch (error) {
     return fromFailure(session, error);
@@ -102,7 +104,7 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
   const sentence = known?.message ?? 'The last request was sent and may have taken effect.';
   const why =
     unread && !(unread instanceof CancelledError)
-      ? ` Reading did not settle it: ${withPeriod(unread.message)}`
+      ? ` Reading did not settle it: ${unread.message.replace(/\.?$/, '.')}`
       : '';
   return new UnknownOutcomeError(`${sentence}${why}`, known?.call, {
     hint: known?.hint ?? 'Look at the record before you send this again.',
@@ -140,10 +142,6 @@ function withoutDate(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\d: /, '');
 }
 
-function isMarkedAsDeleted(session: Session, record: JsonObject | undefined): boolean {
-  return record !== undefined && (session.isMarkedDeleted?.(undefined, record) ?? false);
-}
-
 function markedAsDeleted(record: JsonObject | undefined): Verification {
   return { outcome: 'applied', record, note: 'marked as deleted' };
 }
@@ -153,8 +151,4 @@ function fromFailure(session: Session, error: unknown): Verification {
   if (session.provenByAbsence && isProvenNotFound(error))
     return { outcome: 'applied', record: undefined };
   return { outcome: 'unclear', error };
-}
-
-function withPeriod(sentence: string): string {
-  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

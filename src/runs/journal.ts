@@ -95,20 +95,6 @@ export function recordLine(seq: number, t: number, entry: Entry): string {
   return sealLine(`{"seq":${seq},"t":${t},${(printPlain(entry) ?? printJson(entry)).slice(1)}`);
 }
 
-/**
- * Reads what a damaged journal still shows: its first record, undefined if unreadable, and whether it
- * holds an end record anywhere (other records may follow the end).
- */
-async function readDamaged(
-  path: string,
-): Promise<{ readonly first: JournalRecord | undefined; readonly hasEnded: boolean }> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return {
-    first: firstIn(text),
-    hasEnded: text.includes('"kind":"end"'),
-  };
-}
-
 /** The hash that a journal stores in place of a value. */
 export function hashOf(value: unknown): string {
   return `sha256:${createHash('sha256').update(printJson(value)).digest('hex').slice(0, 32)}`;
@@ -125,12 +111,8 @@ function withoutKey(entry: Entry, isSecret: (text: string) => boolean): Entry {
         someText(value, isSecret) ? hashOf(value) : value,
       ]),
     );
-  const { before, after } = entry;
-  return {
-    ...entry,
-    ...(before !== undefined && { before: hashed(before) }),
-    ...(after !== undefined && { after: hashed(after) }),
-  };
+  const changed = ['before', 'after'].filter((name) => entry[name] !== undefined);
+  return { ...entry, ...Object.fromEntries(changed.map((name) => [name, hashed(entry[name])])) };
 }
 
 function asRecord(value: JsonObject | undefined, seq: number): JournalRecord | undefined {
@@ -196,12 +178,14 @@ export async function damagedRun(
     if (cannotBeUsed(error)) return undefined;
     throw error;
   });
-  const { first, hasEnded } = await readDamaged(journal);
+  // Other records may follow the end.
+  const text = await readFile(journal, 'utf8').catch(() => '');
+  const hasEnded = text.includes('"kind":"end"');
   return {
     run: basename(folder),
     folder,
     message,
-    head: plan?.head ?? headOf(first),
+    head: plan?.head ?? headOf(await readFirstRecord(journal)),
     rows: plan?.rows,
     // Without a plan there is nothing to resume.
     isOpen: hasPlan(folder) && !hasEnded,
@@ -246,7 +230,8 @@ export function damagedBefore(
   const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subjectOf(row)));
   const replaced = damaged.filter((run) => {
     // Runs of another organization, service or resource share no rows with this one.
-    if (!run.isOpen || (run.head && !isSameKind(run.head, head))) return false;
+    const { head: other = head } = run;
+    if (!run.isOpen || !isSamePlace(other, head) || other.resource !== head.resource) return false;
     const rowSubjects = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
     return rowSubjects.some((each) => each !== undefined && subjects.has(each));
   });
@@ -266,8 +251,4 @@ export async function setAsideAll(context: Context, damaged: readonly DamagedRun
     const path = await setAside(run);
     context.message(`The damaged run is kept in ${path}.`);
   }
-}
-
-function isSameKind(a: NewRun['head'], b: NewRun['head']): boolean {
-  return isSamePlace(a, b) && a.resource === b.resource;
 }

@@ -130,15 +130,12 @@ export function redactedBefore(changes: readonly RowChange[]): JsonObject {
  * message. `changes`: what the row sends, of which the service may repeat a note.
  */
 export function redactRow(row: ReportRow, changes: readonly RowChange[] = []): ReportRow {
-  const before = row.before && redactAll(row.before);
-  const after = row.after && redactAll(row.after);
-  const error = redactError(row.error, changes);
-  if (before === row.before && after === row.after && error === row.error) return row;
+  const { before, after, error } = row;
   return {
     ...row,
-    ...(before && { before }),
-    ...(after && { after }),
-    ...(error !== undefined && { error }),
+    ...(before && { before: redactAll(before) }),
+    ...(after && { after: redactAll(after) }),
+    ...(error !== undefined && { error: redactError(error, changes) }),
   };
 }
 
@@ -177,21 +174,16 @@ export function isNote(field: string): boolean {
 }
 
 const maxPlainLength = 200;
-/** A text of up to this length stays within `longest`, however it is escaped. */
-const alwaysPlainLength = 30;
 
 function redactValue(field: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const isPrivate = isNote(field);
-  if (!isPrivate && typeof value === 'string' && value.length <= alwaysPlainLength) return value;
   const text = printJson(value);
   if (!isPrivate && text.length <= maxPlainLength) return value;
   return hashOf(value);
 }
 
 function redactAll(values: JsonObject): JsonObject {
-  const isKept = (key: string) => redactValue(key, values[key]) === values[key];
-  if (Object.keys(values).every(isKept)) return values;
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, redactValue(key, value)]),
   );
