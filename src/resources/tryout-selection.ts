@@ -6,11 +6,11 @@ import { params } from '../cli/define.js';
 import { listFlags } from '../cli/filters.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { nearest } from '../data/nearest.js';
-import { orList } from '../data/text.js';
+import { kebab, orList } from '../data/text.js';
 import { formatDuration } from '../data/time.js';
 import type { Filters, Operation } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import { type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from './notes.js';
+import { type NoteValues, readNoteEdit, typedNoteFlag } from './notes.js';
 import { type EditJob, editParts } from './tryout-edit.js';
 import {
   type TryoutFilterValues,
@@ -77,26 +77,24 @@ export function editOperation(
   missing: string,
   more: Pick<Operation, 'filters' | 'reports'> = {},
 ): Operation {
+  const incomplete = () =>
+    new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
   return {
     ...editParts,
     ...more,
     csv: editColumns,
-    overrules: (values: NoteValues & StatusValues) =>
-      new Map([
+    overrules(values: NoteValues & StatusValues) {
+      const note = typedNoteFlag(values);
+      return new Map([
         ...(values[to] === undefined ? [] : [['status', `--${to}`] as const]),
-        ...oneNoteFlag
-          .filter((name) => values[name] !== undefined && values[name] !== false)
-          .map((name) => ['internalNotes', noteWords[name]] as const),
-      ]),
+        ...(note === undefined ? [] : [['internalNotes', `--${kebab(note)}`] as const]),
+      ]);
+    },
     check(_, values: NoteValues & StatusValues & BulkValues) {
       checkStdin(values);
       // Not a required flag, because that check runs before a status among the ids is noticed.
-      const hasNote = oneNoteFlag.some(
-        (name) => values[name] !== undefined && values[name] !== false,
-      );
-      const isEnough = values[to] !== undefined || (to === 'status' && hasNote);
-      if (isEnough || values.csv !== undefined) return;
-      throw new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+      const hasNote = to === 'status' && typedNoteFlag(values) !== undefined;
+      if (values[to] === undefined && !hasNote && values.csv === undefined) throw incomplete();
     },
     async job(context, values: NoteValues & StatusValues): Promise<EditJob> {
       const note = await readNoteEdit(context, values);
@@ -108,8 +106,7 @@ export function editOperation(
       if (source === 'csv' && rows.length === 0) return;
       if (job['status'] !== undefined || job['note'] !== undefined) return;
       const hasChange = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
-      if (!hasChange)
-        throw new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+      if (!hasChange) throw incomplete();
     },
   };
 }

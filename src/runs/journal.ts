@@ -10,7 +10,6 @@ import {
   openSyncedLines,
   parseLines,
   readBytes,
-  type SyncedLines,
   sealLine,
   unsealLine,
 } from '../files/synced-lines.js';
@@ -52,11 +51,25 @@ export interface JournalOptions {
  * Opens a journal, created with mode 0600 if missing, and drops a half-written last line. Throws
  * GuardError with the line number if an earlier line is damaged, OutputError if it cannot be written.
  */
-export async function openJournal(path: string, options: JournalOptions): Promise<Journal> {
+export async function openJournal(
+  path: string,
+  { now, isOurs, isKey }: JournalOptions,
+): Promise<Journal> {
   const { records, bytes } = await readJournal(path);
-  const { isOurs } = options;
   const file = await openSyncedLines(path, { what: 'The journal', bytes, isOurs });
-  return new Writer(file, [...records], options);
+  const isSecret = (text: string) => isKey?.(text) === true || hasQuery(text);
+  let seq = records.length;
+  return {
+    records,
+    get last() {
+      return seq;
+    },
+    append(entry) {
+      seq += 1;
+      return file.append(recordLine(seq, now().getTime(), withoutKey(entry, isSecret)));
+    },
+    close: () => file.close(),
+  };
 }
 
 /** Reads the complete records of a journal and their size in bytes; none if there is no file. */
@@ -121,33 +134,6 @@ function asRecord(value: JsonObject | undefined, seq: number): JournalRecord | u
 
 function firstIn(text: string): JournalRecord | undefined {
   return asRecord(unsealLine(text.slice(0, Math.max(0, text.indexOf('\n')))), 1);
-}
-
-class Writer implements Journal {
-  private seq: number;
-
-  constructor(
-    private readonly file: SyncedLines,
-    readonly records: readonly JournalRecord[],
-    private readonly options: JournalOptions,
-  ) {
-    this.seq = records.length;
-  }
-
-  get last(): number {
-    return this.seq;
-  }
-
-  append(entry: Entry): Promise<void> {
-    this.seq += 1;
-    const { now, isKey } = this.options;
-    const kept = withoutKey(entry, (text) => isKey?.(text) === true || hasQuery(text));
-    return this.file.append(recordLine(this.seq, now().getTime(), kept));
-  }
-
-  close(): Promise<void> {
-    return this.file.close();
-  }
 }
 
 /** A run with an unreadable file, described as far as its other files allow. */

@@ -1,6 +1,7 @@
 /** Compares a file with the documents that exist, so that uploading it again adds nothing. */
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { lazy } from '../data/lazy.js';
 import { shellQuote } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import { ApiError, GuardError, ProtocolError } from '../errors.js';
@@ -42,11 +43,13 @@ export function documentFinder(
   context: Context,
   job: UploadJob,
 ): (compared: Compared) => Promise<ExistingDocument | undefined> {
-  let finder: Promise<Finder> | undefined;
+  const finder = lazy(async () => {
+    const documents = await readDocuments(context);
+    return new Finder(context, job, documents, await readUploadMemory(context));
+  });
   return async (compared) => {
     if (job.ifExists === 'duplicate') return undefined;
-    finder ??= newFinder(context, job);
-    const found = await (await finder).find(compared);
+    const found = await (await finder()).find(compared);
     if (found && job.ifExists === 'error')
       throw new GuardError(`${compared.path} is there already: ${found.message}.`, {
         code: exists,
@@ -54,11 +57,6 @@ export function documentFinder(
       });
     return found;
   };
-}
-
-async function newFinder(context: Context, job: UploadJob): Promise<Finder> {
-  const [documents, memory] = [await readDocuments(context), await readUploadMemory(context)];
-  return new Finder(context, job, documents, memory);
 }
 
 /** How a document with the name of a file differs from it, if that is known. */
@@ -146,11 +144,9 @@ class Finder {
 
   private tellOther(path: string, difference: Difference, record: JsonObject): void {
     this.told += 1;
-    if (this.told > mostTold) {
-      if (this.told === mostTold + 1)
-        this.context.note('More files have the name of a document that differs.');
-      return;
-    }
+    if (this.told === mostTold + 1)
+      this.context.note('More files have the name of a document that differs.');
+    if (this.told > mostTold) return;
     const id = idOf(record);
     const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];
     this.context.note(
@@ -160,7 +156,14 @@ class Finder {
 
   /** Says once that the list cannot tell. Throws where that was asked for. */
   private warn(reason: string): void {
-    if (this.job.isStrict) throw this.documents.refusal ?? cannotTell(reason);
+    if (this.job.isStrict)
+      throw (
+        this.documents.refusal ??
+        new GuardError(
+          `Cannot tell which files are uploaded already: ${reason}. Nothing was sent.`,
+          { code: 'incomplete', hint: 'To upload them anyway: --if-exists duplicate' },
+        )
+      );
     if (this.hasWarned || this.documents.isAssumedEmpty) return;
     this.hasWarned = true;
     this.context.message(
@@ -171,13 +174,6 @@ class Finder {
 
 export function uploadedBefore(id: string): string {
   return `uploaded before as ${id} (same content)`;
-}
-
-function cannotTell(reason: string): GuardError {
-  return new GuardError(
-    `Cannot tell which files are uploaded already: ${reason}. Nothing was sent.`,
-    { code: 'incomplete', hint: 'To upload them anyway: --if-exists duplicate' },
-  );
 }
 
 function differs(recorded: unknown, sizeBytes: number): boolean {
@@ -209,7 +205,6 @@ interface Documents {
 export async function readDocuments(context: Context): Promise<Documents> {
   const byName = new Map<string, JsonObject[]>();
   const byId = new Map<unknown, JsonObject>();
-  let isNamed = false;
   const documents: Documents = {
     named: (name) => byName.get(name.normalize()) ?? [],
     byId: (id) => byId.get(id),
@@ -220,19 +215,14 @@ export async function readDocuments(context: Context): Promise<Documents> {
       const { id, name } = record;
       byId.set(id, record);
       if (typeof name !== 'string') continue;
-      isNamed = true;
       byName.set(name.normalize(), [...(byName.get(name.normalize()) ?? []), record]);
     }
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ProtocolError)) throw error;
     const isOfList = !stopsRun(error) && error.exitName !== 'temporary' && !context.settings.strict;
     if (!isOfList) throw error;
-    if (isForbidden(error))
-      return {
-        ...documents,
-        doubt: 'this key may not list documents',
-        refusal: error as ApiError,
-      };
+    if (error instanceof ApiError && isForbidden(error))
+      return { ...documents, doubt: 'this key may not list documents', refusal: error };
     return { ...documents, doubt: `the list of documents cannot be read: ${error.message}` };
   }
   const completeness = list.completeness();
@@ -242,7 +232,7 @@ export async function readDocuments(context: Context): Promise<Documents> {
       doubt: `the list of documents may be incomplete: ${completeness.reason}`,
       isAssumedEmpty: completeness.state === 'assumedEmpty',
     };
-  if (byId.size > 0 && !isNamed)
+  if (byId.size > 0 && byName.size === 0)
     return { ...documents, doubt: 'the list of documents shows no names' };
   return documents;
 }

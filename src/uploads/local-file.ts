@@ -10,13 +10,7 @@ import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
 import { typeByContent } from './content-type.js';
-import {
-  type FileIdentity,
-  heldUpload,
-  openToRead,
-  openUpload,
-  type UploadFile,
-} from './upload-source.js';
+import { heldUpload, openToRead, openUpload, type UploadFile } from './upload-source.js';
 
 /** An inspected file that may be uploaded. */
 export interface LocalFile extends UploadFile {
@@ -36,31 +30,14 @@ export async function inspectFile(path: string, given?: UploadContentType): Prom
   return { ...file, path, name: basename(path), contentType };
 }
 
-/** Opens a file inspected earlier. Throws InputError if it is no longer the same file. */
-export async function reopenFile(
-  path: string,
-  contentType: UploadContentType,
-  identity: FileIdentity,
-): Promise<LocalFile> {
-  const file = await openUpload(path, identity);
-  return { ...file, path, name: basename(path), contentType };
-}
-
-/** The facts about stdin that the user typed; nothing was read yet. */
-interface StdinFile {
-  readonly name: string;
-  /** Undefined: determined from the name's extension and the bytes. */
-  readonly contentType: UploadContentType | undefined;
-}
-
 /**
  * Spools stdin to an unlinked temporary file, so that nothing remains however the process ends, and
- * passes it to `use`. Throws InputError, and UsageError if its type cannot be determined.
+ * passes it to `use`. Without a given type, the extension of its name and the bytes determine it. Throws InputError, and UsageError if its type cannot be determined.
  */
 export async function withStdinFile<T>(
   stdin: Streams['stdin'],
   signal: AbortSignal,
-  { name, contentType: given }: StdinFile,
+  { name, contentType: given }: { name: string; contentType: UploadContentType | undefined },
   use: (file: LocalFile) => Promise<T>,
 ): Promise<T> {
   const path = join(tmpdir(), `rosterctl-${randomUUID()}`);

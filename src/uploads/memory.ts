@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { printJson } from '../data/json.js';
+import { type JsonObject, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
 import { withLock } from '../files/lock.js';
@@ -101,10 +101,8 @@ function renew(context: Context, current: string, old: string): Promise<void> {
 }
 
 function parseLine(line: string): Uploaded | undefined {
-  const { sha256, sizeBytes, id } = unsealLine(line) ?? {};
-  if (typeof sha256 !== 'string' || typeof sizeBytes !== 'number' || typeof id !== 'string')
-    return undefined;
-  return { sha256, sizeBytes, id };
+  // The checksum proves that this program wrote the line.
+  return unsealLine(line) as (JsonObject & Uploaded) | undefined;
 }
 
 /** The files of the organization and service in force; undefined if there is no state folder. */

@@ -19,7 +19,7 @@ import { isSingleRun } from '../runs/store.js';
 import type { StoredRun } from '../runs/stored-run.js';
 import { documentFinder, exists } from './compare.js';
 import { verifyUpload } from './content.js';
-import { type LocalFile, reopenFile } from './local-file.js';
+import type { LocalFile } from './local-file.js';
 import { mostHashedBytes, rememberUpload } from './memory.js';
 import {
   badFile,
@@ -41,6 +41,7 @@ import {
   type StoredFile,
   storeFile,
 } from './store-file.js';
+import { openUpload } from './upload-source.js';
 import { documentsByKey, verifyDocument } from './verify.js';
 
 /** The operation of an upload; `held`: the spooled stdin, already open. */
@@ -127,21 +128,25 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (bad) throw new InputError(bad.problem, { hint: bad.hint ?? undefined });
       const stored = storedOf(row);
       if (stored) return { steps: [documentStep(row, stored)] };
-      const { path, contentType, identity } = inspected(row);
+      const { path, name, contentType, identity } = inspected(row);
       if (path === '-' && !held)
         throw new InputError('What came from stdin cannot be read again.', {
           hint: 'Upload it again.',
         });
       // Loads the file store module before many open files leave no descriptor for it.
       if (row.previewed) await context.files();
-      const file = held ?? (await reopenFile(path, contentType, identity));
-      files.set(row.row, { ...file, path: row.id });
+      const file = held ?? (await openUpload(path, identity));
+      files.set(row.row, { ...file, path: row.id, name, contentType });
       const text = textOf(job, inspected(row));
       const { calls, requests } = plannedUpload(context, inspected(row), text, undefined);
       const steps = calls.map((call) => ({ call, changes: [newDocument] }));
       if (row.previewed) return { steps, requests };
-      const { name } = text;
-      const found = await findDocument({ file: inspected(row), name, path: row.id, bytes: file });
+      const found = await findDocument({
+        file: inspected(row),
+        name: text.name,
+        path: row.id,
+        bytes: file,
+      });
       if (!found) return { steps, requests };
       const { id, message, record = id === undefined ? undefined : { id } } = found;
       if (record) existing.set(row.row, record);

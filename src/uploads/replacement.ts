@@ -45,14 +45,6 @@ export const replacement = {
   },
 } satisfies Partial<Operation>;
 
-/** The error for a document that does not exist. */
-function noSuchDocument(id: string): NotFoundError {
-  return new NotFoundError(`The document ${id} is not in the list of documents.`, {
-    isProven: true,
-    hint: 'See: rosterctl documents list',
-  });
-}
-
 /** The record of a document; undefined if there is none. Throws Failure if the list cannot tell. */
 export async function findInList(context: Context, id: string): Promise<JsonObject | undefined> {
   try {
@@ -78,7 +70,11 @@ function textOf(id: string, { name, tags }: JsonObject) {
  */
 export function replacementFinder(context: Context, replaces: string) {
   return async ({ file, name, bytes }: Compared): Promise<ExistingDocument | undefined> => {
-    if (file.isMissing) throw noSuchDocument(replaces);
+    if (file.isMissing)
+      throw new NotFoundError(`The document ${replaces} is not in the list of documents.`, {
+        isProven: true,
+        hint: 'See: rosterctl documents list',
+      });
     const sha256 = await hashFile(bytes);
     const documents = await readDocuments(context);
     const memory = await readUploadMemory(context);
