@@ -164,7 +164,7 @@ export interface Selection {
   /** The header of a CSV, for `--results`. */
   readonly header: readonly string[];
   /** A note for the user, on unused columns. */
-  readonly note: string | undefined;
+  readonly note?: string | undefined;
   /** Digest of the entire content; the same input has the same digest. */
   readonly digest: string;
 }

@@ -49,7 +49,6 @@ export function creation(
     rows: async () => ({
       rows: [{ row: 1, id: 'new' }],
       header: ['id'],
-      note: undefined,
       digest: '',
     }),
     job: async (context, values): Promise<CreateJob> => ({ body: await bodyOf(context, values) }),

@@ -136,34 +136,20 @@ export const applicationColumns: ColumnRules = {
 const editColumns: ColumnRules = {
   ...applicationColumns,
   columns: [
-    { name: 'status', read: readOwnStatus },
+    { name: 'status', read: readStatus },
     { name: 'internalNotes', aliases: ['note'], clears: true, read: (cell) => cell },
     ...applicationColumns.columns,
   ],
 };
 
-function readStatus(cell: string): TryoutStatus {
+/** Reads a status; `exported`: one that resembles none of the contract may be the service's own. */
+function readStatus(cell: string, exported = false): string {
   const word = cell.trim().toLowerCase();
-  const status = TryoutStatus.options.find((option) => option === word);
-  if (status) return status;
+  if (TryoutStatus.options.some((option) => option === word)) return word;
   const near = nearest(word, TryoutStatus.options);
-  const meant = near === undefined ? `one of ${orList(TryoutStatus.options)}` : near;
+  if (exported && near === undefined) return cell.trim();
+  const meant = near ?? `one of ${orList(TryoutStatus.options)}`;
   throw new Error(`holds "${cell.trim()}", which is not a status (did you mean ${meant}?).`);
-}
-
-/** Reads a status; accepts one unknown to the contract in an exported column, since it may be the service's own. */
-function readOwnStatus(cell: string, exported: boolean): string {
-  return exported && isUnrecognized(cell) ? cell.trim() : readStatus(cell);
-}
-
-/**
- * True if a cell resembles no known status. Only unknown words are compared, since there may be
- * hundreds of thousands of cells.
- */
-function isUnrecognized(cell: string): boolean {
-  const word = cell.trim().toLowerCase();
-  const known: readonly string[] = TryoutStatus.options;
-  return !known.includes(word) && nearest(word, known) === undefined;
 }
 
 function readTime(cell: string): string {

@@ -38,7 +38,6 @@ export const replacement = {
     return {
       rows: [{ row: 1, id: file, own, cells: [file] }],
       header: ['path'],
-      note: undefined,
       // What the old document says may change or be gone before the same command is run again.
       digest: digestOf([id, inspected]),
     };

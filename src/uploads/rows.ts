@@ -50,7 +50,7 @@ export async function uploadRows(
   const files = await inspectRows(context, rows, ({ id }) =>
     inspect(context, id, contentType, failFast || isAlone),
   );
-  return { rows: files, header: ['path'], note: undefined, digest: filesDigest(files) };
+  return { rows: files, header: ['path'], digest: filesDigest(files) };
 }
 
 /**
@@ -68,7 +68,7 @@ export async function manifestRows(
     const file = await inspect(context, resolve(folder, id), own ?? contentType, failFast);
     return { ...file, ...(text && { text }) };
   });
-  return { rows, header, note: undefined, digest: filesDigest(rows) };
+  return { rows, header, digest: filesDigest(rows) };
 }
 
 /**

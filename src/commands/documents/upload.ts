@@ -114,7 +114,6 @@ export default defineOperation({
           rows: async () => ({
             rows: [{ row: 1, id: file.path, own, cells: [file.path] }],
             header: ['path'],
-            note: undefined,
             // Input from stdin never counts as the same upload.
             digest: randomUUID(),
           }),
