@@ -138,7 +138,10 @@ export class Semaphore {
     try {
       return await work();
     } finally {
-      this.release();
+      // The next caller waits until the leaving row's outcome has been recorded, because it may stop the run.
+      const next = this.first.shift() ?? this.others.shift();
+      if (next) process.nextTick(next);
+      else this.free += 1;
     }
   }
 
@@ -146,13 +149,6 @@ export class Semaphore {
   open(): void {
     this.free = Number.POSITIVE_INFINITY;
     for (const go of [...this.first.splice(0), ...this.others.splice(0)]) go();
-  }
-
-  /** Defers the next caller until the leaving row's outcome has been recorded, because it may stop the run. */
-  private release(): void {
-    const next = this.first.shift() ?? this.others.shift();
-    if (next) process.nextTick(next);
-    else this.free += 1;
   }
 }
 

@@ -35,7 +35,7 @@ export async function runRows(
   });
   for (const task of tasks) {
     const { row, id, open } = task;
-    if (run.isReported(row)) continue;
+    if (run.reported.has(row)) continue;
     const isOpen = run.inFlight.has(row) || open !== undefined;
     const error = isOpen && describeError(unknownOutcome(undefined), id);
     const result: ReportRow = isOpen

@@ -65,9 +65,9 @@ export class ActiveRun {
   readonly gate: FirstWriteGate;
   /** Lets the rows of a session that has yet to prove itself go one at a time. */
   private provingGate: FirstWriteGate | undefined;
-  private readonly reported: RowSet;
+  readonly reported: RowSet;
   /** Rows with a request that may have been sent and has no outcome. */
-  readonly inFlight: RowSet;
+  readonly inFlight = new Set<number>();
   /** The locks of records, by row. */
   readonly locks = new Map<number, HeldLock>();
   /** Results that are being written to disk. */
@@ -80,7 +80,6 @@ export class ActiveRun {
     readonly options: RowRunOptions,
   ) {
     this.reported = new RowSet(tasks);
-    this.inFlight = new RowSet(tasks);
     const { maxErrors, isSilent, onStop, concurrency } = options;
     this.breaker = new CircuitBreaker(maxErrors, isSilent, onStop);
     this.gate = new FirstWriteGate(() => this.breaker.hasAnswer || this.isStopped);
@@ -113,19 +112,10 @@ export class ActiveRun {
     return this.provingGate.enter();
   }
 
-  isReported(row: number): boolean {
-    return this.reported.has(row);
-  }
-
   report(row: ReportRow): void {
-    if (this.isReported(row.row)) return;
+    if (this.reported.has(row.row)) return;
     this.reported.add(row.row);
     this.options.onResult(row);
-  }
-
-  releaseLock(row: number): void {
-    this.locks.get(row)?.release();
-    this.locks.delete(row);
   }
 }
 
@@ -277,7 +267,8 @@ export class ActiveRow {
     if (run.isClosed) return;
     const row = this.reportRow(end);
     await run.options.journal.append({ kind: 'result', ...redactRow(row, previewed), ...more });
-    run.releaseLock(task.row);
+    run.locks.get(task.row)?.release();
+    run.locks.delete(task.row);
     run.report(row);
   }
 

@@ -44,7 +44,7 @@ export async function verifyLost(
     const isBefore =
       isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
     const { record } = state;
-    if (!isBefore && record && session.isMarkedDeleted?.(undefined, record))
+    if (!isBefore && session.provenByAbsence && record && isMarkedDeleted(undefined, record))
       return markedAsDeleted(record);
     return { outcome: isBefore ? 'notApplied' : 'other', state, step };
   } catch (error) {
@@ -63,7 +63,7 @@ export async function verifySent(
     const state = await session.read(row, 'verify');
     const { record = {} } = state;
     if (session.provenByAbsence) {
-      if (session.isMarkedDeleted?.(before, record)) return markedAsDeleted(record);
+      if (isMarkedDeleted(before, record)) return markedAsDeleted(record);
       return { outcome: 'notApplied', state, step };
     }
     const comparison = (session.compare ?? compareFields)(step, record);
@@ -140,6 +140,26 @@ function hasLine(text: unknown, line: string): boolean {
 
 function withoutDate(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\d: /, '');
+}
+
+const deletedWords = ['deleted', 'archived', 'inactive'];
+
+/**
+ * True if an existing record is marked as deleted since `before`. Its status counts only if it was
+ * another one before.
+ */
+export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
+  const isNew = (field: string) => (before?.[field] ?? null) === null || before?.[field] === false;
+  const isSet = (field: string) => (now[field] ?? null) !== null && isNew(field);
+  if (isSet('deletedAt') || isSet('archivedAt')) return true;
+  if (now['deleted'] === true && isNew('deleted')) return true;
+  const { status } = now;
+  return (
+    before !== undefined &&
+    typeof status === 'string' &&
+    deletedWords.includes(status.toLowerCase()) &&
+    before['status'] !== status
+  );
 }
 
 function markedAsDeleted(record: JsonObject | undefined): Verification {

@@ -9,7 +9,7 @@ import { labelOf } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import type { ConfirmRule, Filters, Operation, Session } from '../engine/operation.js';
 import { exportTime } from './selection.js';
-import { changing, isMarkedDeleted } from './send.js';
+import { changing } from './send.js';
 
 type DeleteJob = { readonly route?: string | undefined };
 
@@ -48,7 +48,6 @@ export function deleteSession(
   return {
     ...changing(context, resource, 'delete'),
     provenByAbsence: true,
-    isMarkedDeleted,
     plan({ id }, { record }) {
       const call = deleteCall(id);
       const changes = [{ field: noun, from: labelOf(record, id), to: null }];

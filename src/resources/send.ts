@@ -6,11 +6,11 @@ import { partsOf, type Route, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import { withPlainId } from '../data/http.js';
-import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { lowerFirst } from '../data/text.js';
 import type { Sent, Session } from '../engine/operation.js';
+import { isMarkedDeleted } from '../engine/verify.js';
 import { ApiError, Failure, ProtocolError, wrongRoute } from '../errors.js';
 import { type RecordReader, readerForWrite, readFor } from './read.js';
 
@@ -173,24 +173,4 @@ function nextRoute({ error, route, row, used }: RefusedRoute): string {
   const likeliest = candidates.find((each) => each !== used) ?? '';
   const allows = allowed.length > 0 ? ` The service allows: ${allowed.join(', ')}.` : '';
   return `${allows}\nSet another: rosterctl config set ${route.configKey} "${likeliest}"`;
-}
-
-const deletedWords = ['deleted', 'archived', 'inactive'];
-
-/**
- * True if an existing record is marked as deleted since `before`. Its status counts only if it was
- * another one before.
- */
-export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
-  const isNew = (field: string) => (before?.[field] ?? null) === null || before?.[field] === false;
-  const isSet = (field: string) => (now[field] ?? null) !== null && isNew(field);
-  if (isSet('deletedAt') || isSet('archivedAt')) return true;
-  if (now['deleted'] === true && isNew('deleted')) return true;
-  const { status } = now;
-  return (
-    before !== undefined &&
-    typeof status === 'string' &&
-    deletedWords.includes(status.toLowerCase()) &&
-    before['status'] !== status
-  );
 }

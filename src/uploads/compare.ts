@@ -6,7 +6,7 @@ import { shellQuote } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import { ApiError, GuardError, ProtocolError } from '../errors.js';
 import { hasContent, hashFile } from './content.js';
-import { mostHashedBytes, readUploadMemory, type UploadMemory } from './memory.js';
+import { idsOfContent, mostHashedBytes, readUploadMemory, type UploadMemory } from './memory.js';
 import type { InspectedFile, UploadJob } from './plan.js';
 import type { UploadFile } from './upload-source.js';
 
@@ -68,13 +68,17 @@ const mostTold = 20;
 class Finder {
   private told = 0;
   private hasWarned = false;
+  /** The sizes of the files that this machine uploaded: others need no hash. */
+  private readonly sizes: ReadonlySet<number>;
 
   constructor(
     private readonly context: Context,
     private readonly job: UploadJob,
     private readonly documents: Documents,
     private readonly memory: UploadMemory,
-  ) {}
+  ) {
+    this.sizes = new Set([...memory.values()].map(({ sizeBytes }) => sizeBytes));
+  }
 
   async find(compared: Compared): Promise<ExistingDocument | undefined> {
     const { file, name, path, bytes } = compared;
@@ -82,7 +86,7 @@ class Finder {
     if (sameAs !== undefined) return { message: `same name and content as ${sameAs}` };
     // An empty file has the content of every other one.
     const isHashed = sizeBytes > 0 && sizeBytes <= mostHashedBytes;
-    const isRemembered = isHashed && this.memory.hasSize(sizeBytes);
+    const isRemembered = isHashed && this.sizes.has(sizeBytes);
     const sha256 = isRemembered || this.job.verify ? await hashFile(bytes) : undefined;
     const uploaded = isRemembered && sha256 !== undefined && (await this.byContent(file, sha256));
     if (uploaded) return uploaded;
@@ -111,7 +115,7 @@ class Finder {
     file: InspectedFile,
     sha256: string,
   ): Promise<ExistingDocument | undefined> {
-    const ids = this.memory.idsOf(sha256);
+    const ids = idsOfContent(this.memory, sha256);
     for (const id of ids) {
       const record = this.documents.byId(id);
       if (!record || differs(record['sizeBytes'], file.sizeBytes)) continue;
@@ -137,7 +141,7 @@ class Finder {
     if (typeof id !== 'string') return 'unclear';
     if (this.job.verify && sha256 !== undefined)
       return (await hasContent(this.context, id, file, sha256)) ? 'none' : 'content';
-    const known = this.memory.contentOf(id);
+    const known = this.memory.get(id)?.sha256;
     if (known !== undefined && sha256 !== undefined && known !== sha256) return 'content';
     return typeof sizeBytes === 'number' && typeof contentType === 'string' ? 'none' : 'unclear';
   }

@@ -11,7 +11,7 @@ import { recordReader } from '../resources/read.js';
 import { type Compared, type ExistingDocument, readDocuments, uploadedBefore } from './compare.js';
 import { hasContent, hashFile } from './content.js';
 import { inspectFile } from './local-file.js';
-import { readUploadMemory } from './memory.js';
+import { idsOfContent, readUploadMemory } from './memory.js';
 import type { UploadJob } from './plan.js';
 import { toInspectedFile } from './rows.js';
 
@@ -82,7 +82,7 @@ export function replacementFinder(context: Context, replaces: string) {
       if (await hasContent(context, replaces, file, sha256))
         return { id: replaces, record: old, message: `${replaces} holds this content already` };
     const tags = new Set(file.text?.tags);
-    for (const id of memory.idsOf(sha256)) {
+    for (const id of idsOfContent(memory, sha256)) {
       const record = documents.byId(id);
       if (!record || id === replaces || record['name'] !== name) continue;
       const held = tagsIn(record['tags']) ?? [];
