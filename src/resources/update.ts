@@ -126,21 +126,24 @@ export function readOnlyFields({ settings }: Context, resource: ResourceName): r
   return [...(readOnly?.split(/\s*,\s*/) ?? []), ...(id === undefined ? [] : [id])];
 }
 
-/** Reads a record again after its write, to show it; a failed read falls back to the answer, with a note. */
+/**
+ * Reads a record again after its write, to show it; a failed read falls back to the answer, with a note of
+ * why, which `say` words.
+ */
 export async function presentAgain(
   context: Context,
   resource: ResourceName,
   id: string,
   record: JsonObject | undefined,
+  say = (why: string) =>
+    `${id}: done, but it could not be read again: ${why} This is what the service answered.`,
 ): Promise<JsonObject> {
   try {
     const reader = recordReader(context, resource);
     return (await reader.read(id, 'after')).record ?? record ?? { id };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    context.note(
-      `${id}: done, but it could not be read again: ${errorMessage(context, id, error)} This is what the service answered.`,
-    );
+    context.note(say(errorMessage(context, id, error)));
     return record ?? { id };
   }
 }

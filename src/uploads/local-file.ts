@@ -78,15 +78,13 @@ function spoolFailure(cause: unknown): InputError {
 }
 
 async function typeOf(path: string, size: number): Promise<UploadContentType> {
-  const named = typeByName(path);
   const found = await contentOf(path, size);
-  if (!named)
-    throw new UsageError(
-      `${path} does not have an allowed extension (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
-      { hint: typeHint },
-    );
-  checkContentMatches(path, named, found, size);
-  return named;
+  const named = typeByExtension(path, path, found, size);
+  if (named) return named;
+  throw new UsageError(
+    `${path} does not have an allowed extension (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
+    { hint: typeHint },
+  );
 }
 
 /** The type of stdin: a document's name needs no extension, so the bytes alone may determine it. Throws UsageError. */
@@ -95,22 +93,20 @@ function typeOfStdin(
   found: UploadContentType | undefined,
   size: number,
 ): UploadContentType {
-  const named = typeByName(name);
-  if (named) checkContentMatches(`${name} (stdin)`, named, found, size);
-  const type = named ?? found;
+  const type = typeByExtension(`${name} (stdin)`, name, found, size) ?? found;
   if (type) return type;
-  throw new UsageError('The type of the file from stdin is unknown.', {
-    hint: typeHint,
-  });
+  throw new UsageError('The type of the file from stdin is unknown.', { hint: typeHint });
 }
 
-function checkContentMatches(
+/** The type of a name's extension, if it has an allowed one. Throws UsageError if the content is of another. */
+function typeByExtension(
   what: string,
-  named: UploadContentType,
+  name: string,
   found: UploadContentType | undefined,
   size: number,
-): void {
-  if (size === 0 || found === named) return;
+): UploadContentType | undefined {
+  const named = typeByName(name);
+  if (!named || size === 0 || found === named) return named;
   throw new UsageError(
     `${what} has the extension of ${named}, but its content is ${found ?? 'of no allowed type'}.`,
     { hint: typeHint },
