@@ -8,7 +8,7 @@ import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/time.js';
 import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
-import { type RowRunOptions } from '../engine/row-in-progress.js';
+import { type RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { settleMs } from '../engine/verify.js';
 import { ApiError, Failure, wrongRoute } from '../errors.js';

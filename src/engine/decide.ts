@@ -10,7 +10,6 @@ import {
   type Failure,
   GuardError,
   NetworkError,
-  OutputError,
   StaleReadError,
   UnknownOutcomeError,
   wrongRoute,
@@ -57,6 +56,8 @@ export function decideRow(
     row: { ...at, ...result },
   });
   const changes = changesOf(plan);
+  const conflict = (message: string, values: Pick<ReportRow, 'before' | 'after'>) =>
+    final({ result: 'conflict', ...values, error: changedMeanwhile(message) });
   if (plan.skipped) {
     const { id, ...reason } = plan.skipped;
     return final({
@@ -73,35 +74,25 @@ export function decideRow(
     );
   if (plan.conflict) {
     const { field, from, message } = plan.conflict;
-    const error = changedMeanwhile(message ?? `${field} was changed by someone else since.`);
-    return final({ result: 'conflict', before: { [field]: from ?? null }, error });
+    const before = { [field]: from ?? null };
+    return conflict(message ?? `${field} was changed by someone else since.`, { before });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
   if (skipped) return final({ result: 'skipped', ...skipped });
   const conflicting = previewed && conflictingField(previewed, changes);
-  if (conflicting)
-    return final({
-      result: 'conflict',
-      before: { [conflicting.field]: conflicting.from },
-      error: changedMeanwhile(
-        conflicting.field === 'status'
-          ? `The status is now ${String(conflicting.from)}: it was changed by someone else.`
-          : `${conflicting.field} was changed by someone else.`,
-      ),
-    });
+  if (conflicting) {
+    const { field, from } = conflicting;
+    const message =
+      field === 'status'
+        ? `The status is now ${String(from)}: it was changed by someone else.`
+        : `${field} was changed by someone else.`;
+    return conflict(message, { before: { [field]: from } });
+  }
   if (digest !== undefined && digestIn(plan) !== digest)
-    return final({
-      result: 'conflict',
-      ...beforeAndAfter(changes),
-      error: changedMeanwhile('It was changed by someone else since it was read.'),
-    });
+    return conflict('It was changed by someone else since it was read.', beforeAndAfter(changes));
   const exported = row.own?.['updatedAt'];
   if (!done && typeof exported === 'string' && !isSameTime(exported, record))
-    return final({
-      result: 'conflict',
-      ...beforeAndAfter(changes),
-      error: changedMeanwhile('It was changed by someone else after the export.'),
-    });
+    return conflict('It was changed by someone else after the export.', beforeAndAfter(changes));
   return { write: true };
 }
 
@@ -171,15 +162,6 @@ export function resultOf(error: Failure): RowResult {
     return 'not_attempted';
   if (error instanceof GuardError && error.code === 'locked') return 'not_attempted';
   return 'failed';
-}
-
-/**
- * The result of a row whose failure stops the run: unknown if the journal broke after its write was
- * sent, else not attempted.
- */
-export function resultOfStop(error: Failure, sent: boolean): RowResult {
-  const broken = error instanceof OutputError || error instanceof GuardError;
-  return broken && sent ? 'unknown' : 'not_attempted';
 }
 
 /** True for failures that concern every row: 401, a plan without API access, a wrong route. */

@@ -5,7 +5,7 @@ import { SystemLimitError } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { countsAsError, type RowResult } from '../runs/report.js';
-import { isForbidden, resultOf, resultOfStop, stopsRun } from './decide.js';
+import { isForbidden, resultOf, stopsRun } from './decide.js';
 
 /** Why a run stopped sending. */
 export interface StopReason {
@@ -25,12 +25,14 @@ const forbiddenRows = 3;
  * journal that fails.
  */
 export class CircuitBreaker {
-  private stopped: StopReason | undefined;
+  /** Why the run stopped; undefined while it goes on. */
+  stop: StopReason | undefined;
+  /** True once the service has answered a write. */
+  hasAnswer = false;
+  private answeredAny = false;
   private exhausted = 0;
   private forbidden = 0;
   private errors = 0;
-  private answeredAny = false;
-  private answeredWrite = false;
 
   constructor(
     private readonly maxErrors: number | undefined,
@@ -38,26 +40,15 @@ export class CircuitBreaker {
     private readonly onStop: () => void = () => {},
   ) {}
 
-  get stop(): StopReason | undefined {
-    return this.stopped;
-  }
-
   /** True if not even reads to verify a write may be sent. */
   get isWaitTooLong(): boolean {
-    return exceedsRetryBudget(this.stopped?.error);
-  }
-
-  /** True once the service has answered a write. */
-  get hasAnswer(): boolean {
-    return this.answeredWrite;
+    return exceedsRetryBudget(this.stop?.error);
   }
 
   /** Records a row that ended without a failure of the run; `sent`: the service answered its write. */
   recordResult(result: RowResult, sent: boolean): void {
-    this.recordAnswer(sent);
-    this.exhausted = 0;
     this.forbidden = 0;
-    this.count(result);
+    this.recordAnswer(result, sent);
   }
 
   /** Records a row's failure; returns true if it stops the run, so that the row has no result of its own. */
@@ -68,15 +59,16 @@ export class CircuitBreaker {
       error instanceof GuardError ||
       error instanceof SystemLimitError
     )
-      return this.endBy(error, error.exitName === 'guarded' ? 'guarded' : 'failed');
-    if (stopsRun(error)) return this.endBy(error, error.exitName);
+      return this.end(error.exitName === 'guarded' ? 'guarded' : 'failed', error.message, error);
+    if (stopsRun(error)) return this.end(error.exitName, error.message, error);
     if (isForbidden(error)) {
       this.forbidden += 1;
-      const isFirst = sent ? !this.answeredWrite : !this.answeredAny;
-      this.recordAnswer(sent);
-      this.exhausted = 0;
-      if (isFirst || this.forbidden >= forbiddenRows) return this.endBy(error, 'forbidden');
-      this.count(result);
+      const isFirst = sent ? !this.hasAnswer : !this.answeredAny;
+      if (isFirst || this.forbidden >= forbiddenRows) {
+        this.hasAnswer ||= sent;
+        return this.end('forbidden', error.message, error);
+      }
+      this.recordAnswer(result, sent);
       return false;
     }
     this.forbidden = 0;
@@ -84,33 +76,25 @@ export class CircuitBreaker {
     if (isExhausted(error) || error instanceof UnknownOutcomeError) {
       this.exhausted += 1;
       if (exceedsRetryBudget(error) || this.exhausted >= exhaustedRows || this.isSilent())
-        this.endBy(error, 'temporary');
+        this.end('temporary', error.message, error);
       return false;
     }
-    this.recordAnswer(sent);
-    this.exhausted = 0;
-    this.count(result);
+    this.recordAnswer(result, sent);
     return false;
   }
 
-  end(exitName: ExitName, reason: string, error?: Failure): true {
-    if (!this.stopped) {
-      this.stopped = { exitName, reason, ...(error && { error }) };
+  private end(exitName: ExitName, reason: string, error?: Failure): true {
+    if (!this.stop) {
+      this.stop = { exitName, reason, ...(error && { error }) };
       this.onStop();
     }
     return true;
   }
 
-  private endBy(error: Failure, exitName: ExitName): true {
-    return this.end(exitName, error.message, error);
-  }
-
-  private recordAnswer(sent: boolean): void {
+  private recordAnswer(result: RowResult, sent: boolean): void {
     this.answeredAny = true;
-    this.answeredWrite ||= sent;
-  }
-
-  private count(result: RowResult): void {
+    this.hasAnswer ||= sent;
+    this.exhausted = 0;
     if (!countsAsError(result)) return;
     this.errors += 1;
     if (this.maxErrors !== undefined && this.errors >= this.maxErrors)
@@ -118,7 +102,10 @@ export class CircuitBreaker {
   }
 }
 
-/** Records a row's failure and returns the row's result; a failure that stops the run gives it none of its own. */
+/**
+ * Records a row's failure and returns the row's result. A failure that stops the run gives it none of its
+ * own: it is unknown if the journal broke after its write was sent, else not attempted.
+ */
 export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: boolean): RowResult {
   if (error instanceof UnverifiedError) {
     // Its write stays open, to be verified by a later read, whatever failed this time.
@@ -129,7 +116,9 @@ export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: b
   // Another process is working on this record, which does not concern the rest of the run.
   if (error instanceof GuardError && error.code === 'locked') return result;
   const isStop = breaker.recordFailure(error, result, sent);
-  return isStop && result === 'failed' ? resultOfStop(error, sent) : result;
+  if (!isStop || result !== 'failed') return result;
+  const isBroken = error instanceof OutputError || error instanceof GuardError;
+  return isBroken && sent ? 'unknown' : 'not_attempted';
 }
 
 /**
@@ -149,7 +138,10 @@ export class Semaphore {
     try {
       return await work();
     } finally {
-      this.release();
+      // The next caller waits until the leaving row's outcome has been recorded, because it may stop the run.
+      const next = this.first.shift() ?? this.others.shift();
+      if (next) process.nextTick(next);
+      else this.free += 1;
     }
   }
 
@@ -157,13 +149,6 @@ export class Semaphore {
   open(): void {
     this.free = Number.POSITIVE_INFINITY;
     for (const go of [...this.first.splice(0), ...this.others.splice(0)]) go();
-  }
-
-  /** Defers the next caller until the leaving row's outcome has been recorded, because it may stop the run. */
-  private release(): void {
-    const next = this.first.shift() ?? this.others.shift();
-    if (next) process.nextTick(next);
-    else this.free += 1;
   }
 }
 
@@ -177,17 +162,7 @@ export class FirstWriteGate {
   constructor(private readonly isAnswered: () => boolean) {}
 
   /** Waits while another row goes first; the first row gets a function that ends its turn. */
-  enter(): (() => void) | undefined | Promise<(() => void) | undefined> {
-    return this.isPassable() ? undefined : this.wait();
-  }
-
-  /** Opens the gate: a step before the write was answered. */
-  open(): void {
-    this.isOpen = true;
-    this.endTurn?.();
-  }
-
-  private async wait(): Promise<(() => void) | undefined> {
+  async enter(): Promise<(() => void) | undefined> {
     while (this.turn && !this.isPassable()) await this.turn;
     if (this.isPassable()) return undefined;
     let end: (() => void) | undefined;
@@ -199,6 +174,12 @@ export class FirstWriteGate {
       end?.();
     };
     return this.endTurn;
+  }
+
+  /** Opens the gate: a step before the write was answered. */
+  open(): void {
+    this.isOpen = true;
+    this.endTurn?.();
   }
 
   private isPassable(): boolean {

@@ -111,10 +111,8 @@ export interface Session {
   readonly compare?: (step: Step, record: JsonObject) => Comparison;
   /** There is nothing to read before the write (a create). */
   readonly isBlind?: boolean;
-  /** A missing record proves that the write was applied (a delete). */
+  /** A record that is missing, or marked as deleted, proves that the write was applied (a delete). */
   readonly provenByAbsence?: boolean;
-  /** True if an existing record counts as deleted because it was marked so since `before`. */
-  isMarkedDeleted?(before: JsonObject | undefined, now: JsonObject): boolean;
   /** Verifies other than by reading the record, for a create, which has no record to read. */
   verify?(row: SelectedRow, step: Step | undefined, since: number): Promise<Verification>;
   /** Confirms a success where no read of the record can (a create); returns the record. Throws Failure. */
@@ -164,7 +162,7 @@ export interface Selection {
   /** The header of a CSV, for `--results`. */
   readonly header: readonly string[];
   /** A note for the user, on unused columns. */
-  readonly note: string | undefined;
+  readonly note?: string | undefined;
   /** Digest of the entire content; the same input has the same digest. */
   readonly digest: string;
 }

@@ -8,49 +8,37 @@ import type { Failure } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Step, Verification } from './operation.js';
-import {
-  type PendingVerification,
-  partialResult,
-  type RowHost,
-  type RowRun,
-} from './row-in-progress.js';
-import { sessionFor } from './row-sessions.js';
+import type { ActiveRow, ActiveRun, Unverified } from './run.js';
 import { changedByOther, runRow, stepDone } from './run-row.js';
 import { unknownOutcome, verifyLost, verifySent } from './verify.js';
 
 const firstReadMs = 2_000;
 
-/** The parts of a run that verifications need. */
-interface Host extends RowHost {
-  /** A signal arrived, or the report is complete. */
-  readonly isHalted: boolean;
-  /** Runs part of a row's work; a failure becomes the row's result. */
-  guarded(run: RowRun, part: () => Promise<void>): Promise<void>;
-}
-
 export class PendingVerifications {
-  private pending: PendingVerification[] = [];
+  private rows: ActiveRow[] = [];
   private serviceUnresponsive = false;
 
-  constructor(private readonly host: Host) {}
+  constructor(private readonly run: ActiveRun) {}
 
   get isEmpty(): boolean {
-    return this.pending.length === 0;
+    return this.rows.length === 0;
   }
 
-  add(pending: PendingVerification): void {
-    this.pending.push(pending);
+  /** Adds a row, unless all its writes have an outcome. */
+  add(row: ActiveRow): void {
+    if (row.unverified) this.rows.push(row);
   }
 
   /** Ends every write that was not verified as unknown. */
   async endAll(): Promise<void> {
-    for (const pending of this.pending.splice(0)) await endUnknown(this.host, pending);
+    for (const row of this.rows.splice(0))
+      if (row.unverified) await endUnknown(row, row.unverified);
   }
 
   /** Waits once for all of them: reads early, and again once no write can still take effect, which decides. */
   async verifyAll(): Promise<void> {
-    const longest = this.pending.reduce((most, { settleMs }) => Math.max(most, settleMs), 0);
-    if (firstReadMs < longest && !this.host.isStopped) {
+    const isLong = this.unverified().some(({ settleMs }) => settleMs > firstReadMs);
+    if (isLong && !this.run.isStopped) {
       await this.pauseUntil(() => firstReadMs);
       await this.readPending({ last: false });
     }
@@ -58,10 +46,14 @@ export class PendingVerifications {
     await this.readPending({ last: true });
   }
 
-  private async pauseUntil(msOf: (pending: PendingVerification) => number): Promise<void> {
-    const { now, sleep, signal, onVerify } = this.host.options;
+  private unverified(): readonly Unverified[] {
+    return this.rows.flatMap(({ unverified }) => unverified ?? []);
+  }
+
+  private async pauseUntil(msOf: (pending: Unverified) => number): Promise<void> {
+    const { now, sleep, signal, onVerify } = this.run.options;
     const present = now();
-    const waits = this.pending.map((each) => settleTimeLeft([each], msOf(each), present));
+    const waits = this.unverified().map((each) => settleTimeLeft([each], msOf(each), present));
     const longest = waits.reduce((most, ms) => Math.max(most, ms), 0);
     if (longest <= 0 || signal.aborted) return;
     onVerify?.(longest);
@@ -71,35 +63,39 @@ export class PendingVerifications {
   private async readPending({ last }: { readonly last: boolean }): Promise<void> {
     this.serviceUnresponsive = false;
     // A service that stopped answering gets one request at a time, not one for each row.
-    const count = this.host.isStopped ? 1 : this.host.options.concurrency;
-    const reads = mapConcurrently(this.pending.splice(0), count, async (pending) => {
-      if (this.host.isHalted || (this.serviceUnresponsive && !last)) this.add(pending);
-      else await this.host.guarded(pending.run, () => this.readAgain(pending, last));
+    const count = this.run.isStopped ? 1 : this.run.options.concurrency;
+    const reads = mapConcurrently(this.rows.splice(0), count, async (row) => {
+      const { unverified } = row;
+      const isSkipped = this.run.isHalted || (this.serviceUnresponsive && !last);
+      if (unverified && !isSkipped) {
+        row.unverified = undefined;
+        await row.guarded(() => this.readAgain(row, unverified, last));
+      }
+      this.add(row);
     });
     await Promise.all(reads);
   }
 
-  private async readAgain(pending: PendingVerification, last: boolean): Promise<void> {
-    if (this.serviceUnresponsive) return endUnknown(this.host, pending);
-    const verification = await verifyPending(this.host, pending);
-    if (verification.outcome === 'applied') return foundApplied(this.host, pending, verification);
+  private async readAgain(row: ActiveRow, unverified: Unverified, last: boolean): Promise<void> {
+    if (this.serviceUnresponsive) return endUnknown(row, unverified);
+    const verification = await verify(row, unverified);
+    if (verification.outcome === 'applied') return foundApplied(row, unverified, verification);
     if (verification.outcome === 'unclear')
       this.serviceUnresponsive = verification.error?.exitName === 'temporary';
-    if (!last) return this.add(pending);
-    if (verification.outcome === 'unclear')
-      return endUnknown(this.host, pending, verification.error);
+    if (!last) {
+      row.unverified = unverified;
+      return undefined;
+    }
+    if (verification.outcome === 'unclear') return endUnknown(row, unverified, verification.error);
     if (verification.outcome === 'other')
-      return changedByOther(this.host, pending.run, verification.step, verification.state);
-    return foundNotApplied(this.host, pending, verification.state);
+      return changedByOther(row, verification.step, verification.state);
+    return foundNotApplied(row, unverified, verification.state);
   }
 }
 
 /** Reads whether a write was applied. */
-function verifyPending(
-  { options }: Pick<RowHost, 'options'>,
-  { run: { task }, kind, sent, since, intent }: PendingVerification,
-): Promise<Verification> {
-  const session = sessionFor(options.session, task);
+function verify({ session, task }: ActiveRow, unverified: Unverified): Promise<Verification> {
+  const { kind, sent, since, intent } = unverified;
   if (session.verify) return session.verify(task, sent?.step, since);
   const isAnswered = kind === 'notShown' || kind === 'accepted';
   if (isAnswered && sent) return verifySent(session, task, sent.step, sent.state.record);
@@ -108,23 +104,20 @@ function verifyPending(
 
 /** The write was applied: the row is done, or continues with its next step. */
 async function foundApplied(
-  host: RowHost,
-  { run, intent, sent }: PendingVerification,
+  row: ActiveRow,
+  { intent, sent }: Unverified,
   { record, note }: Extract<Verification, { outcome: 'applied' }>,
 ): Promise<void> {
-  if (note !== undefined) host.options.note(`${run.task.id}: ${note}.`);
-  const step = sent?.step ?? { name: intent.step, changes: changesFrom(intent.before, run) };
-  const next = await stepDone(
-    host,
-    run,
-    { step: step as Step, more: intent.more ?? false },
-    record,
+  if (note !== undefined) row.run.options.note(`${row.task.id}: ${note}.`);
+  const step = sent?.step ?? { name: intent.step, changes: changesFrom(intent.before, row) };
+  await runRow(
+    row,
+    await stepDone(row, { step: step as Step, more: intent.more ?? false }, record),
   );
-  await runRow(host, run, next);
 }
 
 /** The changes of an intent that an earlier process recorded. */
-function changesFrom(before: JsonObject, { previewed = [] }: RowRun): readonly RowChange[] {
+function changesFrom(before: JsonObject, { previewed = [] }: ActiveRow): readonly RowChange[] {
   const known = previewed.filter(({ field }) => Object.hasOwn(before, field));
   if (known.length > 0) return known;
   return Object.entries(before).map(([field, from]) => ({ field, from, to: undefined }));
@@ -135,31 +128,30 @@ function changesFrom(before: JsonObject, { previewed = [] }: RowRun): readonly R
  * Throws NotAppliedError.
  */
 async function foundNotApplied(
-  host: RowHost,
-  pending: PendingVerification,
+  row: ActiveRow,
+  unverified: Unverified,
   state: RecordState,
 ): Promise<void> {
-  const { run, kind } = pending;
-  const { resource, retries } = host.options;
-  const session = sessionFor(host.options.session, run.task);
-  const { id } = run.task;
-  if (kind === 'notShown')
-    throw new NotAppliedError(id, {
+  const { run, session, task } = row;
+  const { resource, retries } = run.options;
+  if (unverified.kind === 'notShown')
+    throw new NotAppliedError(task.id, {
       resource,
       deletes: session.provenByAbsence ?? false,
-      ...fieldsShown(pending, state),
+      ...fieldsShown(unverified, state),
     });
-  const mayResend = kind === 'lost' && run.sends <= retries && run.resends < session.resends;
+  const mayResend =
+    unverified.kind === 'lost' && row.sends <= retries && row.resends < session.resends;
   // A service that does not answer gets no resend; the row was attempted, so its outcome is unknown.
-  if (!mayResend || host.isStopped) return endUnknown(host, pending);
-  host.clearInFlight(run);
-  run.resends += 1;
-  run.intent = undefined;
-  await runRow(host, run, state);
+  if (!mayResend || run.isStopped) return endUnknown(row, unverified);
+  row.clearInFlight();
+  row.resends += 1;
+  row.intent = undefined;
+  await runRow(row, state);
 }
 
 /** Which of the sent fields read as before the write, and which as sent. */
-function fieldsShown({ sent }: PendingVerification, { record = {} }: RecordState) {
+function fieldsShown({ sent }: Unverified, { record = {} }: RecordState) {
   const changes = sent?.step.changes ?? [];
   const holds = (side: 'from' | 'to') =>
     changes
@@ -170,18 +162,14 @@ function fieldsShown({ sent }: PendingVerification, { record = {} }: RecordState
 
 /** Ends a row as unknown; `unread`: why reading could not tell. */
 async function endUnknown(
-  host: RowHost,
-  { run, kind, error: lost }: PendingVerification,
+  row: ActiveRow,
+  { kind, error: lost }: Unverified,
   unread?: Failure,
 ): Promise<void> {
-  const { row, id } = run.task;
+  const { task, run } = row;
   const error = unknownOutcome(lost, unread);
-  host.options.onEnd?.(run.task, { error });
-  host.options.session.transfer?.failed(error, run.task);
-  const details = { ...partialResult(run), error: host.options.describeError(error, id) };
-  await host.finish(
-    run,
-    { row, id, result: 'unknown', ...details },
-    kind === 'lost' ? {} : { applied: true },
-  );
+  run.options.onEnd?.(task, { error });
+  run.options.session.transfer?.failed(error, task);
+  const details = { ...row.partialResult, error: run.options.describeError(error, task.id) };
+  await row.finish({ result: 'unknown', ...details }, kind === 'lost' ? {} : { applied: true });
 }

@@ -14,13 +14,8 @@ import {
   isNotSent,
 } from './decide.js';
 import type { RecordState, Sent, Session, Step } from './operation.js';
-import {
-  type PendingVerification,
-  partialResult,
-  type RowHost,
-  type RowRun,
-} from './row-in-progress.js';
-import { createdStep, sessionFor } from './row-sessions.js';
+import { createdStep } from './row-sessions.js';
+import type { ActiveRow, Unverified, Write } from './run.js';
 import { compareFields, imageOf, vanishedFields, verifySent } from './verify.js';
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
@@ -28,55 +23,58 @@ const mostRereads = 3;
 /** How far a read may lag behind a write that was answered with the record. */
 const lagMs = 1_000;
 
-/** Processes a row from a read to its result, over as many reads and steps as needed. Throws Failure. */
-export async function runRow(
-  host: RowHost,
-  run: RowRun,
-  from: RecordState | undefined,
-): Promise<void> {
+/** Processes a row at its turn, up to its result or to a write that has to be verified. */
+export async function beginRow(row: ActiveRow): Promise<void> {
+  const { run, task, session } = row;
+  const endTurns: ((() => void) | undefined)[] = [];
+  await row.guarded(async () => {
+    endTurns.push(await run.gate.enter(), await run.enterUnproven(session));
+    if (run.isOver) return;
+    const { lockRow } = run.options;
+    if (lockRow) run.locks.set(task.row, await lockRow(task.id));
+    const { previewState: preview } = task;
+    const isUsable = preview !== undefined && run.isFresh(preview);
+    if (preview?.record && !isUsable) row.digest = digestIn(await session.plan(task, preview));
+    await runRow(row, isUsable ? preview : await row.read());
+  });
+  // Not earlier, because the answer may stop the run.
+  for (const endTurn of endTurns) endTurn?.();
+}
+
+/** Processes a row from a read, over as many reads and steps as needed. Throws Failure. */
+export async function runRow(row: ActiveRow, from: RecordState | undefined): Promise<void> {
   let state = from;
-  while (state) state = await advance(host, run, state);
+  while (state) state = await advance(row, state);
 }
 
 /** Decides from a read and sends the next step; returns the read to continue with, if the row continues. */
-async function advance(
-  host: RowHost,
-  run: RowRun,
-  state: RecordState,
-): Promise<RecordState | undefined> {
-  const { task } = run;
-  const { guards, journal, onEnd } = host.options;
-  const session = sessionFor(host.options.session, task);
+async function advance(row: ActiveRow, state: RecordState): Promise<RecordState | undefined> {
+  const { run, task, session } = row;
+  const { guards, journal, onEnd } = run.options;
   const plan = await session.plan(task, state);
-  run.previewed ??= changesOf(plan);
-  run.digest ??= digestIn(plan);
-  const decision = decideRow(task, state.record, plan, { guards, ...run });
+  row.previewed ??= changesOf(plan);
+  row.digest ??= digestIn(plan);
+  const { previewed, digest, done } = row;
+  const decision = decideRow(task, state.record, plan, { guards, previewed, digest, done });
   const [step] = plan.steps;
   if (!decision.write || !step) {
     onEnd?.(task, { record: state.record });
-    if (!decision.write) await host.finish(run, decision.row);
+    if (!decision.write) await row.finish(decision.row);
     return undefined;
   }
-  if (run.done && step.name === run.done.step) return changedByOther(host, run, step, state);
+  if (done && step.name === done.step) return changedByOther(row, step, state);
   const note = async (entry: JsonObject) => {
     await journal.append({ kind: 'step', row: task.row, ...entry });
-    host.openGate();
+    // A step before the write was answered: other rows may start.
+    run.gate.open();
   };
   const prepared = session.transfer ? await session.transfer.prepare(task, step, note) : step;
   const write: Write = { step: prepared, state, more: plan.steps.length > 1 };
-  await recordIntent(host, run, write);
-  return send(host, run, write);
+  await recordIntent(row, write);
+  return send(row, write);
 }
 
-/** A step about to be sent, with the read that it is based on. */
-interface Write {
-  readonly step: Step;
-  readonly state: RecordState;
-  /** Another step follows. */
-  readonly more: boolean;
-}
-
-function intentOf({ step, more }: Write): PendingVerification['intent'] {
+function intentOf({ step, more }: Write): Unverified['intent'] {
   const { name, digest, changes } = step;
   return {
     ...(name !== undefined && { step: name }),
@@ -87,142 +85,124 @@ function intentOf({ step, more }: Write): PendingVerification['intent'] {
 }
 
 /** Writes the intent and the before-image concurrently, unless the same intent was recorded recently. */
-async function recordIntent(host: RowHost, run: RowRun, write: Write): Promise<void> {
-  const { row, id, open } = run.task;
-  const { journal, images, now } = host.options;
-  const session = sessionFor(host.options.session, run.task);
+async function recordIntent(row: ActiveRow, write: Write): Promise<void> {
+  const { session, task, sends } = row;
+  const { journal, images, now } = row.run.options;
   const intent = intentOf(write);
   const key = JSON.stringify(intent);
   const present = now();
-  if (run.intent?.key === key && isRecent(run.intent, present)) return;
+  if (row.intent?.key === key && isRecent(row.intent, present)) return;
   const { step, state } = write;
   const image = images && (session.image ?? imageOf)(step, state);
-  const attempt = (open?.attempt ?? 0) + run.sends + 1;
+  const at = { row: task.row, id: task.id };
+  const attempt = (task.open?.attempt ?? 0) + sends + 1;
   await Promise.all([
-    journal.append({ kind: 'intent', row, id, attempt, ...intent }),
-    image && images.append({ row, id, ...(step.name && { step: step.name }), ...image }),
+    journal.append({ kind: 'intent', ...at, attempt, ...intent }),
+    image && images.append({ ...at, ...(step.name && { step: step.name }), ...image }),
   ]);
-  run.intent = { key, t: present.getTime() };
+  row.intent = { key, t: present.getTime() };
 }
 
-async function send(host: RowHost, run: RowRun, write: Write): Promise<RecordState | undefined> {
-  const { task } = run;
-  const { now, settleMs } = host.options;
-  const session = sessionFor(host.options.session, task);
+async function send(row: ActiveRow, write: Write): Promise<RecordState | undefined> {
+  const { run, task, session } = row;
+  const { now, settleMs } = run.options;
   const { step, state } = write;
   const since = now().getTime();
   // A create does not depend on a read.
-  const isFresh = () => state.record === undefined || host.isFresh(state);
+  const isFresh = () => state.record === undefined || run.isFresh(state);
   try {
-    const sent = await host.sendNext(run, () => session.send(step, task, isFresh));
+    // Ahead of rows waiting to be read.
+    const sent = await run.semaphore.within({ first: true }, async () => {
+      if (run.isOver) return undefined;
+      run.inFlight.add(task.row);
+      return session.send(step, task, isFresh);
+    });
     if (!sent) {
-      await host.finish(run, { row: task.row, id: task.id, result: 'not_attempted' });
+      await row.finish({ result: 'not_attempted' });
       return undefined;
     }
-    run.sends += 1;
-    return await confirm(host, run, write, sent, since);
+    row.sends += 1;
+    return await confirm(row, write, sent, since);
   } catch (error) {
-    if (error instanceof Failure && isNotSent(error)) return sendLater(host, run, error);
+    if (error instanceof Failure && isNotSent(error)) return sendLater(row, error);
     // A lost delete was applied after all, or someone else deleted the record: it is gone.
-    if (session.provenByAbsence && run.resends > 0 && isProvenNotFound(error))
-      return stepDone(host, run, write, undefined);
+    if (session.provenByAbsence && row.resends > 0 && isProvenNotFound(error))
+      return stepDone(row, write, undefined);
     if (!(error instanceof UnknownOutcomeError)) throw error;
-    run.sends += 1;
-    host.recordOutcome(error);
-    host.verifyLater({
-      run,
-      kind: error.delivery === 'applied' ? 'unreadable' : 'lost',
-      intent: intentOf(write),
-      sent: write,
-      t: now().getTime(),
-      since,
-      settleMs: Math.max(settleMs, error.wait * 1000),
-      error,
-    });
-    return undefined;
+    row.sends += 1;
+    run.breaker.recordFailure(error, 'unknown', true);
+    const settles = Math.max(settleMs, error.wait * 1000);
+    const kind = error.delivery === 'applied' ? 'unreadable' : 'lost';
+    return verifyLater(row, write, { kind, since, settleMs: settles, error });
   }
 }
 
+function verifyLater(
+  row: ActiveRow,
+  write: Write,
+  how: Pick<Unverified, 'kind' | 'since' | 'settleMs' | 'error'>,
+): undefined {
+  const t = row.run.options.now().getTime();
+  row.unverified = { ...how, intent: intentOf(write), sent: write, t };
+}
+
 /** Waits and reads the record again, to decide anew. Throws the failure if nothing more may be sent. */
-async function sendLater(
-  host: RowHost,
-  run: RowRun,
-  error: Failure,
-): Promise<RecordState | undefined> {
-  const { retries, sleep, signal, backoff } = host.options;
-  host.clearInFlight(run);
+async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | undefined> {
+  const { retries, sleep, signal, backoff } = row.run.options;
+  row.clearInFlight();
   if (error instanceof StaleReadError) {
-    run.rereads += 1;
-    if (run.rereads > mostRereads) throw error;
+    row.rereads += 1;
+    if (row.rereads > mostRereads) throw error;
   } else {
-    run.rereads = 0;
-    run.sends += 1;
+    row.rereads = 0;
+    row.sends += 1;
     const lasts = error instanceof NetworkError && error.details.isPermanent === true;
-    if (run.sends > retries || lasts || exceedsRetryBudget(error)) throw error;
+    if (row.sends > retries || lasts || exceedsRetryBudget(error)) throw error;
     const throttled = error instanceof ApiError;
-    const askedWait = throttled ? error.details.wait : undefined;
-    await sleep(
-      askedWait === undefined ? backoff(run.sends - 1, throttled) : askedWait * 1000,
-      signal,
-    );
+    const wait = throttled ? error.details.wait : undefined;
+    await sleep(wait === undefined ? backoff(row.sends - 1, throttled) : wait * 1000, signal);
   }
-  if (host.isOver) throw error;
-  return host.read(run, error instanceof StaleReadError ? 'turn' : 'resend');
+  if (row.run.isOver) throw error;
+  return row.read(error instanceof StaleReadError ? 'turn' : 'resend');
 }
 
 /** Handles a 2xx answer: the step is done if the answer or a read shows it, else it is verified later. */
 async function confirm(
-  host: RowHost,
-  run: RowRun,
+  row: ActiveRow,
   write: Write,
-  { answer, record, sign }: Sent,
+  sent: Sent,
   since: number,
 ): Promise<RecordState | undefined> {
-  const { note, now, instant, settleMs } = host.options;
-  const session = sessionFor(host.options.session, run.task);
+  const { task, session } = row;
+  const { note, instant, settleMs } = row.run.options;
   const { step, state } = write;
-  const { id } = run.task;
-  if (session.confirm)
-    return stepDone(
-      host,
-      run,
-      write,
-      await session.confirm(step, run.task, { answer, record, sign }),
-    );
-  const isShown =
-    record !== undefined &&
-    sign === undefined &&
-    !session.provenByAbsence &&
-    showsChanges(session, step, record);
-  if (isShown) return stepDone(host, run, write, record);
-  const verification = await verifySent(session, run.task, step, state.record);
+  const { answer, record, sign } = sent;
+  if (session.confirm) return stepDone(row, write, await session.confirm(step, task, sent));
+  if (record && !sign && !session.provenByAbsence && showsChanges(session, step, record))
+    return stepDone(row, write, record);
+  const verification = await verifySent(session, task, step, state.record);
   if (verification.outcome === 'applied') {
     // Refused because the record already had the target values: our write did not change it.
-    if (sign && sign.status >= 400 && run.sends === 1)
+    if (sign && sign.status >= 400 && row.sends === 1)
       return { record: verification.record, at: instant() };
-    if (sign)
-      note(`${id}: done, although the service answered: ${sign.details.message ?? sign.code}.`);
-    else if (verification.note !== undefined) note(`${id}: ${verification.note}.`);
-    return stepDone(host, run, write, verification.record);
+    const despite = `done, although the service answered: ${sign?.details.message ?? sign?.code}`;
+    const remark = sign ? despite : verification.note;
+    if (remark !== undefined) note(`${task.id}: ${remark}.`);
+    return stepDone(row, write, verification.record);
   }
   if (sign) throw sign;
   if (verification.outcome === 'unclear') {
-    note(`${id}: done, but reading it again failed: ${verification.error?.message ?? 'no record'}`);
-    return stepDone(host, run, write, record);
+    const why = verification.error?.message ?? 'no record';
+    note(`${task.id}: done, but reading it again failed: ${why}`);
+    return stepDone(row, write, record);
   }
-  if (verification.outcome === 'other')
-    return changedByOther(host, run, verification.step, verification.state);
-  host.verifyLater({
-    run,
+  if (verification.outcome === 'other') return changedByOther(row, step, verification.state);
+  return verifyLater(row, write, {
     kind: answer.status === 202 ? 'accepted' : 'notShown',
-    intent: intentOf(write),
-    sent: write,
-    t: now().getTime(),
     since,
     // A record in the answer proves that the service processed the write; read lag is short.
     settleMs: record ? Math.min(lagMs, settleMs) : settleMs,
   });
-  return undefined;
 }
 
 /** True if a record shows what the step changed; one without the fields (`{id}`) shows nothing. */
@@ -234,63 +214,53 @@ function showsChanges({ compare }: Session, step: Step, record: JsonObject): boo
 
 /** Records a confirmed step: the row ends, or continues with its next step. */
 export async function stepDone(
-  host: RowHost,
-  run: RowRun,
+  row: ActiveRow,
   { step, more }: Pick<Write, 'step' | 'more'>,
   record: JsonObject | undefined,
 ): Promise<RecordState | undefined> {
-  const { task } = run;
-  const { journal, images, onEnd, note } = host.options;
-  const session = sessionFor(host.options.session, task);
+  const { run, task, session } = row;
+  const { images, onEnd, note } = run.options;
   const values = beforeAndAfter(step.changes);
   if (more && step.name !== undefined) {
-    run.done = { step: step.name, before: values.before ?? {}, after: values.after ?? {} };
-    run.intent = undefined;
-    await journal.append({ kind: 'done', row: task.row, ...run.done });
-    host.recordOutcome('changed');
-    host.clearInFlight(run);
-    return host.read(run);
+    const { before = {}, after = {} } = values;
+    await row.recordDone({ step: step.name, before, after });
+    run.breaker.recordResult('changed', true);
+    return row.read();
   }
   if (record) await session.transfer?.confirm(task, record);
   const image = record && images && session.imageAfter?.(record);
   if (image) await images?.append({ row: task.row, id: task.id, ...image });
+  const made = record && session.made?.(record);
   const refusal = record && session.refusal?.(record, task);
   if (refusal) {
-    run.done = { step: createdStep, before: {}, after: session.made?.(record) ?? {} };
-    await journal.append({ kind: 'done', row: task.row, ...run.done });
-    host.clearInFlight(run);
+    await row.recordDone({ step: createdStep, before: {}, after: made ?? {} });
     throw refusal;
   }
   onEnd?.(task, { record });
-  const row = changedRow(task, values, run.done, record && session.made?.(record));
+  const end = changedRow(task, values, row.done, made);
   const vanished = record ? vanishedFields(step, record) : [];
   if (vanished.length > 0)
     note(
       `${task.id}: the service no longer shows ${vanished.join(', ')}; the route replaces the whole record.`,
     );
-  host.finishInBackground(run, vanished.length > 0 ? { ...row, vanished } : row);
+  row.finishInBackground(vanished.length > 0 ? { ...end, vanished } : end);
   return undefined;
 }
 
 /** Ends a row as a conflict: its record holds neither the values before our write nor those written. */
 export async function changedByOther(
-  host: RowHost,
-  run: RowRun,
+  row: ActiveRow,
   step: Step,
   state: RecordState,
 ): Promise<undefined> {
-  const { row, id } = run.task;
   const { before } = beforeAndAfter(step.changes);
-  host.options.onEnd?.(run.task, { record: state.record });
-  await host.finish(run, {
-    row,
-    id,
+  row.run.options.onEnd?.(row.task, { record: state.record });
+  await row.finish({
     result: 'conflict',
     ...(before && { before }),
-    ...partialResult(run),
+    ...row.partialResult,
     error: changedMeanwhile(
       'It was changed by someone else while the outcome of our write was open.',
     ),
   });
-  return undefined;
 }

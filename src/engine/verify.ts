@@ -43,7 +43,9 @@ export async function verifyLost(
     const compared = remaining.filter(({ adds }) => adds === undefined);
     const isBefore =
       isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
-    if (!isBefore && isMarkedAsDeleted(session, state.record)) return markedAsDeleted(state.record);
+    const { record } = state;
+    if (!isBefore && session.provenByAbsence && record && isMarkedDeleted(undefined, record))
+      return markedAsDeleted(record);
     return { outcome: isBefore ? 'notApplied' : 'other', state, step };
   } catch (error) {
     return fromFailure(session, error);
@@ -61,7 +63,7 @@ export async function verifySent(
     const state = await session.read(row, 'verify');
     const { record = {} } = state;
     if (session.provenByAbsence) {
-      if (session.isMarkedDeleted?.(before, record)) return markedAsDeleted(record);
+      if (isMarkedDeleted(before, record)) return markedAsDeleted(record);
       return { outcome: 'notApplied', state, step };
     }
     const comparison = (session.compare ?? compareFields)(step, record);
@@ -102,7 +104,7 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
   const sentence = known?.message ?? 'The last request was sent and may have taken effect.';
   const why =
     unread && !(unread instanceof CancelledError)
-      ? ` Reading did not settle it: ${withPeriod(unread.message)}`
+      ? ` Reading did not settle it: ${unread.message.replace(/\.?$/, '.')}`
       : '';
   return new UnknownOutcomeError(`${sentence}${why}`, known?.call, {
     hint: known?.hint ?? 'Look at the record before you send this again.',
@@ -140,8 +142,24 @@ function withoutDate(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\d: /, '');
 }
 
-function isMarkedAsDeleted(session: Session, record: JsonObject | undefined): boolean {
-  return record !== undefined && (session.isMarkedDeleted?.(undefined, record) ?? false);
+const deletedWords = ['deleted', 'archived', 'inactive'];
+
+/**
+ * True if an existing record is marked as deleted since `before`. Its status counts only if it was
+ * another one before.
+ */
+export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
+  const isNew = (field: string) => (before?.[field] ?? null) === null || before?.[field] === false;
+  const isSet = (field: string) => (now[field] ?? null) !== null && isNew(field);
+  if (isSet('deletedAt') || isSet('archivedAt')) return true;
+  if (now['deleted'] === true && isNew('deleted')) return true;
+  const { status } = now;
+  return (
+    before !== undefined &&
+    typeof status === 'string' &&
+    deletedWords.includes(status.toLowerCase()) &&
+    before['status'] !== status
+  );
 }
 
 function markedAsDeleted(record: JsonObject | undefined): Verification {
@@ -153,8 +171,4 @@ function fromFailure(session: Session, error: unknown): Verification {
   if (session.provenByAbsence && isProvenNotFound(error))
     return { outcome: 'applied', record: undefined };
   return { outcome: 'unclear', error };
-}
-
-function withPeriod(sentence: string): string {
-  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

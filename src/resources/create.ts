@@ -1,15 +1,14 @@
 /** Creates teams and players, and provides the parts that every create shares. */
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { errorMessage } from '../cli/failure.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
-import { type ApiError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
-import { recordReader } from './read.js';
+import { type ApiError, type Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import { creating, sendCreate } from './send.js';
+import { presentAgain } from './update.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
@@ -49,7 +48,6 @@ export function creation(
     rows: async () => ({
       rows: [{ row: 1, id: 'new' }],
       header: ['id'],
-      note: undefined,
       digest: '',
     }),
     job: async (context, values): Promise<CreateJob> => ({ body: await bodyOf(context, values) }),
@@ -69,18 +67,7 @@ export function createStep(call: Call): Step {
 
 function createSession(context: Context, resource: ResourceName, body: JsonObject): Session {
   const { noun } = rowOf(resource);
-  const reader = recordReader(context, resource);
-  const reread = async (record: JsonObject): Promise<JsonObject> => {
-    try {
-      return (await reader.read(String(record['id']), 'after')).record ?? record;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      context.note(
-        `The ${noun} was created, but it could not be read again: ${errorMessage(context, String(record['id']), error)}`,
-      );
-      return record;
-    }
-  };
+  const say = (why: string) => `The ${noun} was created, but it could not be read again: ${why}`;
   return {
     ...creating(context),
     resends: 0,
@@ -95,7 +82,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
       else if (sign) throw createFailure(sign);
-      if (made) return reread(made);
+      if (made) return presentAgain(context, resource, String(made['id']), made, say);
       context.note(
         `The ${noun} was created; the service sent no record, so it was not checked. See: rosterctl ${resource} list`,
       );

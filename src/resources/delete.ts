@@ -8,9 +8,8 @@ import { digestOf } from '../data/digest.js';
 import { labelOf } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import type { ConfirmRule, Filters, Operation, Session } from '../engine/operation.js';
-import { readerForWrite, readFor } from './read.js';
 import { exportTime } from './selection.js';
-import { isMarkedDeleted, sendWrite } from './send.js';
+import { changing } from './send.js';
 
 type DeleteJob = { readonly route?: string | undefined };
 
@@ -40,7 +39,6 @@ export function deleteSession(
   route: string | undefined,
 ): Session {
   const { noun } = rowOf(resource);
-  const reader = readerForWrite(context, resource, 'delete');
   const deleteCall = (id: string) => ({
     ...callFor(resource, 'delete', id),
     ...(route !== undefined && { route }),
@@ -48,17 +46,13 @@ export function deleteSession(
   // Throws for an unusable route before anything is read.
   context.api.describe(deleteCall('any'));
   return {
-    resends: 3,
+    ...changing(context, resource, 'delete'),
     provenByAbsence: true,
-    isMarkedDeleted,
-    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan({ id }, { record }) {
       const call = deleteCall(id);
       const changes = [{ field: noun, from: labelOf(record, id), to: null }];
       return { steps: [{ call, changes, digest: digestOf(record) }] };
     },
-    send: ({ call }, { id }, isFresh) =>
-      sendWrite(context, call, { resource, id, reader, isFresh }),
     image: (_, { record }) => record && { kind: 'record', before: record },
     question({ id }, record) {
       const label = labelOf(record, id);

@@ -34,15 +34,12 @@ export const noteFlags = {
 /** The note flags, which exclude each other. */
 export const oneNoteFlag = ['note', 'noteFile', 'appendNote', 'clearNote'] as const;
 
-/** The note flags as typed. */
-export const noteWords = {
-  note: '--note',
-  noteFile: '--note-file',
-  appendNote: '--append-note',
-  clearNote: '--clear-note',
-} as const;
-
 export type NoteValues = ValuesOf<typeof noteFlags>;
+
+/** The note flag that was typed; undefined if none was. */
+export function typedNoteFlag(values: NoteValues): string | undefined {
+  return oneNoteFlag.find((name) => values[name] !== undefined && values[name] !== false);
+}
 
 /** An edit of the notes. */
 export type NoteEdit =

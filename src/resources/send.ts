@@ -6,39 +6,39 @@ import { partsOf, type Route, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import { withPlainId } from '../data/http.js';
-import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { lowerFirst } from '../data/text.js';
 import type { Sent, Session } from '../engine/operation.js';
+import { isMarkedDeleted } from '../engine/verify.js';
 import { ApiError, Failure, ProtocolError, wrongRoute } from '../errors.js';
-import type { RecordReader } from './read.js';
-
-/** The needs of sending one write, besides its call. */
-export interface Sending {
-  readonly resource: ResourceName;
-  readonly id: string;
-  readonly reader: RecordReader;
-  readonly isFresh: () => boolean;
-}
+import { type RecordReader, readerForWrite, readFor } from './read.js';
 
 /**
- * Sends a call once. A 2xx that reports an error is returned with that error. Throws Failure, which
- * says when the refusal may be that of a wrong route; no other route is tried.
+ * The parts of a session that changes records that exist: each is read first, and its write is sent once.
+ * A 2xx that reports an error is returned with that error; a refusal says if it may be that of a wrong
+ * route, and no other route is tried.
  */
-export async function sendWrite(
+export function changing(
   context: Context,
-  call: Call,
-  { resource, id, reader, isFresh }: Sending,
-): Promise<Sent> {
-  try {
-    const answer = await context.api.sendOnce(call, isFresh);
-    return { answer, record: answer.record?.['id'] === id ? answer.record : undefined };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.status < 300) return sentRefusal(error);
-    throw await routeRefusal(context, error, call, { resource, id, reader });
-  }
+  resource: ResourceName,
+  write: 'update' | 'delete' | 'convert',
+) {
+  const reader = readerForWrite(context, resource, write);
+  return {
+    resends: 3,
+    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
+    async send({ call }, { id }, isFresh): Promise<Sent> {
+      try {
+        const answer = await context.api.sendOnce(call, isFresh);
+        return { answer, record: answer.record?.['id'] === id ? answer.record : undefined };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (error.status < 300) return sentRefusal(error);
+        throw await routeRefusal(context, error, call, { resource, id, reader });
+      }
+    },
+  } satisfies Partial<Session>;
 }
 
 /** Sends a create once; a 2xx that reports an error is returned with that error. Throws Failure. */
@@ -75,13 +75,6 @@ export function sentRefusal(sign: ApiError): Sent {
   return { answer, record: undefined, sign };
 }
 
-/** The record that a refused write addressed. */
-interface Refused {
-  readonly resource: ResourceName;
-  readonly id: string;
-  readonly reader: RecordReader;
-}
-
 /** The statuses of a service that does not know a route. */
 const unknownRoute = [404, 405, 501];
 /** Also the answers of a service that knows the route under another shape, or for other keys. */
@@ -96,11 +89,12 @@ async function routeRefusal(
   { api }: Context,
   error: ApiError,
   call: Call,
-  { resource, id, reader }: Refused,
+  { resource, id, reader }: { resource: ResourceName; id: string; reader: RecordReader },
 ): Promise<Failure> {
   const route = api.route(call);
   if (route.source === 'stated' || api.hasWorked(call)) return error;
-  const refused = { error, call, route };
+  const used = `${route.method} ${withPlainId(route.template)}`;
+  const refused = { error, call, route, row: endpoint(call.endpoint), used };
   if (unknownRoute.includes(error.status)) {
     const found = await reader.read(id, 'after').catch((failure: unknown) => failure as Failure);
     const isThere = !(found instanceof Failure);
@@ -120,12 +114,13 @@ interface RefusedRoute {
   readonly error: ApiError;
   readonly call: Call;
   readonly route: Route;
+  readonly row: Endpoint;
+  /** `PATCH /teams/{id}` */
+  readonly used: string;
 }
 
 function wrongRouteError(refused: RefusedRoute, proof: string): ProtocolError {
-  const { error, call, route } = refused;
-  const used = `${route.method} ${withPlainId(route.template)}`;
-  const row = endpoint(call.endpoint);
+  const { error, call, route, row, used } = refused;
   const from =
     route.source === 'assumed'
       ? `${undocumented(row)}; rosterctl assumes ${used}.`
@@ -136,17 +131,15 @@ function wrongRouteError(refused: RefusedRoute, proof: string): ProtocolError {
       call: error.call,
       status: error.status,
       code: wrongRoute,
-      hint: `${from}${allowedBy(error)}\nSet another: ${settingCommand(refused, row)}`,
+      hint: `${from}${nextRoute(refused)}`,
       cause: error,
     },
   );
 }
 
 function withRouteHint(refused: RefusedRoute): ApiError {
-  const { error, call, route } = refused;
-  const row = endpoint(call.endpoint);
-  const used = `${route.method} ${withPlainId(route.template)}`;
-  const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; rosterctl assumes ${used}.${allowedBy(error)}\nSet another: ${settingCommand(refused, row)}`;
+  const { error, row, used } = refused;
+  const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; rosterctl assumes ${used}.${nextRoute(refused)}`;
   return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, routeHint });
 }
 
@@ -156,54 +149,28 @@ function allowedMethods({ details: { allow = '' } }: ApiError): readonly string[
   return [...new Set(methods)].filter((word) => /^[A-Z]{3,10}$/.test(word)).slice(0, 10);
 }
 
-function allowedBy(error: ApiError): string {
-  const methods = allowedMethods(error);
-  return methods.length > 0 ? ` The service allows: ${methods.join(', ')}.` : '';
-}
-
 /**
- * The command that sets another route: a method that the service allows, else the likeliest route that
- * was not just refused. Only the admin sends it.
+ * The end of a hint: the command that sets another route, by a method that the service allows, else the
+ * likeliest route that was not just refused. Only the admin sends it.
  */
-function settingCommand({ error, route }: RefusedRoute, row: Endpoint): string {
-  const used = withPlainId(route.template);
+function nextRoute({ error, route, row, used }: RefusedRoute): string {
+  const template = withPlainId(route.template);
   const assumed = partsOf(row.route);
   const plain = withPlainId(assumed.template);
-  // A POST instead of a delete could create or change something.
+  // A POST to a collection creates a record, and instead of a delete it could create or change something.
+  const isOneRecord = template.split('?')[0]?.includes('{id}');
   const methods =
-    row.verb === 'delete' ? ['DELETE'] : ['PUT', 'PATCH', ...(isOneRecord(used) ? ['POST'] : [])];
+    row.verb === 'delete' ? ['DELETE'] : ['PUT', 'PATCH', ...(isOneRecord ? ['POST'] : [])];
   const allowed = allowedMethods(error);
   const candidates = [
-    ...methods.filter((method) => allowed.includes(method)).map((method) => `${method} ${used}`),
+    ...methods
+      .filter((method) => allowed.includes(method))
+      .map((method) => `${method} ${template}`),
     ...(row.verb === 'delete' ? [] : [`PUT ${plain}`]),
     `${assumed.method} ${plain.replace('/{id}', '/{organizationId}/{id}')}`,
     `${assumed.method} ${plain}`,
   ];
-  const likeliest = candidates.find((each) => each !== `${route.method} ${used}`) ?? '';
-  return `rosterctl config set ${route.configKey} "${likeliest}"`;
-}
-
-/** True if the path alone names the record: a POST to a collection creates one. */
-function isOneRecord(template: string): boolean {
-  return template.split('?')[0]?.includes('{id}') ?? false;
-}
-
-const deletedWords = ['deleted', 'archived', 'inactive'];
-
-/**
- * True if an existing record is marked as deleted since `before`. Its status counts only if it was
- * another one before.
- */
-export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
-  const isNew = (field: string) => (before?.[field] ?? null) === null || before?.[field] === false;
-  const isSet = (field: string) => (now[field] ?? null) !== null && isNew(field);
-  if (isSet('deletedAt') || isSet('archivedAt')) return true;
-  if (now['deleted'] === true && isNew('deleted')) return true;
-  const { status } = now;
-  return (
-    before !== undefined &&
-    typeof status === 'string' &&
-    deletedWords.includes(status.toLowerCase()) &&
-    before['status'] !== status
-  );
+  const likeliest = candidates.find((each) => each !== used) ?? '';
+  const allows = allowed.length > 0 ? ` The service allows: ${allowed.join(', ')}.` : '';
+  return `${allows}\nSet another: rosterctl config set ${route.configKey} "${likeliest}"`;
 }

@@ -9,8 +9,7 @@ import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { aboutPeople, createHolders } from './person/holders.js';
-import { readerForWrite, readFor } from './read.js';
-import { sendWrite, sentRefusal } from './send.js';
+import { changing, sentRefusal } from './send.js';
 import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
 import { isConverted, playerIdOf } from './tryout-filters.js';
 import { presentAgain } from './update.js';
@@ -35,14 +34,14 @@ export const convertParts = {
 const accepted = 'accepted';
 
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
-  const reader = readerForWrite(context, 'tryouts', 'convert');
+  const base = changing(context, 'tryouts', 'convert');
   const notes = createNotes(context);
   const holders = createHolders(context, aboutPeople);
   const applicationIds = new Map<string, string>();
   return {
+    ...base,
     // Only one resend, and only if provably not applied: a second player would be worse.
     resends: 1,
-    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan({ id, row, own = {} }, { record = { id } }) {
       const status = record['status'];
       const accepts = accept && status !== 'accepted';
@@ -84,14 +83,11 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       };
     },
     warn: () => holders.note(),
-    async send(step, { id }, isFresh): Promise<Sent> {
-      const sending = { resource: 'tryouts', id, reader, isFresh } as const;
-      if (step.name === accepted)
-        return sendWrite(context, step.call, sending).catch(async (error: unknown) => {
-          throw await holders.explain(error, id);
-        });
+    async send(step, row, isFresh): Promise<Sent> {
+      const { id } = row;
       try {
-        const sent = await sendWrite(context, step.call, sending);
+        const sent = await base.send(step, row, isFresh);
+        if (step.name === accepted) return sent;
         const player = sent.sign ? undefined : playerIn(context, sent.answer.body, id);
         // Unless the answer names the player, the application is read again.
         return {
@@ -101,7 +97,8 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       } catch (refused) {
         const error = await holders.explain(refused, id);
         // A read of the application will show whether it is already converted.
-        if (error instanceof ApiError && error.status === 409) return sentRefusal(error);
+        if (step.name !== accepted && error instanceof ApiError && error.status === 409)
+          return sentRefusal(error);
         throw error;
       }
     },
@@ -112,7 +109,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     image: () => undefined,
     made: (record) => ({ convertedPlayerId: playerIdOf(record) ?? null }),
     async present(record, { id }) {
-      const latest = await presentAgain(context, reader, id, record);
+      const latest = await presentAgain(context, 'tryouts', id, record);
       const player = record && playerIdOf(record);
       if (player !== undefined && !isConverted(latest))
         context.note(`The service answered with ${player}; ${id} does not show it yet.`);

@@ -11,8 +11,7 @@ import { CancelledError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
 import { createHolders } from './person/holders.js';
-import { readerForWrite, readFor } from './read.js';
-import { sendWrite } from './send.js';
+import { changing } from './send.js';
 
 /** The job of an edit, which applies to every application; plain JSON. */
 export type EditJob = JsonObject & {
@@ -37,7 +36,7 @@ export const editParts = {
 } as const satisfies Partial<Operation>;
 
 function editSession(context: Context, job: EditJob): Session {
-  const reader = readerForWrite(context, 'tryouts', 'update');
+  const base = changing(context, 'tryouts', 'update');
   const notes = createNotes(context);
   const holders = createHolders(context, ['tryouts']);
   const targetOf = ({ own = {} }: Pick<SelectedRow, 'own'>): EditTarget => ({
@@ -45,8 +44,7 @@ function editSession(context: Context, job: EditJob): Session {
     note: job.note ?? noteOf(own['internalNotes']),
   });
   return {
-    resends: 3,
-    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
+    ...base,
     plan(row, { record = {} }) {
       const target = job.note ? targetOf(row) : withoutOwnNote(targetOf(row), record);
       checkStatus(target.status, record);
@@ -61,12 +59,10 @@ function editSession(context: Context, job: EditJob): Session {
       return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
     },
     warn: () => holders.note(),
-    async send({ call }, { id }, isFresh) {
-      const sending = { resource: 'tryouts', id, reader, isFresh } as const;
-      return sendWrite(context, call, sending).catch(async (error: unknown) => {
-        throw await holders.explain(error, id);
-      });
-    },
+    send: (step, row, isFresh) =>
+      base.send(step, row, isFresh).catch(async (error: unknown) => {
+        throw await holders.explain(error, row.id);
+      }),
     compare: compareEdit,
     unchangedNote: (record, { id }) => unchangedNote(record, id, job),
   };

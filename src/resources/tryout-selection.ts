@@ -6,11 +6,11 @@ import { params } from '../cli/define.js';
 import { listFlags } from '../cli/filters.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { nearest } from '../data/nearest.js';
-import { orList } from '../data/text.js';
+import { kebab, orList } from '../data/text.js';
 import { formatDuration } from '../data/time.js';
 import type { Filters, Operation } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import { type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from './notes.js';
+import { type NoteValues, readNoteEdit, typedNoteFlag } from './notes.js';
 import { type EditJob, editParts } from './tryout-edit.js';
 import {
   type TryoutFilterValues,
@@ -77,26 +77,24 @@ export function editOperation(
   missing: string,
   more: Pick<Operation, 'filters' | 'reports'> = {},
 ): Operation {
+  const incomplete = () =>
+    new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
   return {
     ...editParts,
     ...more,
     csv: editColumns,
-    overrules: (values: NoteValues & StatusValues) =>
-      new Map([
+    overrules(values: NoteValues & StatusValues) {
+      const note = typedNoteFlag(values);
+      return new Map([
         ...(values[to] === undefined ? [] : [['status', `--${to}`] as const]),
-        ...oneNoteFlag
-          .filter((name) => values[name] !== undefined && values[name] !== false)
-          .map((name) => ['internalNotes', noteWords[name]] as const),
-      ]),
+        ...(note === undefined ? [] : [['internalNotes', `--${kebab(note)}`] as const]),
+      ]);
+    },
     check(_, values: NoteValues & StatusValues & BulkValues) {
       checkStdin(values);
       // Not a required flag, because that check runs before a status among the ids is noticed.
-      const hasNote = oneNoteFlag.some(
-        (name) => values[name] !== undefined && values[name] !== false,
-      );
-      const isEnough = values[to] !== undefined || (to === 'status' && hasNote);
-      if (isEnough || values.csv !== undefined) return;
-      throw new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+      const hasNote = to === 'status' && typedNoteFlag(values) !== undefined;
+      if (values[to] === undefined && !hasNote && values.csv === undefined) throw incomplete();
     },
     async job(context, values: NoteValues & StatusValues): Promise<EditJob> {
       const note = await readNoteEdit(context, values);
@@ -108,8 +106,7 @@ export function editOperation(
       if (source === 'csv' && rows.length === 0) return;
       if (job['status'] !== undefined || job['note'] !== undefined) return;
       const hasChange = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
-      if (!hasChange)
-        throw new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+      if (!hasChange) throw incomplete();
     },
   };
 }
@@ -139,34 +136,20 @@ export const applicationColumns: ColumnRules = {
 const editColumns: ColumnRules = {
   ...applicationColumns,
   columns: [
-    { name: 'status', read: readOwnStatus },
+    { name: 'status', read: readStatus },
     { name: 'internalNotes', aliases: ['note'], clears: true, read: (cell) => cell },
     ...applicationColumns.columns,
   ],
 };
 
-function readStatus(cell: string): TryoutStatus {
+/** Reads a status; `exported`: one that resembles none of the contract may be the service's own. */
+function readStatus(cell: string, exported = false): string {
   const word = cell.trim().toLowerCase();
-  const status = TryoutStatus.options.find((option) => option === word);
-  if (status) return status;
+  if (TryoutStatus.options.some((option) => option === word)) return word;
   const near = nearest(word, TryoutStatus.options);
-  const meant = near === undefined ? `one of ${orList(TryoutStatus.options)}` : near;
+  if (exported && near === undefined) return cell.trim();
+  const meant = near ?? `one of ${orList(TryoutStatus.options)}`;
   throw new Error(`holds "${cell.trim()}", which is not a status (did you mean ${meant}?).`);
-}
-
-/** Reads a status; accepts one unknown to the contract in an exported column, since it may be the service's own. */
-function readOwnStatus(cell: string, exported: boolean): string {
-  return exported && isUnrecognized(cell) ? cell.trim() : readStatus(cell);
-}
-
-/**
- * True if a cell resembles no known status. Only unknown words are compared, since there may be
- * hundreds of thousands of cells.
- */
-function isUnrecognized(cell: string): boolean {
-  const word = cell.trim().toLowerCase();
-  const known: readonly string[] = TryoutStatus.options;
-  return !known.includes(word) && nearest(word, known) === undefined;
 }
 
 function readTime(cell: string): string {

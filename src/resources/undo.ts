@@ -28,8 +28,7 @@ export type UndoKind = 'fields' | 'created' | 'mixed';
 
 /** The values that a row of an undo restores; plain JSON. */
 type UndoRow = {
-  /** Absent in runs of 0.1.0, whose rows are all of the job's kind. */
-  readonly kind?: BeforeImage['kind'];
+  readonly kind: BeforeImage['kind'];
   readonly before: JsonObject;
   readonly after: JsonObject;
   /** Fields that the record did not have. */
@@ -57,7 +56,7 @@ export function undoOperation(
         fields: lazy(() => restoreFields(context, name, job)),
       };
       return sessionByRow((row) =>
-        (rowOfUndo(row).kind ?? job.kind) === 'created' ? sessions.created() : sessions.fields(),
+        rowOfUndo(row).kind === 'created' ? sessions.created() : sessions.fields(),
       );
     },
   };

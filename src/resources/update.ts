@@ -19,9 +19,9 @@ import { isSameValue } from '../data/sorting.js';
 import type { Filters, Operation, RowPlan, Session, Step } from '../engine/operation.js';
 import { Failure } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
-import { type RecordReader, readerForWrite, readFor } from './read.js';
+import { recordReader } from './read.js';
 import { fieldColumns } from './selection.js';
-import { sendWrite } from './send.js';
+import { changing } from './send.js';
 
 /** The job of an update, which applies to every record; plain JSON. */
 type UpdateJob = JsonObject & {
@@ -86,7 +86,7 @@ export function updateSession(
   route: string | undefined,
   rules: UpdateRules,
 ): Session {
-  const reader = readerForWrite(context, resource, 'update');
+  const base = changing(context, resource, 'update');
   const readOnly = readOnlyFields(context, resource);
   const updateCall = (id: string): Call => ({
     ...callFor(resource, 'update', id),
@@ -102,21 +102,20 @@ export function updateSession(
     return { call: { ...bare, body }, changes, replaces: record };
   };
   return {
-    resends: 3,
-    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
+    ...base,
     plan(row, { record = {} }) {
       const { changes, ...plan } = rules.plan(row, record);
       return { ...plan, steps: changes.length > 0 ? [planStep(row.id, record, changes)] : [] };
     },
     compares: (row) => rules.names(row),
-    async send(step, { id }, isFresh) {
-      const sent = await sendWrite(context, step.call, { resource, id, reader, isFresh });
+    async send(step, row, isFresh) {
+      const sent = await base.send(step, row, isFresh);
       // Only a read shows which fields a replacement removed.
       return step.replaces ? { ...sent, record: undefined } : sent;
     },
     // For a document the answer is shown: reading it again takes the entire list.
     present: (record, { id }) =>
-      record && !rowOf(resource).calls.get ? record : presentAgain(context, reader, id, record),
+      record && !rowOf(resource).calls.get ? record : presentAgain(context, resource, id, record),
     unchangedNote: (_, { id }) => `${id} already has these values; nothing was sent.`,
   };
 }
@@ -127,20 +126,24 @@ export function readOnlyFields({ settings }: Context, resource: ResourceName): r
   return [...(readOnly?.split(/\s*,\s*/) ?? []), ...(id === undefined ? [] : [id])];
 }
 
-/** Reads a record again after its write, to show it; a failed read falls back to the answer, with a note. */
+/**
+ * Reads a record again after its write, to show it; a failed read falls back to the answer, with a note of
+ * why, which `say` words.
+ */
 export async function presentAgain(
   context: Context,
-  reader: RecordReader,
+  resource: ResourceName,
   id: string,
   record: JsonObject | undefined,
+  say = (why: string) =>
+    `${id}: done, but it could not be read again: ${why} This is what the service answered.`,
 ): Promise<JsonObject> {
   try {
+    const reader = recordReader(context, resource);
     return (await reader.read(id, 'after')).record ?? record ?? { id };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    context.note(
-      `${id}: done, but it could not be read again: ${errorMessage(context, id, error)} This is what the service answered.`,
-    );
+    context.note(say(errorMessage(context, id, error)));
     return record ?? { id };
   }
 }

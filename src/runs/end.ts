@@ -100,15 +100,14 @@ const mostLocks = 20;
 
 /**
  * Tidies `open/` and returns the runs that remain there, which a new write must take into account:
- * moves ended runs to `ended/`, removes abandoned runs that sent nothing, and sorts the runs of version
- * 0.1.0 into both. Opens nothing below `ended/`. Throws OutputError.
+ * moves ended runs to `ended/`, removes abandoned runs that sent nothing, and does so with the runs of
+ * version 0.1.0, which kept all in one folder. Opens nothing below `ended/`. Throws OutputError.
  */
 export async function tidyOpenRuns(
   store: RunStore,
   options: TidyOptions,
 ): Promise<readonly StoredRun[]> {
-  await sortLegacyRuns(store, options);
-  const names = await runNames(store, ['open']);
+  const names = await runNames(store, ['open', 'legacy']);
   const damaged = new Set<string>();
   const runs = await readRuns(store, names, (run) => {
     damaged.add(run.run);
@@ -116,9 +115,13 @@ export async function tidyOpenRuns(
   });
   const open: StoredRun[] = [];
   for (const run of runs) {
+    const isBusy = isInProgress(store, run, options);
     if (isAbandoned(run, options)) await removeRun(store, run.head.run);
-    else if (belongsInEnded(store, run) && !isInProgress(run, options)) await moveEnded(store, run);
-    else open.push(run);
+    else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
+    else {
+      if (!isBusy) await moveRun(store, run.head.run, 'open');
+      open.push(run);
+    }
   }
   const known = new Set([...damaged, ...runs.map(({ head }) => head.run)]);
   for (const name of names)
@@ -139,9 +142,14 @@ function isAbandoned({ state, finished }: StoredRun, { self }: TidyOptions): boo
   return holder !== undefined && holderState(holder, self) === 'gone';
 }
 
-/** True while the run's process is alive: it may be between the end record and the rename. */
-function isInProgress({ state: { holder } }: StoredRun, { self }: TidyOptions): boolean {
-  return holder !== undefined && holderState(holder, self) === 'runs';
+/**
+ * True while the run's process is alive: it may be between the end record and the rename. Version 0.1.0
+ * did not record the process; there the lock tells.
+ */
+function isInProgress(store: RunStore, run: StoredRun, { self }: TidyOptions): boolean {
+  const { holder } = run.state;
+  if (!holder) return isLockedByOther(store, run.head, self);
+  return holderState(holder, self) === 'runs';
 }
 
 /**
@@ -156,21 +164,6 @@ async function moveEnded(store: RunStore, { head, plan, state }: StoredRun): Pro
   // A process killed before the rename may not have shortened the plan either.
   if (plan) await shortenPlan(runFolder(store, head.run), plan, state.results.values());
   await moveToEnded(store, head.run);
-}
-
-/** Version 0.1.0 kept all runs in one folder and did not record which process held them. */
-async function sortLegacyRuns(store: RunStore, { self }: TidyOptions): Promise<void> {
-  const names = await runNames(store, ['legacy']);
-  if (names.length === 0) return;
-  const ended = new Set<string>();
-  const runs = await readRuns(store, names, ({ run, isOpen }) => {
-    if (!isOpen) ended.add(run);
-  });
-  for (const run of runs) if (belongsInEnded(store, run)) ended.add(run.head.run);
-  const busy = runs.filter(({ head }) => isLockedByOther(store, head, self));
-  for (const name of names)
-    if (!busy.some(({ head }) => head.run === name))
-      await moveRun(store, name, ended.has(name) ? 'ended' : 'open');
 }
 
 /** How far a file's upload got; the states that `uploads list` shows. */

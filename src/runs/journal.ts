@@ -10,7 +10,6 @@ import {
   openSyncedLines,
   parseLines,
   readBytes,
-  type SyncedLines,
   sealLine,
   unsealLine,
 } from '../files/synced-lines.js';
@@ -52,11 +51,25 @@ export interface JournalOptions {
  * Opens a journal, created with mode 0600 if missing, and drops a half-written last line. Throws
  * GuardError with the line number if an earlier line is damaged, OutputError if it cannot be written.
  */
-export async function openJournal(path: string, options: JournalOptions): Promise<Journal> {
+export async function openJournal(
+  path: string,
+  { now, isOurs, isKey }: JournalOptions,
+): Promise<Journal> {
   const { records, bytes } = await readJournal(path);
-  const { isOurs } = options;
   const file = await openSyncedLines(path, { what: 'The journal', bytes, isOurs });
-  return new Writer(file, [...records], options);
+  const isSecret = (text: string) => isKey?.(text) === true || hasQuery(text);
+  let seq = records.length;
+  return {
+    records,
+    get last() {
+      return seq;
+    },
+    append(entry) {
+      seq += 1;
+      return file.append(recordLine(seq, now().getTime(), withoutKey(entry, isSecret)));
+    },
+    close: () => file.close(),
+  };
 }
 
 /** Reads the complete records of a journal and their size in bytes; none if there is no file. */
@@ -95,20 +108,6 @@ export function recordLine(seq: number, t: number, entry: Entry): string {
   return sealLine(`{"seq":${seq},"t":${t},${(printPlain(entry) ?? printJson(entry)).slice(1)}`);
 }
 
-/**
- * Reads what a damaged journal still shows: its first record, undefined if unreadable, and whether it
- * holds an end record anywhere (other records may follow the end).
- */
-async function readDamaged(
-  path: string,
-): Promise<{ readonly first: JournalRecord | undefined; readonly hasEnded: boolean }> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return {
-    first: firstIn(text),
-    hasEnded: text.includes('"kind":"end"'),
-  };
-}
-
 /** The hash that a journal stores in place of a value. */
 export function hashOf(value: unknown): string {
   return `sha256:${createHash('sha256').update(printJson(value)).digest('hex').slice(0, 32)}`;
@@ -125,12 +124,8 @@ function withoutKey(entry: Entry, isSecret: (text: string) => boolean): Entry {
         someText(value, isSecret) ? hashOf(value) : value,
       ]),
     );
-  const { before, after } = entry;
-  return {
-    ...entry,
-    ...(before !== undefined && { before: hashed(before) }),
-    ...(after !== undefined && { after: hashed(after) }),
-  };
+  const changed = ['before', 'after'].filter((name) => entry[name] !== undefined);
+  return { ...entry, ...Object.fromEntries(changed.map((name) => [name, hashed(entry[name])])) };
 }
 
 function asRecord(value: JsonObject | undefined, seq: number): JournalRecord | undefined {
@@ -139,33 +134,6 @@ function asRecord(value: JsonObject | undefined, seq: number): JournalRecord | u
 
 function firstIn(text: string): JournalRecord | undefined {
   return asRecord(unsealLine(text.slice(0, Math.max(0, text.indexOf('\n')))), 1);
-}
-
-class Writer implements Journal {
-  private seq: number;
-
-  constructor(
-    private readonly file: SyncedLines,
-    readonly records: readonly JournalRecord[],
-    private readonly options: JournalOptions,
-  ) {
-    this.seq = records.length;
-  }
-
-  get last(): number {
-    return this.seq;
-  }
-
-  append(entry: Entry): Promise<void> {
-    this.seq += 1;
-    const { now, isKey } = this.options;
-    const kept = withoutKey(entry, (text) => isKey?.(text) === true || hasQuery(text));
-    return this.file.append(recordLine(this.seq, now().getTime(), kept));
-  }
-
-  close(): Promise<void> {
-    return this.file.close();
-  }
 }
 
 /** A run with an unreadable file, described as far as its other files allow. */
@@ -196,12 +164,14 @@ export async function damagedRun(
     if (cannotBeUsed(error)) return undefined;
     throw error;
   });
-  const { first, hasEnded } = await readDamaged(journal);
+  // Other records may follow the end.
+  const text = await readFile(journal, 'utf8').catch(() => '');
+  const hasEnded = text.includes('"kind":"end"');
   return {
     run: basename(folder),
     folder,
     message,
-    head: plan?.head ?? headOf(first),
+    head: plan?.head ?? headOf(await readFirstRecord(journal)),
     rows: plan?.rows,
     // Without a plan there is nothing to resume.
     isOpen: hasPlan(folder) && !hasEnded,
@@ -246,7 +216,8 @@ export function damagedBefore(
   const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subjectOf(row)));
   const replaced = damaged.filter((run) => {
     // Runs of another organization, service or resource share no rows with this one.
-    if (!run.isOpen || (run.head && !isSameKind(run.head, head))) return false;
+    const { head: other = head } = run;
+    if (!run.isOpen || !isSamePlace(other, head) || other.resource !== head.resource) return false;
     const rowSubjects = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
     return rowSubjects.some((each) => each !== undefined && subjects.has(each));
   });
@@ -266,8 +237,4 @@ export async function setAsideAll(context: Context, damaged: readonly DamagedRun
     const path = await setAside(run);
     context.message(`The damaged run is kept in ${path}.`);
   }
-}
-
-function isSameKind(a: NewRun['head'], b: NewRun['head']): boolean {
-  return isSamePlace(a, b) && a.resource === b.resource;
 }

@@ -18,16 +18,7 @@ import type { RunStore } from './store.js';
 import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 
 /** Identifies the lock of a bulk write. */
-interface LockKey {
-  readonly service: string;
-  readonly organization: string;
-  readonly resource: string;
-}
-
-/** Identifies the lock of one record. */
-type RecordKey = Pick<LockKey, 'service' | 'organization' | 'resource'> & {
-  readonly id: string;
-};
+type LockKey = Pick<RunHead, 'service' | 'organization' | 'resource'>;
 
 interface RunLockOptions {
   readonly self: ThisProcess;
@@ -65,7 +56,7 @@ export async function lockRun(
  */
 export function lockRecord(
   store: RunStore,
-  { service, organization, resource, id }: RecordKey,
+  { service, organization, resource, id }: LockKey & { readonly id: string },
   options: RunLockOptions,
 ): Promise<HeldLock> {
   const name = `${resource}-${digestOf([service, organization, resource, id]).slice(0, 16)}`;
@@ -85,13 +76,13 @@ export function recordLocks({ locks }: Pick<RunStore, 'locks'>): string {
  * run that cannot be read.
  */
 export async function isRunHeld(store: RunStore, run: string, self: ThisProcess): Promise<boolean> {
-  const stored = await readRun(store, run).catch((error: unknown) => {
-    if (cannotBeUsed(error)) return 'damaged' as const;
+  try {
+    const { holder, ended = true } = (await readRun(store, run))?.state ?? {};
+    return !ended && holder !== undefined && holderState(holder, self) !== 'gone';
+  } catch (error) {
+    if (cannotBeUsed(error)) return true;
     throw error;
-  });
-  if (stored === undefined || stored === 'damaged') return stored === 'damaged';
-  const { holder, ended } = stored.state;
-  return !ended && holder !== undefined && holderState(holder, self) !== 'gone';
+  }
 }
 
 /** True if another process holds the lock of this run's resource. */
@@ -122,7 +113,11 @@ async function lockNamed(
       onWait: (holder) => note(`${what} is running (${describeHolder(holder)}). Waiting for it.`),
     });
   } catch (error) {
-    if (isFileSystemError(error)) throw unwritable(dir, error);
+    if (error instanceof Error && 'syscall' in error)
+      throw new OutputError(`A lock cannot be written in ${dir}: ${systemReason(error)}.`, {
+        cause: error,
+        hint: 'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
+      });
     if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
     const holder = lockHolder(dir, name, self);
     const who = holder
@@ -157,17 +152,6 @@ function describeHolder({ purpose = 'a run', pid, host }: LockHolder, run = purp
 
 function describeRun({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
   return `run ${run}, started ${startedAt}`;
-}
-
-function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
-}
-
-function unwritable(dir: string, error: NodeJS.ErrnoException): OutputError {
-  return new OutputError(`A lock cannot be written in ${dir}: ${systemReason(error)}.`, {
-    cause: error,
-    hint: 'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
-  });
 }
 
 function lockName({ service, organization, resource }: LockKey): string {

@@ -171,7 +171,10 @@ export function hasPlan(folder: string): boolean {
   }
 }
 
-/** Reduces the plan of an ended run to the rows that `runs retry` can retry. Throws OutputError. */
+/**
+ * Reduces the plan of an ended run to the rows that `runs retry` can retry; removes it if there are none.
+ * Throws OutputError.
+ */
 export async function shortenPlan(
   folder: string,
   plan: RunPlan,
@@ -180,13 +183,8 @@ export async function shortenPlan(
   const failedRows = new Set<number>();
   for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
   const rows = plan.rows.filter(({ row }) => failedRows.has(row));
-  if (rows.length === 0) await dropPlan(folder);
+  if (rows.length === 0) await rm(pathIn(folder), { force: true });
   else await writePlan(folder, { ...plan, names: undefined, rows });
-}
-
-/** Removes the plan, after which a run can be neither resumed nor retried. */
-async function dropPlan(folder: string): Promise<void> {
-  await rm(pathIn(folder), { force: true });
 }
 
 function pathIn(folder: string): string {
@@ -199,27 +197,20 @@ export const runFormat = 1;
 /** The guards that this version checks. */
 const knownGuards = ['ifStatus', 'conditions'];
 
-/** The stored part of a run; the plan is absent once it is finished. */
-interface StoredPlan {
+/**
+ * Throws GuardError (exit 11) for a run that this version can list but not resume: another version wrote
+ * it in another format, or with a guard unknown to this one.
+ */
+export function requireContinuable({
+  head,
+  plan,
+}: {
   readonly head: RunHead;
   readonly plan: RunPlan | undefined;
-}
-
-/** True if this version can resume the run; any run can be listed and shown. */
-function isContinuable({ head, plan }: StoredPlan): boolean {
+}): void {
   const guards = plan?.job['guards'];
-  const areKnown =
-    !isObject(guards) || Object.keys(guards).every((name) => knownGuards.includes(name));
-  return head.format === runFormat && areKnown;
-}
-
-/**
- * Throws GuardError (exit 11) for a run that another version wrote in another format, or with a
- * guard unknown to this one.
- */
-export function requireContinuable(stored: StoredPlan): void {
-  if (isContinuable(stored)) return;
-  const { head } = stored;
+  const names = isObject(guards) ? Object.keys(guards) : [];
+  if (head.format === runFormat && names.every((name) => knownGuards.includes(name))) return;
   throw new GuardError(
     `Run ${head.run} was written by version ${head.version}, in a format that this version does not continue. Nothing was sent.`,
     {

@@ -56,51 +56,40 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   let replaced = false;
   let holder: LockHolder | undefined;
   for (const record of records) {
-    const row = Number(record['row']);
-    if (record.kind === 'job' || record.kind === 'resume') holder = holderOf(record['holder']);
-    if (record.kind === 'step') {
-      const { seq: _, kind: __, t: ___, row: ____, ...step } = record;
+    const { seq, kind, t, ...entry } = record;
+    const row = Number(entry['row']);
+    if (kind === 'job' || kind === 'resume') holder = holderOf(entry['holder']);
+    if (kind === 'step') {
+      const { row: _, ...step } = entry;
       steps.set(row, { ...steps.get(row), ...step });
     }
-    if (record.kind === 'done') {
-      const { step, before, after } = record;
-      done.set(row, { step: String(step), before: objectOf(before), after: objectOf(after) });
+    // The checksum of each line proves that this program wrote it.
+    if (kind === 'done') {
+      const { step, before, after } = entry as JsonObject & DoneStep;
+      done.set(row, { step, before, after });
       open.delete(row);
     }
-    if (record.kind === 'intent') {
-      open.set(row, {
-        row,
-        id: String(record['id']),
-        attempt: Number(record['attempt']),
-        t: record.t,
-        before: objectOf(record['before']),
-        ...(typeof record['step'] === 'string' && { step: record['step'] }),
-        ...(typeof record['digest'] === 'string' && { digest: record['digest'] }),
-        ...(record['more'] === true && { more: true }),
-        applied: false,
-      });
+    if (kind === 'intent') {
+      const { id, attempt, before, step, digest, more } = entry as JsonObject & Intent;
+      open.set(row, { row, id, attempt, t, before, step, digest, more, applied: false });
       results.delete(row);
     }
-    if (record.kind === 'result') {
-      const { seq: _, kind: __, t: ___, applied, ...rest } = record;
-      results.set(row, rest as ReportRow);
+    if (kind === 'result') {
+      const { applied, ...result } = entry as JsonObject & ReportRow;
+      results.set(row, result);
       const intent = open.get(row);
       // "unknown" leaves the intent open: a later read may verify it.
-      if (rest['result'] !== 'unknown') open.delete(row);
+      if (result.result !== 'unknown') open.delete(row);
       else if (intent)
-        open.set(row, { ...intent, applied: applied === true || intent.applied, goneBy: record.t });
+        open.set(row, { ...intent, applied: applied === true || intent.applied, goneBy: t });
     }
-    if (record.kind === 'end') {
-      endedAt = record.seq;
-      replaced = record['superseded'] === true;
+    if (kind === 'end') {
+      endedAt = seq;
+      replaced = entry['superseded'] === true;
     }
   }
   const ended = endedAt !== undefined;
   return { results, open, steps, done, ended, endedAt, last: records.length, replaced, holder };
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }
 
 /**
@@ -141,15 +130,12 @@ export function redactedBefore(changes: readonly RowChange[]): JsonObject {
  * message. `changes`: what the row sends, of which the service may repeat a note.
  */
 export function redactRow(row: ReportRow, changes: readonly RowChange[] = []): ReportRow {
-  const before = row.before && redactAll(row.before);
-  const after = row.after && redactAll(row.after);
-  const error = redactError(row.error, changes);
-  if (before === row.before && after === row.after && error === row.error) return row;
+  const { before, after, error } = row;
   return {
     ...row,
-    ...(before && { before }),
-    ...(after && { after }),
-    ...(error !== undefined && { error }),
+    ...(before && { before: redactAll(before) }),
+    ...(after && { after: redactAll(after) }),
+    ...(error !== undefined && { error: redactError(error, changes) }),
   };
 }
 
@@ -188,21 +174,16 @@ export function isNote(field: string): boolean {
 }
 
 const maxPlainLength = 200;
-/** A text of up to this length stays within `longest`, however it is escaped. */
-const alwaysPlainLength = 30;
 
 function redactValue(field: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const isPrivate = isNote(field);
-  if (!isPrivate && typeof value === 'string' && value.length <= alwaysPlainLength) return value;
   const text = printJson(value);
   if (!isPrivate && text.length <= maxPlainLength) return value;
   return hashOf(value);
 }
 
 function redactAll(values: JsonObject): JsonObject {
-  const isKept = (key: string) => redactValue(key, values[key]) === values[key];
-  if (Object.keys(values).every(isKept)) return values;
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, redactValue(key, value)]),
   );

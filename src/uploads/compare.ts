@@ -1,11 +1,12 @@
 /** Compares a file with the documents that exist, so that uploading it again adds nothing. */
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { lazy } from '../data/lazy.js';
 import { shellQuote } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import { ApiError, GuardError, ProtocolError } from '../errors.js';
 import { hasContent, hashFile } from './content.js';
-import { mostHashedBytes, readUploadMemory, type UploadMemory } from './memory.js';
+import { idsOfContent, mostHashedBytes, readUploadMemory, type UploadMemory } from './memory.js';
 import type { InspectedFile, UploadJob } from './plan.js';
 import type { UploadFile } from './upload-source.js';
 
@@ -42,11 +43,13 @@ export function documentFinder(
   context: Context,
   job: UploadJob,
 ): (compared: Compared) => Promise<ExistingDocument | undefined> {
-  let finder: Promise<Finder> | undefined;
+  const finder = lazy(async () => {
+    const documents = await readDocuments(context);
+    return new Finder(context, job, documents, await readUploadMemory(context));
+  });
   return async (compared) => {
     if (job.ifExists === 'duplicate') return undefined;
-    finder ??= newFinder(context, job);
-    const found = await (await finder).find(compared);
+    const found = await (await finder()).find(compared);
     if (found && job.ifExists === 'error')
       throw new GuardError(`${compared.path} is there already: ${found.message}.`, {
         code: exists,
@@ -54,11 +57,6 @@ export function documentFinder(
       });
     return found;
   };
-}
-
-async function newFinder(context: Context, job: UploadJob): Promise<Finder> {
-  const [documents, memory] = [await readDocuments(context), await readUploadMemory(context)];
-  return new Finder(context, job, documents, memory);
 }
 
 /** How a document with the name of a file differs from it, if that is known. */
@@ -70,13 +68,17 @@ const mostTold = 20;
 class Finder {
   private told = 0;
   private hasWarned = false;
+  /** The sizes of the files that this machine uploaded: others need no hash. */
+  private readonly sizes: ReadonlySet<number>;
 
   constructor(
     private readonly context: Context,
     private readonly job: UploadJob,
     private readonly documents: Documents,
     private readonly memory: UploadMemory,
-  ) {}
+  ) {
+    this.sizes = new Set([...memory.values()].map(({ sizeBytes }) => sizeBytes));
+  }
 
   async find(compared: Compared): Promise<ExistingDocument | undefined> {
     const { file, name, path, bytes } = compared;
@@ -84,7 +86,7 @@ class Finder {
     if (sameAs !== undefined) return { message: `same name and content as ${sameAs}` };
     // An empty file has the content of every other one.
     const isHashed = sizeBytes > 0 && sizeBytes <= mostHashedBytes;
-    const isRemembered = isHashed && this.memory.hasSize(sizeBytes);
+    const isRemembered = isHashed && this.sizes.has(sizeBytes);
     const sha256 = isRemembered || this.job.verify ? await hashFile(bytes) : undefined;
     const uploaded = isRemembered && sha256 !== undefined && (await this.byContent(file, sha256));
     if (uploaded) return uploaded;
@@ -113,7 +115,7 @@ class Finder {
     file: InspectedFile,
     sha256: string,
   ): Promise<ExistingDocument | undefined> {
-    const ids = this.memory.idsOf(sha256);
+    const ids = idsOfContent(this.memory, sha256);
     for (const id of ids) {
       const record = this.documents.byId(id);
       if (!record || differs(record['sizeBytes'], file.sizeBytes)) continue;
@@ -139,18 +141,16 @@ class Finder {
     if (typeof id !== 'string') return 'unclear';
     if (this.job.verify && sha256 !== undefined)
       return (await hasContent(this.context, id, file, sha256)) ? 'none' : 'content';
-    const known = this.memory.contentOf(id);
+    const known = this.memory.get(id)?.sha256;
     if (known !== undefined && sha256 !== undefined && known !== sha256) return 'content';
     return typeof sizeBytes === 'number' && typeof contentType === 'string' ? 'none' : 'unclear';
   }
 
   private tellOther(path: string, difference: Difference, record: JsonObject): void {
     this.told += 1;
-    if (this.told > mostTold) {
-      if (this.told === mostTold + 1)
-        this.context.note('More files have the name of a document that differs.');
-      return;
-    }
+    if (this.told === mostTold + 1)
+      this.context.note('More files have the name of a document that differs.');
+    if (this.told > mostTold) return;
     const id = idOf(record);
     const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];
     this.context.note(
@@ -160,7 +160,14 @@ class Finder {
 
   /** Says once that the list cannot tell. Throws where that was asked for. */
   private warn(reason: string): void {
-    if (this.job.isStrict) throw this.documents.refusal ?? cannotTell(reason);
+    if (this.job.isStrict)
+      throw (
+        this.documents.refusal ??
+        new GuardError(
+          `Cannot tell which files are uploaded already: ${reason}. Nothing was sent.`,
+          { code: 'incomplete', hint: 'To upload them anyway: --if-exists duplicate' },
+        )
+      );
     if (this.hasWarned || this.documents.isAssumedEmpty) return;
     this.hasWarned = true;
     this.context.message(
@@ -171,13 +178,6 @@ class Finder {
 
 export function uploadedBefore(id: string): string {
   return `uploaded before as ${id} (same content)`;
-}
-
-function cannotTell(reason: string): GuardError {
-  return new GuardError(
-    `Cannot tell which files are uploaded already: ${reason}. Nothing was sent.`,
-    { code: 'incomplete', hint: 'To upload them anyway: --if-exists duplicate' },
-  );
 }
 
 function differs(recorded: unknown, sizeBytes: number): boolean {
@@ -209,7 +209,6 @@ interface Documents {
 export async function readDocuments(context: Context): Promise<Documents> {
   const byName = new Map<string, JsonObject[]>();
   const byId = new Map<unknown, JsonObject>();
-  let isNamed = false;
   const documents: Documents = {
     named: (name) => byName.get(name.normalize()) ?? [],
     byId: (id) => byId.get(id),
@@ -220,19 +219,14 @@ export async function readDocuments(context: Context): Promise<Documents> {
       const { id, name } = record;
       byId.set(id, record);
       if (typeof name !== 'string') continue;
-      isNamed = true;
       byName.set(name.normalize(), [...(byName.get(name.normalize()) ?? []), record]);
     }
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ProtocolError)) throw error;
     const isOfList = !stopsRun(error) && error.exitName !== 'temporary' && !context.settings.strict;
     if (!isOfList) throw error;
-    if (isForbidden(error))
-      return {
-        ...documents,
-        doubt: 'this key may not list documents',
-        refusal: error as ApiError,
-      };
+    if (error instanceof ApiError && isForbidden(error))
+      return { ...documents, doubt: 'this key may not list documents', refusal: error };
     return { ...documents, doubt: `the list of documents cannot be read: ${error.message}` };
   }
   const completeness = list.completeness();
@@ -242,7 +236,7 @@ export async function readDocuments(context: Context): Promise<Documents> {
       doubt: `the list of documents may be incomplete: ${completeness.reason}`,
       isAssumedEmpty: completeness.state === 'assumedEmpty',
     };
-  if (byId.size > 0 && !isNamed)
+  if (byId.size > 0 && byName.size === 0)
     return { ...documents, doubt: 'the list of documents shows no names' };
   return documents;
 }

@@ -25,12 +25,28 @@ export async function hasContent(
   { sizeBytes }: Pick<FileFacts, 'sizeBytes'>,
   sha256: string,
 ): Promise<boolean> {
+  let hash = createHash('sha256');
   try {
-    return (await hashOf(context, id, sizeBytes)) === sha256;
+    await fetchDocument(context, 'downloadDocument', id, sizeBytes, {
+      at: 0,
+      version: {},
+      rewinds: true,
+      async begin(_, at) {
+        // The download restarted, so earlier bytes no longer count.
+        if (at === 0) hash = createHash('sha256');
+      },
+      async write(chunk) {
+        hash.update(chunk);
+      },
+    });
   } catch (error) {
-    if (error instanceof Failure && isByteMismatch(error)) return false;
+    // The stored length or MD5 differs.
+    const isOther =
+      error instanceof ProtocolError && ['wrongSize', 'wrongHash'].includes(error.code);
+    if (isOther) return false;
     throw error;
   }
+  return hash.digest('hex') === sha256;
 }
 
 /**
@@ -60,26 +76,4 @@ export async function verifyUpload(
     `The document ${id} was made, but it does not hold the bytes that were sent.`,
     { code: notVerified, hint: 'Look at the document, delete it, and upload the file again.' },
   );
-}
-
-/** True if a download failed because the stored length or MD5 differs. */
-function isByteMismatch(error: Failure): boolean {
-  return error instanceof ProtocolError && ['wrongSize', 'wrongHash'].includes(error.code);
-}
-
-async function hashOf(context: Context, id: string, size: number): Promise<string> {
-  let hash = createHash('sha256');
-  await fetchDocument(context, 'downloadDocument', id, size, {
-    at: 0,
-    version: {},
-    rewinds: true,
-    async begin(_, at) {
-      // The download restarted, so earlier bytes no longer count.
-      if (at === 0) hash = createHash('sha256');
-    },
-    async write(chunk) {
-      hash.update(chunk);
-    },
-  });
-  return hash.digest('hex');
 }

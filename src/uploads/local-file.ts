@@ -8,10 +8,9 @@ import { allowedExtensions, typeByName, type UploadContentType } from '../api/sc
 import { readableFile } from '../api/store/file-store.js';
 import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
-import { unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
 import { typeByContent } from './content-type.js';
-import { type FileIdentity, heldUpload, openUpload, type UploadFile } from './upload-source.js';
+import { heldUpload, openToRead, openUpload, type UploadFile } from './upload-source.js';
 
 /** An inspected file that may be uploaded. */
 export interface LocalFile extends UploadFile {
@@ -31,31 +30,14 @@ export async function inspectFile(path: string, given?: UploadContentType): Prom
   return { ...file, path, name: basename(path), contentType };
 }
 
-/** Opens a file inspected earlier. Throws InputError if it is no longer the same file. */
-export async function reopenFile(
-  path: string,
-  contentType: UploadContentType,
-  identity: FileIdentity,
-): Promise<LocalFile> {
-  const file = await openUpload(path, identity);
-  return { ...file, path, name: basename(path), contentType };
-}
-
-/** The facts about stdin that the user typed; nothing was read yet. */
-interface StdinFile {
-  readonly name: string;
-  /** Undefined: determined from the name's extension and the bytes. */
-  readonly contentType: UploadContentType | undefined;
-}
-
 /**
  * Spools stdin to an unlinked temporary file, so that nothing remains however the process ends, and
- * passes it to `use`. Throws InputError, and UsageError if its type cannot be determined.
+ * passes it to `use`. Without a given type, the extension of its name and the bytes determine it. Throws InputError, and UsageError if its type cannot be determined.
  */
 export async function withStdinFile<T>(
   stdin: Streams['stdin'],
   signal: AbortSignal,
-  { name, contentType: given }: StdinFile,
+  { name, contentType: given }: { name: string; contentType: UploadContentType | undefined },
   use: (file: LocalFile) => Promise<T>,
 ): Promise<T> {
   const path = join(tmpdir(), `rosterctl-${randomUUID()}`);
@@ -96,15 +78,13 @@ function spoolFailure(cause: unknown): InputError {
 }
 
 async function typeOf(path: string, size: number): Promise<UploadContentType> {
-  const named = typeByName(path);
   const found = await contentOf(path, size);
-  if (!named)
-    throw new UsageError(
-      `${path} does not have an allowed extension (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
-      { hint: typeHint },
-    );
-  checkContentMatches(path, named, found, size);
-  return named;
+  const named = typeByExtension(path, path, found, size);
+  if (named) return named;
+  throw new UsageError(
+    `${path} does not have an allowed extension (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
+    { hint: typeHint },
+  );
 }
 
 /** The type of stdin: a document's name needs no extension, so the bytes alone may determine it. Throws UsageError. */
@@ -113,22 +93,20 @@ function typeOfStdin(
   found: UploadContentType | undefined,
   size: number,
 ): UploadContentType {
-  const named = typeByName(name);
-  if (named) checkContentMatches(`${name} (stdin)`, named, found, size);
-  const type = named ?? found;
+  const type = typeByExtension(`${name} (stdin)`, name, found, size) ?? found;
   if (type) return type;
-  throw new UsageError('The type of the file from stdin is unknown.', {
-    hint: typeHint,
-  });
+  throw new UsageError('The type of the file from stdin is unknown.', { hint: typeHint });
 }
 
-function checkContentMatches(
+/** The type of a name's extension, if it has an allowed one. Throws UsageError if the content is of another. */
+function typeByExtension(
   what: string,
-  named: UploadContentType,
+  name: string,
   found: UploadContentType | undefined,
   size: number,
-): void {
-  if (size === 0 || found === named) return;
+): UploadContentType | undefined {
+  const named = typeByName(name);
+  if (!named || size === 0 || found === named) return named;
   throw new UsageError(
     `${what} has the extension of ${named}, but its content is ${found ?? 'of no allowed type'}.`,
     { hint: typeHint },
@@ -139,9 +117,7 @@ const typeHint =
   'State its type with --content-type. See the allowed types: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {
-  const handle = await open(path, 'r').catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
+  const handle = await openToRead(path);
   try {
     return await typeByContent(readableFile(handle, size));
   } finally {

@@ -15,8 +15,8 @@ import type { OwnText } from './plan.js';
 /** A line of a manifest. */
 export interface ManifestLine {
   readonly row: number;
-  /** As typed: relative to the folder of the manifest. */
-  readonly path: string;
+  /** The path as typed: relative to the folder of the manifest. */
+  readonly id: string;
   readonly text: OwnText | undefined;
   /** Undefined: to be found out from the file. */
   readonly contentType: UploadContentType | undefined;
@@ -55,10 +55,10 @@ export async function readUploadManifest(
     if (row.cells.every((cell) => cell.trim() === '')) continue;
     errors.collect(() => {
       const line = readLine(row, header);
-      const key = JSON.stringify([line.path, line.text?.name ?? null]);
+      const key = JSON.stringify([line.id, line.text?.name ?? null]);
       const before = named.get(key);
       if (before !== undefined)
-        throw new InputError(`${line.path} is named twice, on lines ${before} and ${row.line}.`);
+        throw new InputError(`${line.id} is named twice, on lines ${before} and ${row.line}.`);
       named.set(key, row.line);
       lines.push(line);
     });
@@ -123,7 +123,7 @@ function readLine({ line, cells }: CsvRow, { indexes, kept, width }: Header): Ma
   const text = { ...(name !== '' && { name }), ...(tags.length > 0 && { tags }) };
   return {
     row: line,
-    path,
+    id: path,
     text: name !== '' || tags.length > 0 ? text : undefined,
     contentType: typeIn(cellOf('contentType').trim(), line),
     cells: kept.map((index) => cells[index] ?? ''),

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { printJson } from '../data/json.js';
+import { type JsonObject, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
 import { withLock } from '../files/lock.js';
@@ -20,14 +20,13 @@ interface Uploaded {
   readonly id: string;
 }
 
-/** The documents that this machine uploaded to one organization at one service. */
-export interface UploadMemory {
-  /** True if a file of this size was uploaded: others need no hash. */
-  hasSize(sizeBytes: number): boolean;
-  /** The documents with this content, newest first. */
-  idsOf(sha256: string): readonly string[];
-  /** The content of a document; undefined if this machine did not upload it. */
-  contentOf(id: string): string | undefined;
+/** The documents that this machine uploaded to one organization at one service, by id, oldest first. */
+export type UploadMemory = ReadonlyMap<string, Uploaded>;
+
+/** The ids of the documents with this content, newest first. */
+export function idsOfContent(memory: UploadMemory, sha256: string): readonly string[] {
+  const same = [...memory.values()].filter((uploaded) => uploaded.sha256 === sha256);
+  return same.map(({ id }) => id).toReversed();
 }
 
 /** Beyond this size the file becomes the old one, and the old one is dropped: about 20,000 documents each. */
@@ -53,16 +52,7 @@ export async function readUploadMemory(context: Context): Promise<UploadMemory> 
     documents.delete(uploaded.id);
     documents.set(uploaded.id, uploaded);
   }
-  const sizes = new Set([...documents.values()].map(({ sizeBytes }) => sizeBytes));
-  return {
-    hasSize: (sizeBytes) => sizes.has(sizeBytes),
-    idsOf: (sha256) =>
-      [...documents.values()]
-        .filter((uploaded) => uploaded.sha256 === sha256)
-        .map(({ id }) => id)
-        .toReversed(),
-    contentOf: (id) => documents.get(id)?.sha256,
-  };
+  return documents;
 }
 
 /**
@@ -101,10 +91,8 @@ function renew(context: Context, current: string, old: string): Promise<void> {
 }
 
 function parseLine(line: string): Uploaded | undefined {
-  const { sha256, sizeBytes, id } = unsealLine(line) ?? {};
-  if (typeof sha256 !== 'string' || typeof sizeBytes !== 'number' || typeof id !== 'string')
-    return undefined;
-  return { sha256, sizeBytes, id };
+  // The checksum proves that this program wrote the line.
+  return unsealLine(line) as (JsonObject & Uploaded) | undefined;
 }
 
 /** The files of the organization and service in force; undefined if there is no state folder. */

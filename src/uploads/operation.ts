@@ -1,5 +1,4 @@
 /** The upload operation: sends a file's bytes to the store, then the engine creates the document. */
-import { callFor } from '../api/resources.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -20,18 +19,16 @@ import { isSingleRun } from '../runs/store.js';
 import type { StoredRun } from '../runs/stored-run.js';
 import { documentFinder, exists } from './compare.js';
 import { verifyUpload } from './content.js';
-import { type LocalFile, reopenFile } from './local-file.js';
+import type { LocalFile } from './local-file.js';
 import { mostHashedBytes, rememberUpload } from './memory.js';
 import {
   badFile,
   inspected,
   newDocument,
-  planUpload,
   storedBefore,
   textOf,
   type UploadJob,
   type UploadValues,
-  uploadJobOf,
 } from './plan.js';
 import { plannedFiles } from './planned-files.js';
 import { replacementFinder } from './replacement.js';
@@ -40,9 +37,11 @@ import {
   confirmDocument,
   documentCall,
   noteLeftover,
+  plannedUpload,
   type StoredFile,
   storeFile,
 } from './store-file.js';
+import { openUpload } from './upload-source.js';
 import { documentsByKey, verifyDocument } from './verify.js';
 
 /** The operation of an upload; `held`: the spooled stdin, already open. */
@@ -52,7 +51,13 @@ export function uploadOperation(held?: LocalFile): Operation {
     confirm: 'never',
     requiresRun: true,
     addsEachTime: true,
-    job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
+    job: async (_, { name, tag = [], ifExists, verify }: UploadValues): Promise<UploadJob> => ({
+      name: name ?? null,
+      tags: [...new Set(tag)],
+      ifExists: ifExists ?? 'skip',
+      isStrict: ifExists !== undefined,
+      verify,
+    }),
     open: (context, job: UploadJob) => uploadSession(context, job, held),
     recovery,
     planFileRows: plannedFiles,
@@ -123,20 +128,25 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (bad) throw new InputError(bad.problem, { hint: bad.hint ?? undefined });
       const stored = storedOf(row);
       if (stored) return { steps: [documentStep(row, stored)] };
-      const { path, contentType, identity } = inspected(row);
+      const { path, name, contentType, identity } = inspected(row);
       if (path === '-' && !held)
         throw new InputError('What came from stdin cannot be read again.', {
           hint: 'Upload it again.',
         });
       // Loads the file store module before many open files leave no descriptor for it.
       if (row.previewed) await context.files();
-      const file = held ?? (await reopenFile(path, contentType, identity));
-      files.set(row.row, { ...file, path: row.id });
-      const { calls, requests } = planUpload(context, job, inspected(row), undefined);
+      const file = held ?? (await openUpload(path, identity));
+      files.set(row.row, { ...file, path: row.id, name, contentType });
+      const text = textOf(job, inspected(row));
+      const { calls, requests } = plannedUpload(context, inspected(row), text, undefined);
       const steps = calls.map((call) => ({ call, changes: [newDocument] }));
       if (row.previewed) return { steps, requests };
-      const { name } = textOf(job, inspected(row));
-      const found = await findDocument({ file: inspected(row), name, path: row.id, bytes: file });
+      const found = await findDocument({
+        file: inspected(row),
+        name: text.name,
+        path: row.id,
+        bytes: file,
+      });
       if (!found) return { steps, requests };
       const { id, message, record = id === undefined ? undefined : { id } } = found;
       if (record) existing.set(row.row, record);
@@ -150,11 +160,11 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       return sendCreate(context, call, 'documents');
     },
     confirm: (step, _, sent) => confirmDocument(context, step.call, sent),
-    async verify(row, step, since) {
+    async verify(row, _, since) {
       const stored = storedOf(row);
-      if (stored) return verifyDocument(context, documentStep(row, stored), since);
-      const state = { record: undefined, at: context.instant() };
-      return { outcome: 'notApplied', state, step: step ?? emptyStep };
+      return stored
+        ? verifyDocument(context, documentStep(row, stored), since)
+        : { outcome: 'unclear' };
     },
     present: (record, { row }) => record ?? existing.get(row) ?? {},
     unchangedNote: (_, { id }) => `${id} is uploaded already; nothing was sent.`,
@@ -203,9 +213,6 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
     },
   };
 }
-
-/** A placeholder for the write of a row whose bytes have not arrived. */
-const emptyStep: Step = { call: callFor('documents', 'create', undefined), changes: [newDocument] };
 
 function byteCount(of: (row: SelectedRow) => number) {
   const count = {

@@ -1,20 +1,13 @@
 /** Plans uploads: the job, the inspected files in its rows, and the requests still to send. */
 import type { UploadContentType } from '../api/schemas.js';
-import type { Plan } from '../cli/views.js';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
 import { storedState, type UnfinishedUpload } from '../runs/end.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
-import {
-  type DocumentText,
-  documentCall,
-  type FileFacts,
-  grantCall,
-  plannedUpload,
-  type StoredFile,
-} from './store-file.js';
+import { type DocumentText, type FileFacts, plannedUpload, type StoredFile } from './store-file.js';
 
 /** The job of an upload, which applies to every file; plain JSON. */
-export interface UploadJob {
+export type UploadJob = JsonObject & {
   readonly name: string | null;
   readonly tags: readonly string[];
   /** The fate of a file that a document holds already. */
@@ -24,7 +17,7 @@ export interface UploadJob {
   readonly verify: boolean;
   /** The document that the file replaces. */
   readonly replaces?: string;
-}
+};
 
 /** The flags that make up the job. */
 export interface UploadValues {
@@ -34,24 +27,10 @@ export interface UploadValues {
   readonly verify: boolean;
 }
 
-export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues): UploadJob {
-  return {
-    name: name ?? null,
-    tags: [...new Set(tag)],
-    ifExists: ifExists ?? 'skip',
-    isStrict: ifExists !== undefined,
-    verify,
-  };
-}
-
-/** The facts that the service gets about a file, and the default name of its document. */
-type NamedFile = FileFacts & {
-  readonly name: string;
-  readonly text?: OwnText | undefined;
-};
-
 /** A file as inspected before the upload; plain JSON. */
-export type InspectedFile = NamedFile & {
+export type InspectedFile = FileFacts & {
+  /** The default name of its document. */
+  readonly name: string;
   /** Absolute, so that an upload can be finished from another folder; `-` for stdin. */
   readonly path: string;
   readonly identity: string;
@@ -82,29 +61,17 @@ export type BadFile = {
 /** The change that an upload makes. */
 export const newDocument: RowChange = { field: 'id', from: null, to: '(new document)' };
 
-/** The requests still to send: all three, or only that for the document if the file has arrived. */
-export function planUpload(
-  context: Context,
-  job: UploadJob,
-  file: NamedFile,
-  stored: StoredFile | undefined,
-): Pick<Plan, 'calls' | 'requests'> {
-  const text = textOf(job, file);
-  if (!stored) return { calls: [grantCall(file)], requests: plannedUpload(context, file, text) };
-  const call = documentCall(file, stored, text);
-  return { calls: [call], requests: [context.api.describe(call)] };
-}
-
 /** The requests still to send for an unfinished upload. */
 export function planUnfinished(context: Context, { plan, row, steps }: UnfinishedUpload) {
   const { job } = plan.job as { readonly job: UploadJob };
-  return planUpload(context, job, inspected(row), storedBefore({ ...row, steps }));
+  const file = inspected(row);
+  return plannedUpload(context, file, textOf(job, file), storedBefore({ ...row, steps }));
 }
 
 /** The name and tags of a file's document. */
 export function textOf(
   { name, tags }: Pick<UploadJob, 'name' | 'tags'>,
-  { name: ofFile, text }: NamedFile,
+  { name: ofFile, text }: Pick<InspectedFile, 'name' | 'text'>,
 ): DocumentText {
   return {
     name: name ?? text?.name ?? ofFile,
@@ -115,11 +82,6 @@ export function textOf(
 /** The inspected file of a row. */
 export function inspected({ own }: SelectedRow): InspectedFile {
   return own as InspectedFile;
-}
-
-/** The row of an inspected file. */
-export function uploadRow(row: number, id: string, file: InspectedFile | BadFile): SelectedRow {
-  return { row, id, own: { ...file }, cells: [id] };
 }
 
 /** The refused file of a row; undefined if it can be uploaded. */

@@ -11,10 +11,9 @@ import { recordReader } from '../resources/read.js';
 import { type Compared, type ExistingDocument, readDocuments, uploadedBefore } from './compare.js';
 import { hasContent, hashFile } from './content.js';
 import { inspectFile } from './local-file.js';
-import { readUploadMemory } from './memory.js';
+import { idsOfContent, readUploadMemory } from './memory.js';
 import type { UploadJob } from './plan.js';
-import { uploadRow } from './plan.js';
-import { checkSize, toInspectedFile } from './rows.js';
+import { toInspectedFile } from './rows.js';
 
 export interface ReplaceValues {
   readonly id: string;
@@ -25,39 +24,25 @@ export interface ReplaceValues {
 /** The differences between the upload of a replacement and any other upload. */
 export const replacement = {
   isMany: () => false,
-  job: async (_: Context, { id }: ReplaceValues) => {
-    const job: UploadJob = {
-      name: null,
-      tags: [],
-      ifExists: 'duplicate',
-      verify: true,
-      replaces: id,
-    };
-    return { ...job };
-  },
+  job: async (_: Context, { id }: ReplaceValues): Promise<UploadJob> => ({
+    name: null,
+    tags: [],
+    ifExists: 'duplicate',
+    verify: true,
+    replaces: id,
+  }),
   async rows(context: Context, { id, file, contentType }: ReplaceValues) {
-    const local = await inspectFile(file, contentType);
-    checkSize(context, local);
-    const inspected = toInspectedFile(local);
+    const inspected = toInspectedFile(context, await inspectFile(file, contentType));
     const old = await findInList(context, id);
     const own = { ...inspected, ...(old ? { text: textOf(id, old) } : { isMissing: true }) };
     return {
-      rows: [uploadRow(1, file, own)],
+      rows: [{ row: 1, id: file, own, cells: [file] }],
       header: ['path'],
-      note: undefined,
       // What the old document says may change or be gone before the same command is run again.
       digest: digestOf([id, inspected]),
     };
   },
 } satisfies Partial<Operation>;
-
-/** The error for a document that does not exist. */
-function noSuchDocument(id: string): NotFoundError {
-  return new NotFoundError(`The document ${id} is not in the list of documents.`, {
-    isProven: true,
-    hint: 'See: rosterctl documents list',
-  });
-}
 
 /** The record of a document; undefined if there is none. Throws Failure if the list cannot tell. */
 export async function findInList(context: Context, id: string): Promise<JsonObject | undefined> {
@@ -84,7 +69,11 @@ function textOf(id: string, { name, tags }: JsonObject) {
  */
 export function replacementFinder(context: Context, replaces: string) {
   return async ({ file, name, bytes }: Compared): Promise<ExistingDocument | undefined> => {
-    if (file.isMissing) throw noSuchDocument(replaces);
+    if (file.isMissing)
+      throw new NotFoundError(`The document ${replaces} is not in the list of documents.`, {
+        isProven: true,
+        hint: 'See: rosterctl documents list',
+      });
     const sha256 = await hashFile(bytes);
     const documents = await readDocuments(context);
     const memory = await readUploadMemory(context);
@@ -93,7 +82,7 @@ export function replacementFinder(context: Context, replaces: string) {
       if (await hasContent(context, replaces, file, sha256))
         return { id: replaces, record: old, message: `${replaces} holds this content already` };
     const tags = new Set(file.text?.tags);
-    for (const id of memory.idsOf(sha256)) {
+    for (const id of idsOfContent(memory, sha256)) {
       const record = documents.byId(id);
       if (!record || id === replaces || record['name'] !== name) continue;
       const held = tagsIn(record['tags']) ?? [];

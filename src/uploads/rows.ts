@@ -1,5 +1,4 @@
 /** Rows of an upload: expands its paths, inspects every file, and finds duplicates. */
-import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
@@ -9,12 +8,13 @@ import { systemLimit } from '../data/system-errors.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { Failure, UsageError } from '../errors.js';
-import { inputBytes, unreadable } from '../files/input-file.js';
+import { sha256OfFile } from '../files/file-hash.js';
+import { unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { inspectFile, type LocalFile } from './local-file.js';
-import { type ManifestLine, readUploadManifest } from './manifest.js';
+import { readUploadManifest } from './manifest.js';
 import { expandPaths } from './paths.js';
-import { type BadFile, badFile, type InspectedFile, inspected, uploadRow } from './plan.js';
+import { type BadFile, badFile, type InspectedFile, inspected } from './plan.js';
 
 interface PathValues {
   readonly paths: readonly string[];
@@ -40,17 +40,17 @@ export async function uploadRows(
   if (name !== undefined && names.length > 1) throw oneNameForMany();
   // If it is the only file, there is nothing else to upload.
   const isAlone = paths.length === 1 && names[0] === paths[0];
-  const inspectPath = async (path: string): Promise<InspectedPath> => ({
-    path,
-    file: await inspect(context, path, contentType, failFast || isAlone),
+  const used = new Set<string>();
+  const distinct = names.filter((path) => {
+    if (used.size < used.add(resolve(path)).size) return true;
+    context.note(`${path} is named twice; it is uploaded once.`);
+    return false;
   });
-  const files = await Promise.all(mapConcurrently(names, filesAtOnce, inspectPath));
-  const distinct = withoutDuplicates(context, files);
-  const rows = await withSameFiles(
-    context,
-    distinct.map(({ path, file }, index) => uploadRow(index + 1, path, file)),
+  const rows = distinct.map((path, index) => ({ row: index + 1, id: path, cells: [path] }));
+  const files = await inspectRows(context, rows, ({ id }) =>
+    inspect(context, id, contentType, failFast || isAlone),
   );
-  return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
+  return { rows: files, header: ['path'], digest: filesDigest(files) };
 }
 
 /**
@@ -64,15 +64,11 @@ export async function manifestRows(
 ): Promise<Selection> {
   const { header, lines } = await readUploadManifest(context, manifest);
   const folder = manifest === '-' ? '.' : dirname(manifest);
-  const inspectLine = async ({ row, path, text, contentType: own, cells }: ManifestLine) => {
-    const file = await inspect(context, resolve(folder, path), own ?? contentType, failFast);
-    return { ...uploadRow(row, path, { ...file, ...(text && { text }) }), cells };
-  };
-  const rows = await withSameFiles(
-    context,
-    await Promise.all(mapConcurrently(lines, filesAtOnce, inspectLine)),
-  );
-  return { rows, header, note: undefined, digest: filesDigest(rows) };
+  const rows = await inspectRows(context, lines, async ({ id, text, contentType: own }) => {
+    const file = await inspect(context, resolve(folder, id), own ?? contentType, failFast);
+    return { ...file, ...(text && { text }) };
+  });
+  return { rows, header, digest: filesDigest(rows) };
 }
 
 /**
@@ -83,19 +79,27 @@ export async function inspectAgain(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly SelectedRow[]> {
-  const inspectRow = async (row: SelectedRow): Promise<SelectedRow> => {
+  return inspectRows(context, rows, async (row) => {
     const bad = badFile(row);
-    const { path, contentType } = bad ?? inspected(row);
-    if (path === '-') return row;
+    const { path, contentType, text } = bad ?? inspected(row);
+    if (path === '-') return inspected(row);
     const file = await inspect(context, path, contentType ?? undefined, false);
     const isNamed = !bad && !('problem' in file);
-    const { text } = bad ?? inspected(row);
-    return {
-      ...row,
-      own: { ...file, ...(text && { text }), ...(isNamed && { name: inspected(row).name }) },
-    };
+    return { ...file, ...(text && { text }), ...(isNamed && { name: inspected(row).name }) };
+  });
+}
+
+/** Inspects the file of each row, several at a time, and finds those that are the same. */
+async function inspectRows<R extends SelectedRow>(
+  context: Context,
+  rows: readonly R[],
+  inspectRow: (row: R) => Promise<InspectedFile | BadFile>,
+): Promise<readonly SelectedRow[]> {
+  const withFile = async (row: R): Promise<SelectedRow> => {
+    const { row: number, id, ref, cells } = row;
+    return { row: number, id, ref, cells, own: { ...(await inspectRow(row)) } };
   };
-  return withSameFiles(context, await Promise.all(mapConcurrently(rows, filesAtOnce, inspectRow)));
+  return withSameFiles(context, await Promise.all(mapConcurrently(rows, filesAtOnce, withFile)));
 }
 
 /** The error for `--name` with several files. */
@@ -103,37 +107,27 @@ export function oneNameForMany(): UsageError {
   return new UsageError('--name works with one file, and you gave several.');
 }
 
-/** The part of a file that the plan stores until its upload is finished. */
-export function toInspectedFile({
-  path,
-  name,
-  contentType,
-  sizeBytes,
-  identity,
-}: LocalFile): InspectedFile {
+/**
+ * The part of a file that the plan stores until its upload is finished; prints a note for an empty file.
+ * Throws UsageError for more bytes than `upload.maxBytes`.
+ */
+export function toInspectedFile(
+  context: Context,
+  { path, name, contentType, sizeBytes, identity }: LocalFile,
+): InspectedFile {
+  const most = Number(context.settings.overrides['upload.maxBytes'] ?? Number.POSITIVE_INFINITY);
+  if (sizeBytes > most)
+    throw new UsageError(
+      `${path} has ${sizeBytes} bytes, more than upload.maxBytes (${most}) allows.`,
+      { hint: 'If the service takes as many: rosterctl config set upload.maxBytes BYTES' },
+    );
+  if (sizeBytes === 0) context.note(`${path} is empty.`);
   return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };
 }
 
 /** Digest of the files in their present state. */
 function filesDigest(rows: readonly SelectedRow[]): string {
   return digestOf(rows.map(({ own }) => own));
-}
-
-/** Throws UsageError for more bytes than `upload.maxBytes`; prints a note for an empty file. */
-export function checkSize(context: Context, file: LocalFile): void {
-  const most = Number(context.settings.overrides['upload.maxBytes'] ?? Number.POSITIVE_INFINITY);
-  if (file.sizeBytes > most)
-    throw new UsageError(
-      `${file.path} has ${file.sizeBytes} bytes, more than upload.maxBytes (${most}) allows.`,
-      { hint: 'If the service takes as many: rosterctl config set upload.maxBytes BYTES' },
-    );
-  if (file.sizeBytes === 0) context.note(`${file.path} is empty.`);
-}
-
-interface InspectedPath {
-  /** As named on the command line. */
-  readonly path: string;
-  readonly file: InspectedFile | BadFile;
 }
 
 async function inspect(
@@ -143,28 +137,13 @@ async function inspect(
   failFast: boolean,
 ): Promise<InspectedFile | BadFile> {
   try {
-    const file = await inspectFile(path, contentType);
-    checkSize(context, file);
-    return toInspectedFile(file);
+    return toInspectedFile(context, await inspectFile(path, contentType));
   } catch (error) {
     // A limit of this machine is not a problem of the file.
     if (!(error instanceof Failure) || failFast || systemLimit(error)) throw error;
     const { message, hint = null } = error;
     return { path: resolve(path), contentType: contentType ?? null, problem: message, hint };
   }
-}
-
-function withoutDuplicates(
-  context: Context,
-  files: readonly InspectedPath[],
-): readonly InspectedPath[] {
-  const used = new Set<string>();
-  return files.filter(({ path }) => {
-    const key = resolve(path);
-    if (!used.has(key)) return used.add(key);
-    context.note(`${path} is named twice; it is uploaded once.`);
-    return false;
-  });
 }
 
 /**
@@ -205,10 +184,8 @@ async function withSameFiles(
   const more = pairs.length - nameFirstFew;
   if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
   return rows.map((row) => {
-    if (badFile(row)) return row;
-    const { sameAs: _, ...own } = row.own ?? {};
     const twin = sameAs.get(row.row);
-    return { ...row, own: { ...own, ...(twin !== undefined && { sameAs: twin }) } };
+    return twin === undefined ? row : { ...row, own: { ...row.own, sameAs: twin } };
   });
 }
 
@@ -219,13 +196,8 @@ function nameOf(row: SelectedRow): string {
 }
 
 /** Returns the SHA-256 of a file, in hex. Throws InputError, CancelledError. */
-export async function fileHash(path: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of inputBytes(path, { pieceBytes: 1024 * 1024, signal }))
-      hash.update(chunk);
-  } catch (error) {
+export function fileHash(path: string, signal: AbortSignal): Promise<string> {
+  return sha256OfFile(path, signal).catch((error: unknown) => {
     throw error instanceof Failure ? error : unreadable(path, error);
-  }
-  return hash.digest('hex');
+  });
 }

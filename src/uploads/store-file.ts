@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
 import type { UploadSource } from '../api/store/file-store.js';
-import type { Call, PlannedRequest } from '../api/types.js';
+import type { Call } from '../api/types.js';
+import type { Plan } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../engine/operation.js';
-import { type ApiError, Failure, StoreError, UnknownOutcomeError } from '../errors.js';
+import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import type { LocalFile } from './local-file.js';
 import { findDocument, isAnswerTo } from './verify.js';
 
@@ -48,18 +49,25 @@ export function documentCall(
 
 const fromStepOne = '(from step 1)';
 
-/** The three requests as a dry run shows them. */
+/**
+ * The call that comes next for a file, and all requests still to send as a dry run shows them: three,
+ * or only that for the document if the file has arrived.
+ */
 export function plannedUpload(
   context: Context,
   file: FileFacts,
   text: DocumentText,
-): readonly PlannedRequest[] {
+  stored: StoredFile | undefined,
+): Required<Pick<Plan, 'calls' | 'requests'>> {
   const later = { fileKey: fromStepOne, fileRef: fromStepOne };
-  return [
-    context.api.describe(grantCall(file)),
-    { method: 'PUT', path: '(uploadUrl from step 1)', basis: 'stated' },
-    context.api.describe(documentCall(file, later, text)),
-  ];
+  const document = documentCall(file, stored ?? later, text);
+  if (stored) return { calls: [document], requests: [context.api.describe(document)] };
+  const grant = grantCall(file);
+  const put = { method: 'PUT', path: '(uploadUrl from step 1)', basis: 'stated' } as const;
+  return {
+    calls: [grant],
+    requests: [context.api.describe(grant), put, context.api.describe(document)],
+  };
 }
 
 /** How often a signed URL that expired before its file was sent is renewed. */
@@ -142,8 +150,9 @@ async function sendBytes(
 }
 
 /**
- * Returns the document from an answer to step 3, or from the list. Throws the error that the answer
- * reports, UnknownOutcomeError if the answer is another record.
+ * Returns the document from an answer to step 3. If the answer reports an error or holds no record, the
+ * list decides, and where it cannot, the answer. Throws that error, UnknownOutcomeError if the answer is
+ * another record.
  */
 export async function confirmDocument(
   context: Context,
@@ -151,49 +160,25 @@ export async function confirmDocument(
   { record: made, sign }: Sent,
 ): Promise<JsonObject> {
   const { body = {} } = call;
-  if (made && isAnswerTo(context, body, made) && !sign) return made;
-  if (sign) return documentDespite(context, sign, body, made);
-  if (!made) return recordInList(context, body, context.now().getTime());
-  const { method, path } = context.api.describe(call);
-  const sentence = `The service answered ${method} ${path} with another record.`;
-  throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
-}
-
-/**
- * Returns the document that was created although the answer reports an error: the list decides, and
- * where it cannot, a record in the answer. Throws the error otherwise.
- */
-async function documentDespite(
-  context: Context,
-  sign: ApiError,
-  body: JsonObject,
-  made: JsonObject | undefined,
-): Promise<JsonObject> {
   const answered = made && isAnswerTo(context, body, made) ? made : undefined;
+  if (answered && !sign) return answered;
+  if (made && !sign) {
+    const { method, path } = context.api.describe(call);
+    const sentence = `The service answered ${method} ${path} with another record.`;
+    throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
+  }
   const found = await findDocument(context, body, context.now().getTime()).catch(
     (error: unknown) => {
       if (error instanceof Failure) return answered;
       throw error;
     },
   );
-  if (!found) throw sign;
-  context.note(
-    `The document was created, although the service answered: ${sign.details.message ?? sign.code}.`,
-  );
-  return found;
-}
-
-/** Finds the document in the list after an answer without a record; empty if it is not there. */
-async function recordInList(
-  context: Context,
-  body: JsonObject,
-  since: number,
-): Promise<JsonObject> {
-  const found = await findDocument(context, body, since).catch((error: unknown) => {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  });
-  if (!found) context.note('The document was created; the service sent no record.');
+  if (sign && !found) throw sign;
+  if (sign)
+    context.note(
+      `The document was created, although the service answered: ${sign.details.message ?? sign.code}.`,
+    );
+  else if (!found) context.note('The document was created; the service sent no record.');
   return found ?? {};
 }
 

@@ -1,7 +1,7 @@
 /** Unfinished uploads on this machine: lists them, and finds one by its id. */
 
 import type { LocalContext } from '../context.js';
-import { nearest } from '../data/nearest.js';
+import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { type UnfinishedUpload, unfinishedUploads } from '../runs/end.js';
 import type { DamagedRun } from '../runs/journal.js';
@@ -28,12 +28,8 @@ export async function findUnfinishedUpload(
   const uploads = await readUnfinishedUploads(context);
   const match = uploads.find((upload) => upload.id === id);
   if (match) return match;
-  const near = nearest(
-    id,
-    uploads.map((upload) => upload.id),
-  );
-  throw new UsageError(
-    `There is no unfinished upload ${id}.${near ? ` Did you mean ${near}?` : ''}`,
-    { hint: 'See: rosterctl uploads list' },
-  );
+  const ids = uploads.map((upload) => upload.id);
+  throw new UsageError(`There is no unfinished upload ${id}.${didYouMean(id, ids)}`, {
+    hint: 'See: rosterctl uploads list',
+  });
 }

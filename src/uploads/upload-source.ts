@@ -41,7 +41,7 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
       throw changed(path);
   };
   const withFile = async <T>(work: (handle: FileHandle) => Promise<T>): Promise<T> => {
-    const handle = await openFile(path);
+    const handle = await openToRead(path);
     try {
       return await work(handle);
     } finally {
@@ -53,7 +53,7 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
     sizeBytes: Number(initial.size),
     identity: identityOf(initial),
     async *open() {
-      const handle = await openFile(path);
+      const handle = await openToRead(path);
       try {
         await check(handle);
         let sum = 0n;
@@ -140,20 +140,19 @@ function changed(path: string, when = 'while uploading'): InputError {
   });
 }
 
-async function statOf(path: string): Promise<BigIntStats> {
-  try {
-    return await stat(path, { bigint: true });
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
+function statOf(path: string): Promise<BigIntStats> {
+  return orUnreadable(path, stat(path, { bigint: true }));
 }
 
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r');
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
+/** Opens a file to read it. Throws InputError. */
+export function openToRead(path: string): Promise<FileHandle> {
+  return orUnreadable(path, open(path, 'r'));
+}
+
+function orUnreadable<T>(path: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
 }
 
 function kindOf(stats: BigIntStats): string {

@@ -1,5 +1,5 @@
 import type { RecordState, Session } from '../../src/engine/operation.js';
-import type { RowRunOptions } from '../../src/engine/row-in-progress.js';
+import type { RowRunOptions } from '../../src/engine/run.js';
 import { ApiError, type Failure, UnknownOutcomeError } from '../../src/errors.js';
 
 const call = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };

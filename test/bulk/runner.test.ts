@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/engine/operation.js';
-import { type RowRunOptions } from '../../src/engine/row-in-progress.js';
+import { type RowRunOptions } from '../../src/engine/run.js';
 import { runRows } from '../../src/engine/run-rows.js';
 import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
 import type { Entry } from '../../src/runs/journal.js';

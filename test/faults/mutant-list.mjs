@@ -50,8 +50,8 @@ export const mutants = [
     file: 'src/engine/run-row.ts',
     from: 'if (!(error instanceof UnknownOutcomeError)) throw error;',
     to: `if (!(error instanceof UnknownOutcomeError)) throw error;
-    if (run.sends < 3) {
-      run.sends += 1;
+    if (row.sends < 3) {
+      row.sends += 1;
       return state;
     }`,
     cases: killLoop,
@@ -88,7 +88,7 @@ export const mutants = [
   },
   {
     name: 'a read never ages',
-    file: 'src/engine/run-rows.ts',
+    file: 'src/engine/run.ts',
     from: 'return ageMs(at, this.options.instant()) <= freshMs;',
     to: 'return true;',
     cases: ['aged-reads', 'F132'],
@@ -96,8 +96,8 @@ export const mutants = [
   {
     name: 'guards are not judged again',
     file: 'src/engine/run-row.ts',
-    from: '{ guards, ...run }',
-    to: '{ guards: run.resends > 0 ? {} : guards, ...run }',
+    from: '{ guards, previewed, digest, done }',
+    to: '{ guards: row.resends > 0 ? {} : guards, previewed, digest, done }',
     cases: ['aged-reads', 'F133'],
   },
 ];

@@ -7,20 +7,13 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { flag, param, params } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { recordOf } from '../../cli/views.js';
-import type { Context } from '../../context.js';
 import { UsageError } from '../../errors.js';
 import { nameFlag } from '../../resources/params.js';
-import { type LocalFile, withStdinFile } from '../../uploads/local-file.js';
+import { withStdinFile } from '../../uploads/local-file.js';
 import { uploadOperation } from '../../uploads/operation.js';
 import { namesMany } from '../../uploads/paths.js';
-import { type UploadValues, uploadRow } from '../../uploads/plan.js';
-import {
-  checkSize,
-  manifestRows,
-  oneNameForMany,
-  toInspectedFile,
-  uploadRows,
-} from '../../uploads/rows.js';
+import type { UploadValues } from '../../uploads/plan.js';
+import { manifestRows, oneNameForMany, toInspectedFile, uploadRows } from '../../uploads/rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];
@@ -111,44 +104,31 @@ export default defineOperation({
     // Stdin is spooled to a file while the command runs.
     bind(context, values: Values, use) {
       checkCombination(values);
-      if (values.paths[0] !== '-') return use({});
-      return withStdin(context, values, (file) =>
-        use({
+      const { paths, name, contentType } = values;
+      if (paths[0] !== '-' || name === undefined) return use({});
+      const { signal, streams } = context;
+      return withStdinFile(streams.stdin, signal, { name, contentType }, (file) => {
+        const own = toInspectedFile(context, file);
+        return use({
           ...uploadOperation(file),
           rows: async () => ({
-            rows: [uploadRow(1, file.path, toInspectedFile(file))],
+            rows: [{ row: 1, id: file.path, own, cells: [file.path] }],
             header: ['path'],
-            note: undefined,
             // Input from stdin never counts as the same upload.
             digest: randomUUID(),
           }),
-        }),
-      );
+        });
+      });
     },
   },
 });
-
-function withStdin<T>(
-  context: Context,
-  { name, contentType }: Values,
-  use: (file: LocalFile) => Promise<T>,
-): Promise<T> {
-  if (name === undefined) throw stdinNeedsName();
-  return withStdinFile(context.streams.stdin, context.signal, { name, contentType }, (file) => {
-    checkSize(context, file);
-    return use(file);
-  });
-}
 
 function checkCombination({ paths, name, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot be combined with other files.');
   if (name !== undefined && (paths.length > 1 || recursive)) throw oneNameForMany();
-  if (paths.includes('-') && name === undefined) throw stdinNeedsName();
-}
-
-function stdinNeedsName(): UsageError {
-  return new UsageError('A document from stdin needs a --name.', {
-    hint: 'Example: rosterctl docs upload - --name rules.txt < rules.txt',
-  });
+  if (paths.includes('-') && name === undefined)
+    throw new UsageError('A document from stdin needs a --name.', {
+      hint: 'Example: rosterctl docs upload - --name rules.txt < rules.txt',
+    });
 }

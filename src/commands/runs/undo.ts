@@ -107,7 +107,6 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
         },
       })),
       header: ['id'],
-      note: undefined,
       digest: digestOf([head.run, only ?? null]),
     }),
     previewNotes: (counts) => [

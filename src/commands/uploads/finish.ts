@@ -56,7 +56,7 @@ export default defineWrite({
     const planned = uploads.map((upload) => planUnfinished(context, upload));
     return {
       calls: planned.flatMap(({ calls }) => calls),
-      requests: planned.flatMap(({ requests = [] }) => requests),
+      requests: planned.flatMap(({ requests }) => requests),
       changes: uploads.map((upload) => ({ id: upload.id, ...newDocument })),
       // A dry run of all of them is a report.
       onlyReads: id === undefined && context.settings.dryRun,

@@ -4,7 +4,7 @@ import { unfinishedTasks } from '../../../src/bulk/resume.js';
 import { ageMs } from '../../../src/data/time.js';
 import { matchesCondition } from '../../../src/data/where.js';
 import type { RecordState, Session } from '../../../src/engine/operation.js';
-import type { RowRunOptions } from '../../../src/engine/row-in-progress.js';
+import type { RowRunOptions } from '../../../src/engine/run.js';
 import { runRows } from '../../../src/engine/run-rows.js';
 import { StaleReadError } from '../../../src/errors.js';
 import type { HeldLock } from '../../../src/files/lock.js';

@@ -1,0 +1,278 @@
+/** A run and its rows while they are executed: what the rows share, how far each got, and how it ends. */
+import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
+import { ageMs, type Instant } from '../data/time.js';
+import { CancelledError, Failure } from '../errors.js';
+import type { HeldLock } from '../files/lock.js';
+import type { BeforeImages } from '../runs/before-images.js';
+import type { Entry } from '../runs/journal.js';
+import { type DoneStep, type ReportRow, type RowChange, RowSet, withRef } from '../runs/report.js';
+import { type Intent, redactRow } from '../runs/state.js';
+import type { Guards } from './decide.js';
+import { CircuitBreaker, FirstWriteGate, recordFailedRow, Semaphore } from './limits.js';
+import type { ReadPurpose, RecordState, Session, Step, Task } from './operation.js';
+import { sessionFor } from './row-sessions.js';
+
+/** Everything that the rows of a run depend on. */
+export interface RowRunOptions {
+  readonly session: Session;
+  readonly resource: ResourceName;
+  readonly guards: Guards;
+  /** Resolves when the entry is on disk. */
+  readonly journal: { append(entry: Entry): Promise<void> };
+  /** Stores before-images; resolves when one is on disk. Absent: none are kept. */
+  readonly images?: Pick<BeforeImages, 'append'> | undefined;
+  /** Locks a row's record from its read to its result. Throws GuardError `locked`. */
+  readonly lockRow?: ((id: string) => Promise<HeldLock>) | undefined;
+  readonly concurrency: number;
+  /** Extra sends of a row after the first. */
+  readonly retries: number;
+  /** Milliseconds before a resend if the answer asked for no wait, by the number of earlier sends. */
+  readonly backoff: (sends: number, throttled: boolean) => number;
+  /** Milliseconds after which a lost write can no longer take effect. */
+  readonly settleMs: number;
+  readonly maxErrors: number | undefined;
+  /** True if the service has been silent for so long that it counts as dead. */
+  readonly isSilent: () => boolean;
+  readonly now: () => Date;
+  readonly instant: () => Instant;
+  /** Resolves after the time, or early if the signal aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly onResult: (row: ReportRow) => void;
+  /** Called with a row's record in its last known state, or the failure that ended the row. */
+  readonly onEnd?: (
+    task: Task,
+    end: { readonly record?: JsonObject | undefined; readonly error?: Failure },
+  ) => void;
+  /** Formats an error for the report. */
+  readonly describeError: (error: Failure, id: string) => unknown;
+  /** Called before a pause for verification: milliseconds. */
+  readonly onVerify?: (ms: number) => void;
+  readonly note: (message: string) => void;
+  /** Called when the run stops sending; writes with an unknown outcome are still verified. */
+  readonly onStop?: () => void;
+}
+
+/** How old a read may be when its write is sent. */
+const freshMs = 2_000;
+
+/** A run while its rows are being executed. */
+export class ActiveRun {
+  readonly breaker: CircuitBreaker;
+  readonly semaphore: Semaphore;
+  /** Lets the first write go alone. */
+  readonly gate: FirstWriteGate;
+  /** Lets the rows of a session that has yet to prove itself go one at a time. */
+  private provingGate: FirstWriteGate | undefined;
+  readonly reported: RowSet;
+  /** Rows with a request that may have been sent and has no outcome. */
+  readonly inFlight = new Set<number>();
+  /** The locks of records, by row. */
+  readonly locks = new Map<number, HeldLock>();
+  /** Results that are being written to disk. */
+  readonly syncing = new Set<Promise<void>>();
+  /** The report is complete; nothing may be added. */
+  isClosed = false;
+
+  constructor(
+    tasks: readonly Task[],
+    readonly options: RowRunOptions,
+  ) {
+    this.reported = new RowSet(tasks);
+    const { maxErrors, isSilent, onStop, concurrency } = options;
+    this.breaker = new CircuitBreaker(maxErrors, isSilent, onStop);
+    this.gate = new FirstWriteGate(() => this.breaker.hasAnswer || this.isStopped);
+    this.semaphore = new Semaphore(concurrency);
+  }
+
+  /** True once nothing more is sent; writes with an unknown outcome are still verified. */
+  get isStopped(): boolean {
+    return this.breaker.stop !== undefined;
+  }
+
+  /** True once a signal arrived, or the report is complete. */
+  get isHalted(): boolean {
+    return this.isClosed || this.options.signal.aborted;
+  }
+
+  /** True once nothing new is started. */
+  get isOver(): boolean {
+    return this.isHalted || this.isStopped;
+  }
+
+  isFresh({ at }: RecordState): boolean {
+    return ageMs(at, this.options.instant()) <= freshMs;
+  }
+
+  /** Waits while another row of the session proves it; returns what ends the turn of this row. */
+  enterUnproven({ isProven }: Session): ReturnType<FirstWriteGate['enter']> | undefined {
+    if (!isProven || isProven()) return undefined;
+    this.provingGate ??= new FirstWriteGate(() => isProven() || this.isStopped);
+    return this.provingGate.enter();
+  }
+
+  report(row: ReportRow): void {
+    if (this.reported.has(row.row)) return;
+    this.reported.add(row.row);
+    this.options.onResult(row);
+  }
+}
+
+/** A step about to be sent, with the read that it is based on. */
+export interface Write {
+  readonly step: Step;
+  readonly state: RecordState;
+  /** Another step follows. */
+  readonly more: boolean;
+}
+
+/** A write whose outcome has to be verified by reading. */
+export interface Unverified {
+  /**
+   * `lost`: no answer. `unreadable`: a success status with an unreadable body. `accepted`: 202.
+   * `notShown`: a success that a read does not show.
+   */
+  readonly kind: 'lost' | 'unreadable' | 'accepted' | 'notShown';
+  /** The intent, as recorded before the send. */
+  readonly intent: Pick<Intent, 'before' | 'digest' | 'step' | 'more'>;
+  /** Present if this process sent it. */
+  readonly sent?: Write | undefined;
+  /** When it was sent, or at the latest can have been, in milliseconds since 1970. */
+  readonly t: number;
+  /** When its intent was recorded, in milliseconds since 1970. */
+  readonly since: number;
+  /** Milliseconds after `t` from which the write can no longer take effect. */
+  readonly settleMs: number;
+  readonly error?: Failure | undefined;
+}
+
+/** A result of the row; its number and id are those of the task unless given. */
+type RowEnd = Omit<ReportRow, 'row' | 'id'> & { readonly id?: string };
+
+/** A row in progress. */
+export class ActiveRow {
+  readonly session: Session;
+  /** Requests of this process that were sent or may have been. */
+  sends = 0;
+  /** Sends after verification found that the previous one was not applied. */
+  resends = 0;
+  /** Consecutive reads that aged before their write could be sent. */
+  rereads = 0;
+  /** The changes found by the first read; a later read that differs is a conflict. */
+  previewed: readonly RowChange[] | undefined;
+  /** Digest of the entire record as first read, if the write affects all of it. */
+  digest: string | undefined;
+  done: DoneStep | undefined;
+  /** The last recorded intent and its time; the same write needs no new one soon. */
+  intent: { readonly key: string; readonly t: number } | undefined;
+  /** Its last write, while the outcome of that is unknown. */
+  unverified: Unverified | undefined;
+
+  constructor(
+    readonly run: ActiveRun,
+    readonly task: Task,
+  ) {
+    this.session = sessionFor(run.options.session, task);
+    this.previewed = task.previewed;
+    this.done = task.done;
+  }
+
+  /** Reads the record; undefined if the run is over. */
+  read(purpose: ReadPurpose = 'turn'): Promise<RecordState | undefined> {
+    const { run, task, session } = this;
+    return run.semaphore.within({ first: false }, async () =>
+      run.isOver ? undefined : session.read(task, purpose),
+    );
+  }
+
+  /** Its request was not sent after all, or has a known outcome. */
+  clearInFlight(): void {
+    this.run.inFlight.delete(this.task.row);
+  }
+
+  /** Records a finished step that does not end the row. */
+  async recordDone(done: DoneStep): Promise<void> {
+    this.done = done;
+    this.intent = undefined;
+    await this.run.options.journal.append({ kind: 'done', row: this.task.row, ...done });
+    this.clearInFlight();
+  }
+
+  /** The part of the result that describes a finished first step. */
+  get partialResult(): Pick<ReportRow, 'before' | 'after' | 'step'> {
+    if (!this.done) return {};
+    const { before, after, step } = this.done;
+    return { before, after, step };
+  }
+
+  /** Runs part of the row's work; a failure becomes its result, or stops the run. */
+  async guarded(part: () => Promise<void>): Promise<void> {
+    try {
+      await part();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (!this.run.isClosed) await this.fail(error);
+    }
+  }
+
+  private async fail(error: Failure): Promise<void> {
+    const { run, task, done } = this;
+    const { session, describeError, onEnd } = run.options;
+    const sent = run.inFlight.has(task.row);
+    const base = recordFailedRow(run.breaker, error, sent);
+    // A row whose first step is done has been attempted; its remaining step may be retried.
+    const isPartial = done !== undefined && base === 'not_attempted';
+    // If the second step is refused, whatever the code, the first one stays done.
+    const result = isPartial || (done && base === 'conflict') ? 'failed' : base;
+    const isInterrupted = error instanceof CancelledError && result === 'not_attempted';
+    onEnd?.(task, { error });
+    if (!isInterrupted) session.transfer?.failed(error, task);
+    const end: RowEnd = {
+      result,
+      ...this.partialResult,
+      ...(isPartial && { retryable: true }),
+      ...(!isInterrupted && { error: describeError(error, task.id) }),
+    };
+    await this.write(end).catch((journalError: unknown) => {
+      if (!(journalError instanceof Failure)) throw journalError;
+      run.breaker.recordFailure(journalError, result, sent);
+      run.report(this.reportRow(end));
+    });
+  }
+
+  /** Ends the row: counts its result, and reports it once it is on disk. */
+  async finish(end: RowEnd, more: JsonObject = {}): Promise<void> {
+    const { breaker, inFlight, isClosed } = this.run;
+    if (!isClosed && end.result !== 'unknown' && end.result !== 'not_attempted')
+      breaker.recordResult(end.result, inFlight.has(this.task.row));
+    await this.write(end, more);
+  }
+
+  /**
+   * Finishes the row without waiting for the disk, so that its worker can take the next one. The next
+   * intent follows this result in the journal, so nothing is sent before the result is on disk.
+   */
+  finishInBackground(end: RowEnd): void {
+    const { syncing } = this.run;
+    const ending = this.guarded(() => this.finish(end)).finally(() => {
+      syncing.delete(ending);
+    });
+    syncing.add(ending);
+  }
+
+  private async write(end: RowEnd, more: JsonObject = {}): Promise<void> {
+    const { run, task, previewed } = this;
+    // The report is complete; nothing may be added.
+    if (run.isClosed) return;
+    const row = this.reportRow(end);
+    await run.options.journal.append({ kind: 'result', ...redactRow(row, previewed), ...more });
+    run.locks.get(task.row)?.release();
+    run.locks.delete(task.row);
+    run.report(row);
+  }
+
+  private reportRow(end: RowEnd): ReportRow {
+    return withRef({ row: this.task.row, id: this.task.id, ...end }, this.task);
+  }
+}
