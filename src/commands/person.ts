@@ -41,9 +41,12 @@ export default defineCommand({
     }),
   },
   hasSideEffects: true,
-  view: linesOf((value: PersonReport | DryRun, canvas) =>
-    'dryRun' in value ? changeLines(value, canvas) : [],
-  ),
+  view: {
+    ...linesOf((value: PersonReport | DryRun, canvas) =>
+      'dryRun' in value ? changeLines(value, canvas) : [],
+    ),
+    idRows: (value) => ('dryRun' in value ? [] : [...value.applications, ...value.players]),
+  },
   async run(context, { ref, out: folder, withDocument = [] }) {
     if (folder === undefined && withDocument.length > 0)
       throw new UsageError('--with-document needs --out FOLDER.');

@@ -112,3 +112,10 @@ test('a folder gets person.json, private, and is not written twice', async () =>
   expect((await person(service, `app_1 --out ${folder} --json`, home)).code).toBe(11);
   expect((await person(service, 'app_1 --with-document doc_1 --json', home)).code).toBe(2);
 });
+
+test('-o ids prints the applications and the players of one person', async () => {
+  const service = await club();
+  const home = temporaryFolder();
+  const ran = await inProcess('person app_1 -o ids', { env: service.env, home });
+  expect(ran).toMatchObject({ code: 0, stdout: 'app_1\napp_2\napp_4\nplayer_1\n' });
+});
