@@ -5,6 +5,7 @@ import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { Settings } from './config/settings.js';
 import { type CommandManifest, readManifest } from './data/command-manifest.js';
+import { isUtf8Locale } from './data/environment.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
@@ -52,8 +53,10 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
 }
 
 /** Prints a page of help; one that is longer than the screen goes through the pager. */
-async function showHelp(page: string, streams: ProcessStreams): Promise<void> {
+async function showHelp(text: string, streams: ProcessStreams): Promise<void> {
   const { stdout } = streams;
+  const isUtf8 = !stdout.isTerminal || isUtf8Locale(process.env);
+  const page = isUtf8 ? text : text.replaceAll('…', '...');
   const isPlain = ['--no-pager', '-q', '--quiet'].some((word) => process.argv.includes(word));
   if (isPlain || !stdout.isTerminal || page.split('\n').length <= stdout.rows)
     return stdout.write(page);

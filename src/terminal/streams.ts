@@ -62,13 +62,13 @@ export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean }
 
 const readingNotice = 'Reading from the terminal; end with Ctrl-D.\n';
 
-/** Returns a text with our own marks in ASCII; that of a cut cell stays one column wide, that of `ID…` does not. */
+/** Returns a text with our own marks in ASCII: within a line as wide as they were measured. */
 function withAsciiMarks(text: string): string {
   return text
-    .replaceAll('→', '->')
-    .replaceAll('·', '-')
-    .replaceAll(/(?<!\b[A-Z]+)…(?= {2}|$)/gm, '~')
-    .replaceAll('…', '...');
+    .replaceAll(/^( *)… /gm, '$1... ')
+    .replaceAll('…', '~')
+    .replaceAll('→', '>')
+    .replaceAll('·', '-');
 }
 
 interface StreamsOptions {

@@ -127,7 +127,7 @@ test('a change is told in ASCII where the locale is not UTF-8', async () => {
   const { lines } = await screenOf('tryouts update app_1 --status rejected'.split(' '), {
     env: { LANG: 'C' },
   });
-  expect(lines[0]).toMatch(/^ok Ilka Corvane \(app_1\): pending -> rejected/);
+  expect(lines[0]).toMatch(/^ok Ilka Corvane \(app_1\): pending > rejected/);
 });
 
 test('Escape at the question is a no', async () => {
