@@ -18,7 +18,7 @@ import { writeFigures } from './writes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'bin/rosterctl');
-const rounds = Number(process.env.BENCH_ROUNDS ?? 25);
+const rounds = Number(process.env.BENCH_ROUNDS || 25);
 const home = mkdtempSync(join(tmpdir(), 'rosterctl-bench-'));
 // NODE_EXTRA_CA_CERTS slows down every start of Node 20, which would flatter each ratio.
 const env = Object.fromEntries(

@@ -83,17 +83,17 @@ async function dryRunOne(
 }
 
 /**
- * Says before the first write which rows the service may refuse. A script that names one record is told
- * by the refusal instead, which changes nothing: a loop over ids would read the list for each.
+ * Says before the first write which rows the service may refuse. A script that updates one record is
+ * told by the refusal instead, which changes nothing: a loop over ids would read the list for each.
  */
 export async function warnOfRefusals(
   { prompts, settings }: Context,
-  { operation, source }: Invocation,
+  { operation: { confirm, reports = false } }: Invocation,
   session: Session,
   count: number,
 ): Promise<void> {
   const isAsked = prompts.unavailable === undefined && !settings.yes;
-  const isWorthIt = operation.confirm === 'always' || isAsked || source === 'filter' || count > 1;
+  const isWorthIt = reports || confirm === 'always' || isAsked || count > 1;
   if (count > 0 && isWorthIt) await session.warn?.();
 }
 
