@@ -111,6 +111,7 @@ class Previewer {
     for (const [index, { id }] of rows.entries()) indexById.set(id, index);
     try {
       for await (const record of this.context.api.list(resource)) {
+        this.session.sees?.(record);
         const index = indexById.get(String(record['id'])) ?? -1;
         const row = rows[index];
         if (row && isUnread(row)) found[index] = await this.decideListed(row, record);

@@ -141,11 +141,12 @@ export function referenceField(
 }
 
 function byPath(paths: readonly string[]): (record: JsonObject) => readonly unknown[] {
+  const fields = paths.map((path) => ({ path, root: path.split('.', 1)[0] ?? '' }));
   return (record) =>
-    paths.flatMap((path) => {
-      const root = record[path.split('.', 1)[0] ?? ''];
+    fields.flatMap(({ path, root }) => {
+      const value = record[root];
       // An empty list has the field, without a value.
-      return Array.isArray(root) && root.length === 0 ? [null] : (valuesAt(record, path) ?? []);
+      return Array.isArray(value) && value.length === 0 ? [null] : (valuesAt(record, path) ?? []);
     });
 }
 

@@ -136,6 +136,8 @@ export interface Session {
   readonly present?: (record: JsonObject | undefined, row: SelectedRow) => unknown;
   /** The note for a record that already has the target values, so that nothing was sent. */
   readonly unchangedNote?: (record: JsonObject | undefined, row: SelectedRow) => string;
+  /** Takes every record of a list that is read for the preview. */
+  sees?(record: JsonObject): void;
   /** Notes before the first write why the service may refuse some of the planned rows; reads lists. */
   warn?(): Promise<void>;
   /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */

@@ -82,6 +82,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
         ],
       };
     },
+    sees: (record) => holders.see(record),
     warn: () => holders.note(),
     async send(step, row, isFresh): Promise<Sent> {
       const { id } = row;

@@ -58,6 +58,7 @@ function editSession(context: Context, job: EditJob): Session {
       const { status, note } = targetOf(row);
       return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
     },
+    sees: (record) => holders.see(record),
     warn: () => holders.note(),
     send: (step, row, isFresh) =>
       base.send(step, row, isFresh).catch(async (error: unknown) => {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../data/json.js';
 import { labelOf } from '../../data/path.js';
 import { nameFirstFew, plural } from '../../data/text.js';
 import type { SelectedRow } from '../../runs/report.js';
-import { identitiesOf, sameIdentity } from '../person/holders.js';
+import { identityReader, sameIdentity } from '../person/holders.js';
 import type { ImportedRow } from './cells.js';
 import type { ImportOptions } from './file.js';
 
@@ -15,14 +15,14 @@ export function sharedIdentities(
   rows: readonly SelectedRow[],
   records: Iterable<JsonObject>,
 ): readonly string[] {
-  const { overrides } = settings;
+  const identitiesOf = identityReader(settings.overrides);
   const created = new Map<string, SelectedRow>();
   for (const row of rows)
-    for (const { key } of identitiesOf(resource, bodyOf(row), overrides)) created.set(key, row);
+    for (const { key } of identitiesOf(resource, bodyOf(row))) created.set(key, row);
   if (created.size === 0) return [];
   const found = new Map<number, string>();
   for (const record of records)
-    for (const { kind, key } of identitiesOf(resource, record, overrides)) {
+    for (const { kind, key } of identitiesOf(resource, record)) {
       const row = created.get(key);
       if (row && !found.has(row.row))
         found.set(

@@ -10,6 +10,7 @@ import {
 } from '../../data/references.js';
 import {
   type Overrides,
+  perResource,
   type ResourceName,
   resourceNames,
   resourceWords,
@@ -22,28 +23,30 @@ import { formReader } from '../tryout-filters.js';
 /** The resources whose records are about people: those with an e-mail address. */
 export const aboutPeople = resourceNames.filter((name) => referenceKindsOf(name).includes('email'));
 
-/** Another record with the same e-mail address or Discord user. */
+/** A record with an e-mail address or a Discord user; of its fields, what a sentence about it needs. */
 export interface Holder {
   readonly resource: ResourceName;
   readonly record: JsonObject;
   readonly kind: LookedUpKind;
 }
 
-/** The parts to compare of a record that is about to be written. */
-interface Watched {
-  readonly id: string;
+/** A holder, with what decides whether two records may hold the same. */
+interface ComparedHolder extends Holder {
   readonly form: string | undefined;
-  readonly playerId: unknown;
 }
 
 /** Beyond this many, a run is too long to be read about before it starts. */
 const mostWatched = 10_000;
+/** Of so many records of a list that is read for the run, the identities are kept. */
+const mostSeen = 20_000;
 
 /** The records about to be written, and who else holds what must be theirs alone. */
 export interface Holders {
+  /** Remembers a record of a list that the run reads, by default of applications; `note` does not read it again. */
+  see(record: JsonObject, resource?: ResourceName): void;
   /** Remembers a record that is about to be written, by default an application. */
   watch(record: JsonObject, resource?: ResourceName): void;
-  /** Notes on stderr who else holds the same, for the first few records. Reads each list once. */
+  /** Notes on stderr who else holds the same, for the first few records. Reads each other list once. */
   note(): Promise<void>;
   /** Returns a 409 with the other record in its hint; any other error as it is. */
   explain(error: unknown, id: string): Promise<unknown>;
@@ -51,18 +54,28 @@ export interface Holders {
 
 const heldKinds = ['email', 'discord'] as const;
 
-/** Returns the e-mail addresses and the Discord user of a record, as keys that are equal for the same one. */
-export function identitiesOf(
-  resource: ResourceName,
-  record: JsonObject,
+/** An e-mail address or a Discord user of a record, as a key that is equal for the same one. */
+interface Identity {
+  readonly kind: LookedUpKind;
+  readonly key: string;
+}
+
+/** Returns how to read the identities of records. */
+export function identityReader(
   overrides: Overrides,
-): readonly { readonly kind: LookedUpKind; readonly key: string }[] {
-  const kinds = heldKinds.filter((kind) => referenceKindsOf(resource).includes(kind));
-  return kinds.flatMap((kind) =>
-    (referenceField(resource, kind, overrides).values(record) ?? [])
-      .filter((value) => value.trim() !== '')
-      .map((value) => ({ kind, key: `${kind}:${foldCase(value)}` })),
+): (resource: ResourceName, record: JsonObject) => readonly Identity[] {
+  const fields = perResource((resource) =>
+    heldKinds
+      .filter((kind) => referenceKindsOf(resource).includes(kind))
+      .map((kind) => ({ kind, field: referenceField(resource, kind, overrides) })),
   );
+  return (resource, record) => {
+    const found: Identity[] = [];
+    for (const { kind, field } of fields[resource])
+      for (const value of field.values(record) ?? [])
+        if (value.trim() !== '') found.push({ kind, key: `${kind}:${foldCase(value)}` });
+    return found;
+  };
 }
 
 /**
@@ -70,49 +83,76 @@ export function identitiesOf(
  * doubtful says nothing.
  */
 export function createHolders(context: Context, resources: readonly ResourceName[]): Holders {
-  const { overrides } = context.settings;
-  const watched = new Map<string, Watched[]>();
-  const names = new Map<string, string>();
-  const found = new Map<string, Holder>();
+  const identitiesOf = identityReader(context.settings.overrides);
   const formOf = formReader();
+  const watched = new Set<string>();
+  const byIdentity = new Map<string, ComparedHolder[]>();
+  const found = new Map<string, { readonly own: Holder; readonly other: Holder }>();
+  const seen = new Set<ResourceName>();
+  let seenCount = 0;
   let searching: Promise<void> | undefined;
+  const keep = (
+    resource: ResourceName,
+    record: JsonObject,
+    isKept: (key: string) => boolean = () => true,
+  ) => {
+    for (const { kind, key } of identitiesOf(resource, record)) {
+      if (!isKept(key)) continue;
+      const { id, name, status, convertedPlayerId } = record;
+      const brief = { id, name, status, convertedPlayerId };
+      const holder = { resource, record: brief, kind, form: formOf(record) };
+      const same = byIdentity.get(key);
+      if (same) same.push(holder);
+      else byIdentity.set(key, [holder]);
+    }
+  };
   const search = async () => {
-    // oxlint-disable-next-line no-await-in-loop
-    for (const resource of resources)
+    for (const resource of resources) {
+      if (seen.has(resource)) continue;
+      // oxlint-disable-next-line no-await-in-loop
       await recordsNearby(context, resource, (record) => {
-        for (const { kind, key } of identitiesOf(resource, record, overrides))
-          for (const own of watched.get(key) ?? [])
-            if (isOther(own, record, formOf(record))) found.set(own.id, { resource, record, kind });
+        keep(resource, record, (key) => byIdentity.has(key));
         return false;
       });
+    }
+    for (const same of byIdentity.values())
+      for (const own of same.length > 1 ? same : []) {
+        const id = String(own.record['id']);
+        const other = watched.has(id) && same.findLast((each) => isOther(own, each));
+        if (other) found.set(id, { own, other });
+      }
   };
   const searchOnce = () => (watched.size === 0 ? undefined : (searching ??= search()));
   return {
+    see(record, resource = 'tryouts') {
+      seen.add(resource);
+      seenCount += 1;
+      if (seenCount <= mostSeen) keep(resource, record);
+    },
     watch(record, resource = 'tryouts') {
-      const id = String(record['id']);
-      if (names.has(id) || names.size >= mostWatched) return;
-      names.set(id, labelOf(record, id));
-      const own = { id, form: formOf(record), playerId: record['convertedPlayerId'] };
-      for (const { key } of identitiesOf(resource, record, overrides))
-        watched.set(key, [...(watched.get(key) ?? []), own]);
+      if (watched.size >= mostWatched) return;
+      watched.add(String(record['id']));
+      if (!seen.has(resource)) keep(resource, record);
     },
     async note() {
       await searchOnce();
-      const all = [...found];
-      for (const [id, holder] of all.slice(0, nameFirstFew))
-        context.note(
-          `${id} (${names.get(id)}) and ${sameIdentity(holder)}; the service may refuse it.`,
-        );
-      if (all.length > nameFirstFew)
-        context.note(`The same holds for ${plural(all.length - nameFirstFew, 'more record')}.`);
+      for (const id of [...watched].filter((each) => found.has(each)).slice(0, nameFirstFew)) {
+        const { own, other } = found.get(id) ?? {};
+        if (own && other)
+          context.note(
+            `${id} (${labelOf(own.record, id)}) and ${sameIdentity(other)}; the service may refuse it.`,
+          );
+      }
+      if (found.size > nameFirstFew)
+        context.note(`The same holds for ${plural(found.size - nameFirstFew, 'more record')}.`);
     },
     async explain(error, id) {
       if (!(error instanceof ApiError) || error.status !== 409) return error;
       await searchOnce();
-      const holder = found.get(id);
-      if (!holder) return error;
-      const { resource, record } = holder;
-      const hint = `It and ${sameIdentity(holder)}.\nSee: rosterctl ${resource} get ${String(record['id'])}`;
+      const other = found.get(id)?.other;
+      if (!other) return error;
+      const { resource, record } = other;
+      const hint = `It and ${sameIdentity(other)}.\nSee: rosterctl ${resource} get ${String(record['id'])}`;
       return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
     },
   };
@@ -129,12 +169,9 @@ export function sameIdentity({ resource, record, kind }: Holder): string {
   return `${who} have the same ${kindWords[kind]}`;
 }
 
-/** True if both may not hold the same; applications of two forms may. */
-function isOther(
-  { id, form, playerId }: Watched,
-  other: JsonObject,
-  otherForm: string | undefined,
-): boolean {
-  if (id === other['id'] || playerId === other['id']) return false;
-  return form === undefined || otherForm === undefined || form === otherForm;
+/** True if both may not hold the same; applications of two forms may, and an application and its player. */
+function isOther(own: ComparedHolder, other: ComparedHolder): boolean {
+  const { id, convertedPlayerId } = own.record;
+  if (other.record['id'] === id || other.record['id'] === convertedPlayerId) return false;
+  return own.form === undefined || other.form === undefined || own.form === other.form;
 }

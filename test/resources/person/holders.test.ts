@@ -80,3 +80,13 @@ test.each([
     expect(order.filter((step) => step === 'LIST')).toHaveLength(1);
   },
 );
+
+test('a list that is read for many ids is not read again for it', async () => {
+  const many = Array.from({ length: 30 }, (_, at) => application(`app_${at + 10}`));
+  const service = await keep([...people, ...many]);
+  const ids = [...many.map(({ id }) => id), 'app_2'].join(' ');
+  const ran = await run(service, `tryouts set-status ${ids} --to accepted --yes`);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(warning);
+  expect(steps(service).filter((step) => step === 'LIST')).toHaveLength(1);
+});
