@@ -1,6 +1,6 @@
 /** The journal of an unfinished snapshot: which documents were fetched already, so that a killed backup continues. */
 import { join } from 'node:path';
-import { type JsonObject, printJson } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import type { RecordVersion } from '../downloads/mirror.js';
 import {
   openSyncedLines,
@@ -57,11 +57,11 @@ export async function openFetchJournal(
 ): Promise<SyncedLines> {
   const file = join(path, journalFile);
   const journal = await openSyncedLines(file, { what: 'The journal', bytes, isOurs });
-  if (bytes === 0) await journal.append(sealLine(printJson(place)));
+  if (bytes === 0) await journal.append(sealLine(place));
   return journal;
 }
 
 /** Returns the line of a fetched file. */
 export function fetchedLine(fetched: FetchedFile): string {
-  return sealLine(printJson(fetched));
+  return sealLine(fetched);
 }

@@ -140,7 +140,7 @@ function textOf(file: string): string {
 
 function printState({ seen, pending, ...head }: CursorState): string {
   const all = { format, ...head, pending: pending && pairsOf(pending), seen: pairsOf(seen) };
-  return sealLine(JSON.stringify(all));
+  return sealLine(all);
 }
 
 function parseState(text: string, key: CursorKey): CursorState | undefined {

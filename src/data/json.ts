@@ -62,8 +62,8 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
 }
 
 /**
- * Prints lists and objects like `printJson`, in half the time, if they come from JSON.parse and
- * none of their texts needs an escape; undefined for any other value. `onlyQuotes`: the result of
+ * Prints plain lists and objects like `printJson`, in half the time, if none of their texts needs an
+ * escape; undefined for any other value. `onlyQuotes`: the result of
  * `escapesOnlyQuotes` for the JSON that they are part of.
  */
 export function printPlain(value: unknown, onlyQuotes = false): string | undefined {
@@ -72,7 +72,9 @@ export function printPlain(value: unknown, onlyQuotes = false): string | undefin
   if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
   let printed = '';
   for (const key in value) {
-    const item = printPart((value as JsonObject)[key], onlyQuotes);
+    const part = (value as JsonObject)[key];
+    if (part === undefined) continue;
+    const item = printPart(part, onlyQuotes);
     const name = plainName(key);
     if (item === undefined || name === undefined) return undefined;
     printed += (printed === '' ? name.first : name.next) + item;

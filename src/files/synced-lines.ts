@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 
@@ -45,12 +45,10 @@ export async function openSyncedLines(
 const checksumLength = 16;
 const sealedLine = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
 
-/**
- * Returns a line with a JSON object (its text from `{` to `}`) and its checksum as the last field.
- */
-export function sealLine(object: string): string {
-  const text = object.slice(0, -1);
-  return `${text},"sum":"${checksumOf(object)}"}\n`;
+/** Returns a line with an object that has a field, and its checksum as the last one. */
+export function sealLine(value: object): string {
+  const object = printPlain(value) ?? printJson(value);
+  return `${object.slice(0, -1)},"sum":"${checksumOf(object)}"}\n`;
 }
 
 /** Returns the object in a line (without line feed); undefined if its checksum does not match. */

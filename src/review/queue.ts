@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { digestOf } from '../data/digest.js';
-import { type JsonObject, printJson } from '../data/json.js';
+import { type JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
 import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
@@ -224,7 +224,7 @@ function openFile(
       isOurs: () => lock.isOurs(),
     });
     const lines = await file;
-    await Promise.all(values.map((value) => lines.append(sealLine(printJson(value)))));
+    await Promise.all(values.map((value) => lines.append(sealLine(value))));
   };
   const remove = () => rm(path, { force: true });
   return {

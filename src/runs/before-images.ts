@@ -3,8 +3,14 @@
 import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, type JsonObject, printJson } from '../data/json.js';
-import { openSyncedLines, parseLines, readBytes, sealLine } from '../files/synced-lines.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import {
+  openSyncedLines,
+  parseLines,
+  readBytes,
+  type SyncedLines,
+  sealLine,
+} from '../files/synced-lines.js';
 import { newRunName, type RunStore, runFolder, runNameIn, runNames, startOf } from './store.js';
 
 /** The values that a write is about to change, or the record that it created. */
@@ -12,7 +18,7 @@ export type BeforeImageEntry = {
   readonly row: number;
   readonly id: string;
   /** Set for a row whose write takes several steps (`accepted`). */
-  readonly step?: string;
+  readonly step?: string | undefined;
   /**
    * `fields`: the fields that are sent. `record`: the entire deleted record. `created`: the new
    * record, its id in `id`.
@@ -67,15 +73,21 @@ export function openBeforeImages(
     const { bytes } = parseLines(await readBytes(path), nameOf(path), parseEntry);
     return openSyncedLines(path, { what: 'The file of before-images', bytes, isOurs });
   };
-  let file: ReturnType<typeof open> | undefined;
+  let opening: Promise<SyncedLines> | undefined;
+  let file: SyncedLines | undefined;
+  const openOnce = async () => {
+    file = await open();
+    return file;
+  };
   return {
-    async append(entry) {
-      const line = sealLine(printJson(toStored(entry, isKey)));
-      file ??= open();
-      await (await file).append(line);
+    append(entry) {
+      const line = sealLine(toStored(entry, isKey));
+      if (file) return file.append(line);
+      opening ??= openOnce();
+      return opening.then((opened) => opened.append(line));
     },
     async close() {
-      await (await file?.catch(() => undefined))?.close();
+      await (await opening?.catch(() => undefined))?.close();
     },
   };
 }
@@ -103,32 +115,38 @@ function parseEntry(value: JsonObject): BeforeImage {
 }
 
 /** The entry as its line stores it, without the API key and URL queries; empty lists are omitted. */
-function toStored(
-  { before, after, ...rest }: BeforeImageEntry,
-  isKey: BeforeImageOptions['isKey'],
-): JsonObject {
-  const withheld = new Set<string>();
-  const shortened = new Set<string>();
-  const clean = (fields: { readonly [field: string]: unknown }): JsonObject => {
-    const kept: [string, unknown][] = [];
-    for (const [field, value] of Object.entries(fields)) {
-      if (value === undefined) continue;
-      if (someText(value, isKey)) withheld.add(field);
-      else {
-        if (someText(value, hasQuery)) shortened.add(field);
-        kept.push([field, withoutQueries(value)]);
-      }
-    }
-    return Object.fromEntries(kept);
+function toStored(entry: BeforeImageEntry, isKey: BeforeImageOptions['isKey']): object {
+  const { row, id, step, kind, before, after } = entry;
+  const isClean = !someText([before, after], (text) => isKey(text) || hasQuery(text));
+  const withheld: string[] = [];
+  const shortened: string[] = [];
+  const clean = (fields: BeforeImageEntry['before']) =>
+    fields &&
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([field, value]) => {
+        if (someText(value, isKey)) {
+          withheld.push(field);
+          return [];
+        }
+        if (someText(value, hasQuery)) shortened.push(field);
+        return [[field, withoutQueries(value)]];
+      }),
+    );
+  return {
+    row,
+    id,
+    step,
+    kind,
+    before: isClean ? before : clean(before),
+    after: isClean ? after : clean(after),
+    absent: filled(Object.keys(before ?? {}).filter((field) => before?.[field] === undefined)),
+    withheld: filled([...new Set(withheld)]),
+    shortened: filled([...new Set(shortened)]),
   };
-  const absent = Object.keys(before ?? {}).filter((field) => before?.[field] === undefined);
-  const cleaned = {
-    ...(before && { before: clean(before) }),
-    ...(after && { after: clean(after) }),
-  };
-  const lists = { absent, withheld: [...withheld], shortened: [...shortened] };
-  const filled = Object.entries(lists).filter(([, fields]) => fields.length > 0);
-  return { ...rest, ...cleaned, ...Object.fromEntries(filled) };
+}
+
+function filled(fields: readonly string[]): readonly string[] | undefined {
+  return fields.length > 0 ? fields : undefined;
 }
 
 /** True if any text within the value satisfies `is`. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Context } from '../context.js';
-import { isObject, type JsonObject, printJson, printPlain } from '../data/json.js';
+import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import {
@@ -105,7 +105,7 @@ export function parseJournal(file: Buffer, path: string) {
 
 /** Formats one line of the file: the record, followed by its checksum. */
 export function recordLine(seq: number, t: number, entry: Entry): string {
-  return sealLine(`{"seq":${seq},"t":${t},${(printPlain(entry) ?? printJson(entry)).slice(1)}`);
+  return sealLine({ seq, t, ...entry });
 }
 
 /** The hash that a journal stores in place of a value. */

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { type JsonObject, printJson } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
 import { withLock } from '../files/lock.js';
@@ -71,7 +71,7 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
     );
     if (size > mostFileBytes) await renew(context, current, old);
     // The line feed before it ends a torn line.
-    const line = `\n${sealLine(printJson({ ...uploaded }))}`;
+    const line = `\n${sealLine({ ...uploaded })}`;
     await appendFile(current, line, { mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error)) throw error;

@@ -114,8 +114,8 @@ describe('what this machine did', () => {
       const values = { before: { role: 'IGL' }, after: { role: `role ${at}` } };
       const row = { seq: 2, kind: 'result', t: 0, row: 1, id: 'player_1', result: 'changed' };
       const path = join(folder, 'journal.jsonl');
-      writeFileSync(path, sealLine(JSON.stringify(job)) + tail);
-      appendFileSync(path, sealLine(JSON.stringify({ ...row, ...values })));
+      writeFileSync(path, sealLine(job) + tail);
+      appendFileSync(path, sealLine({ ...row, ...values }));
     };
     write(1, 'org_7');
     for (let at = 2; at <= 200; at++)
