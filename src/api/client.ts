@@ -112,7 +112,8 @@ class Client implements Api {
   private async answerOf(call: Call, send: Send): Promise<Answer> {
     const row = endpoint(call.endpoint);
     const needsJson = ['list', 'record', 'grant'].includes(row.answers);
-    const response = await this.exchange(call, { needsJson }, send);
+    const response = await send(this.requestFor(call, { needsJson }));
+    this.checkResponse(response, call);
     const site = siteOf(this.routeFor(call));
     const { origin } = this;
     // A response that the contract does not show may be empty. Anything else than JSON leaves the
@@ -157,10 +158,9 @@ class Client implements Api {
 
   async link(call: Call) {
     const route = this.routeFor(call);
-    const { transport } = this.options;
-    const response = await this.exchange(call, { redirectIsData: true }, (request) =>
-      transport.request(request),
-    );
+    const request = this.requestFor(call, { redirectIsData: true });
+    const response = await this.options.transport.request(request);
+    this.checkResponse(response, call);
     const { overrides, instant } = this.options;
     const { findLink, missingLink } = await import('./links.js');
     const linkCall = {
@@ -223,29 +223,26 @@ class Client implements Api {
     return this.options.transport.request(request);
   }
 
-  /** Sends a call and throws the failure in its response. */
-  private async exchange(
+  private requestFor(
     call: Call,
     options: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
-    send: Send,
-  ): Promise<TransportResponse> {
+  ): TransportRequest {
     const route = this.routeFor(call);
     const path = this.pathFor(call, route);
     const body = this.bodyFor(call, route);
     this.noteAssumed(call, route);
-    const response = await send({
-      method: route.method,
-      path,
-      template: route.template,
-      ...(body !== undefined && { body: printJson(body) }),
-      ...options,
-    });
+    const { method, template } = route;
+    return { method, path, template, body: body && printJson(body), ...options };
+  }
+
+  /** Throws the failure in a response. */
+  private checkResponse(response: TransportResponse, call: Call): void {
+    const route = this.routeFor(call);
     const { resource } = endpoint(call.endpoint);
     const idName = resource === 'uploads' ? undefined : this.idNameOf(resource);
     const failure = failureOf(response, siteOf(route), { idName });
     if (failure) throw failure;
     this.workingRoutes.add(route);
-    return response;
   }
 
   /** Resolves each route once, because a bulk run needs the same two thousands of times. */

@@ -47,11 +47,10 @@ export function responseOf(
   const { reply } = value;
   if (reply.status >= 300 && reply.status < 400 && !request.redirectIsData)
     throw redirectError(reply, site.origin, call);
-  return {
-    ...reply,
-    ...(wait !== undefined && { wait, ...(isTooLong && { retryAfter: wait }) }),
-    ...(verdict === 'verify' && { outcomeUnknown: true }),
-  };
+  const { status, headers, body, at } = reply;
+  const retryAfter = isTooLong ? wait : undefined;
+  const outcomeUnknown = verdict === 'verify' ? true : undefined;
+  return { status, headers, body, at, wait, retryAfter, outcomeUnknown };
 }
 
 /** The hint after an unknown outcome. */

@@ -141,7 +141,8 @@ function encodeId(id: string, problemPrefix: string): string {
 export function idParameter(
   params: { readonly [name: string]: string } | undefined,
 ): string | undefined {
-  return params && Object.values(params)[0];
+  for (const name in params) return params[name];
+  return undefined;
 }
 
 /** True if the contract states this call; `path` is as sent, below the base URL. */

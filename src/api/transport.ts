@@ -110,6 +110,8 @@ interface AttemptOptions {
   readonly keepAlive: boolean;
   /** Ahead of the reads in the queue. */
   readonly first: boolean;
+  /** A 2xx response that is not JSON is requested again once. */
+  readonly needsJson: boolean;
   /** Called directly before sending, with the milliseconds that a pause delayed it; may throw. */
   readonly beforeSend?: ((pausedMs: number) => void) | undefined;
 }
@@ -155,7 +157,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (closed) throw new BugError('A request after the transport was closed.');
     return agents.get(keepAlive) ?? openAgent(keepAlive);
   };
-  const outcomeOf = (value: Attempt, needsJson = false): AttemptOutcome<Attempt> => {
+  const outcomeOf = (value: Attempt, needsJson: boolean): AttemptOutcome<Attempt> => {
     if ('transportError' in value) {
       const { transportError } = value;
       const pace = limiter?.silent ? 'never' : retryPace(transportError);
@@ -172,14 +174,14 @@ export function createTransport(options: TransportOptions): Transport {
   /** Makes one attempt as soon as it has a permit. */
   const attempt = async (
     wire: Wire,
-    { keepAlive, first, beforeSend }: AttemptOptions,
-  ): Promise<Attempt> => {
+    { keepAlive, first, needsJson, beforeSend }: AttemptOptions,
+  ): Promise<AttemptOutcome<Attempt>> => {
     const { signal, trace } = options;
     const agent = agentFor(keepAlive);
     const readyAgent = agent instanceof Promise ? await agent : agent;
     const acquired = limiter?.acquire(signal, { first });
     const permit = acquired instanceof Promise ? await acquired : acquired;
-    if (limiter && !permit) return { transportError: notSent };
+    if (limiter && !permit) return outcomeOf({ transportError: notSent }, false);
     beforeSend?.(permit?.pausedMs ?? 0);
     const started = traceStart();
     const endWait = limiter?.onSend();
@@ -188,13 +190,14 @@ export function createTransport(options: TransportOptions): Transport {
     const result = await exchange(readyAgent, wire, limits, abortSignal, options.instant);
     endWait?.();
     trace?.(traceLine(wire, result, performance.now() - started));
-    return result;
+    return outcomeOf(result, needsJson);
   };
   // The first use of `performance` adds 2 ms to the start-up, so only a trace pays for it.
   const traceStart = () => (options.trace ? performance.now() : 0);
   const site = { origin: base.origin, firstByteMs: options.timeoutMs };
 
   const waiting = options.waiting ?? (() => () => {});
+  const once = { ...options, retries: 0 };
   const send = async (
     request: TransportRequest,
     policy: RetryPolicy,
@@ -211,11 +214,9 @@ export function createTransport(options: TransportOptions): Transport {
     const first = kind !== 'read';
     const stopWaiting = waiting();
     try {
-      const result = await retry(kind, policy, async () =>
-        outcomeOf(
-          await attempt(wire, { keepAlive, first, beforeSend }),
-          !first && request.needsJson,
-        ),
+      const needsJson = kind === 'read' && request.needsJson === true;
+      const result = await retry(kind, policy, () =>
+        attempt(wire, { keepAlive, first, needsJson, beforeSend }),
       );
       return responseOf(result, request, site);
     } finally {
@@ -228,7 +229,7 @@ export function createTransport(options: TransportOptions): Transport {
     request: (request) => send(request, options),
     requestOnce(request, isFresh) {
       const call = { method: request.method, path: request.template };
-      return send(request, { ...options, retries: 0 }, (pausedMs) => {
+      return send(request, once, (pausedMs) => {
         if (pausedMs > longestPauseMs || !isFresh()) throw new StaleReadError(call);
       });
     },
@@ -237,17 +238,17 @@ export function createTransport(options: TransportOptions): Transport {
       const call = { method: request.method, path: request.template };
       const { until } = request;
       const signal = until ? AbortSignal.any([options.signal, until]) : options.signal;
-      const policy = until ? { ...options, signal, retries: 0 } : options;
+      const policy = until ? { ...once, signal } : options;
       const result = await retry<Attempt | { begun: T }>('read', policy, async () => {
         const agent = await agentFor(true);
         if (limiter && !(await limiter.acquire(signal)))
-          return outcomeOf({ transportError: notSent });
+          return outcomeOf({ transportError: notSent }, false);
         const started = traceStart();
         const endWait = limiter?.onSend();
         const value = await openExchange(agent, wire, limits, signal, options.instant);
         endWait?.();
         options.trace?.(traceLine(wire, value, performance.now() - started));
-        if (!('open' in value)) return outcomeOf(value);
+        if (!('open' in value)) return outcomeOf(value, false);
         const { status, headers } = value.open;
         limiter?.onResponse(status, waitUntilReset(headers, now));
         const onLong = () => void keepHeapSmall(options.nodeVersion);

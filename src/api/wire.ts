@@ -122,11 +122,14 @@ export function wireBuilder(base: URL, { userAgent, key }: { userAgent: string; 
   const bodyHeaders = [...bareHeaders, 'content-type', 'application/json'];
   return ({ method, path: relativePath, template, body }: TransportRequest): Wire => {
     checkPath(relativePath);
-    const hasIdInQuery = template.includes('?');
-    const sent = { origin, method, path: basePath + relativePath, hasIdInQuery };
-    if (body === undefined) return { ...sent, headers: bareHeaders };
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    return { ...sent, headers: bodyHeaders, body: bytes };
+    return {
+      origin,
+      method,
+      path: basePath + relativePath,
+      hasIdInQuery: template.includes('?'),
+      headers: body === undefined ? bareHeaders : bodyHeaders,
+      body: typeof body === 'string' ? Buffer.from(body) : body,
+    };
   };
 }
 

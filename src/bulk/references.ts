@@ -13,7 +13,7 @@ import {
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { nameFirstFew, plural } from '../data/text.js';
-import type { RowPlan, Session } from '../engine/operation.js';
+import type { RecordState, RowPlan, Session, Task } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -109,12 +109,16 @@ export function openSession(
     const now = own?.[0] === undefined ? '' : ` It is now ${kind}:${own[0]}.`;
     return { field: kind, from: own?.[0], message: `${id} is no longer ${ref}.${now}` };
   };
-  const plan: Session['plan'] = async (row, state) => {
+  const planChecked = async (row: Task, state: RecordState): Promise<RowPlan> => {
     const planned = await session.plan(row, state);
     const conflict = state.record && changed(row, state.record);
     return conflict ? { ...planned, conflict } : planned;
   };
-  return { ...session, plan };
+  return {
+    ...session,
+    plan: (row, state) =>
+      row.ref === undefined ? session.plan(row, state) : planChecked(row, state),
+  };
 }
 
 /** Two references, or a reference and an id, must not name the same record twice. Throws UsageError. */

@@ -1,9 +1,8 @@
 /** Executes a planned run and renders it: the report of many rows, or the outcome of one. */
-import { Readable } from 'node:stream';
 import type { CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { type Item, recordStream } from '../data/batches.js';
+import { type Item, queue, recordStream } from '../data/batches.js';
 import { isUtf8Locale } from '../data/environment.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { ConflictError, isNotFound } from '../data/outcome-errors.js';
@@ -72,13 +71,11 @@ async function wordsOf(
 function streamed(context: Context, run: PlannedRun): CommandOutput {
   let ended: EndedRun | undefined;
   const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
-    const rows = new Readable({ objectMode: true, read() {} });
-    const running = executeRun(context, run, (row) => rows.push(row)).finally(() =>
-      rows.push(null),
-    );
+    const rows = queue<JsonObject>();
+    const running = executeRun(context, run, rows.push).finally(rows.end);
     running.catch(() => {});
     try {
-      for await (const value of rows as AsyncIterable<ReportRow>) yield [{ value }];
+      yield* rows.batches();
     } finally {
       // A closed stdout does not stop a started run.
       ended = await running;

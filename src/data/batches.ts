@@ -23,6 +23,33 @@ export function recordStream<T>(begin: () => Batches<T>): RecordStream<T> {
   };
 }
 
+/** A list that is still being made: its reader gets what was pushed meanwhile as one batch. */
+export function queue<T>() {
+  let items: Item<T>[] = [];
+  let hasEnded = false;
+  let wake: (() => void) | undefined;
+  return {
+    push: (value: T) => {
+      items.push({ value });
+      wake?.();
+    },
+    end: () => {
+      hasEnded = true;
+      wake?.();
+    },
+    async *batches(): Batches<T> {
+      for (;;) {
+        const batch = items;
+        items = [];
+        if (batch.length > 0) yield batch;
+        else if (hasEnded) return;
+        // oxlint-disable-next-line no-await-in-loop
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+}
+
 /** Returns any list in batches: those of a stream unchanged, otherwise each value as it arrives. */
 export function batchesOf<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
   if (isStream(list)) return list.batches();

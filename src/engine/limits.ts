@@ -161,8 +161,15 @@ export class FirstWriteGate {
   /** `isAnswered`: true once nobody needs to wait any more. */
   constructor(private readonly isAnswered: () => boolean) {}
 
-  /** Waits while another row goes first; the first row gets a function that ends its turn. */
-  async enter(): Promise<(() => void) | undefined> {
+  /**
+   * Waits while another row goes first; the first row gets a function that ends its turn. Undefined if
+   * nobody needs to wait any more.
+   */
+  enter(): Promise<(() => void) | undefined> | undefined {
+    return this.isPassable() ? undefined : this.takeTurn();
+  }
+
+  private async takeTurn(): Promise<(() => void) | undefined> {
     while (this.turn && !this.isPassable()) await this.turn;
     if (this.isPassable()) return undefined;
     let end: (() => void) | undefined;

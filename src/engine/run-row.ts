@@ -28,7 +28,10 @@ export async function beginRow(row: ActiveRow): Promise<void> {
   const { run, task, session } = row;
   const endTurns: ((() => void) | undefined)[] = [];
   await row.guarded(async () => {
-    endTurns.push(await run.gate.enter(), await run.enterUnproven(session));
+    const turn = run.gate.enter();
+    if (turn) endTurns.push(await turn);
+    const proof = run.enterUnproven(session);
+    if (proof) endTurns.push(await proof);
     if (run.isOver) return;
     const { lockRow } = run.options;
     if (lockRow) run.locks.set(task.row, await lockRow(task.id));
@@ -51,7 +54,8 @@ export async function runRow(row: ActiveRow, from: RecordState | undefined): Pro
 async function advance(row: ActiveRow, state: RecordState): Promise<RecordState | undefined> {
   const { run, task, session } = row;
   const { guards, journal, onEnd } = run.options;
-  const plan = await session.plan(task, state);
+  const planned = session.plan(task, state);
+  const plan = planned instanceof Promise ? await planned : planned;
   row.previewed ??= changesOf(plan);
   row.digest ??= digestIn(plan);
   const { previewed, digest, done } = row;
@@ -76,12 +80,7 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
 
 function intentOf({ step, more }: Write): Unverified['intent'] {
   const { name, digest, changes } = step;
-  return {
-    ...(name !== undefined && { step: name }),
-    before: redactedBefore(changes),
-    ...(digest !== undefined && { digest }),
-    ...(more && { more }),
-  };
+  return { step: name, before: redactedBefore(changes), digest, more: more || undefined };
 }
 
 /** Writes the intent and the before-image concurrently, unless the same intent was recorded recently. */
@@ -89,18 +88,22 @@ async function recordIntent(row: ActiveRow, write: Write): Promise<void> {
   const { session, task, sends } = row;
   const { journal, images, now } = row.run.options;
   const intent = intentOf(write);
-  const key = JSON.stringify(intent);
   const present = now();
-  if (row.intent?.key === key && isRecent(row.intent, present)) return;
+  const last = row.intent;
+  if (last && isRecent(last, present) && isSameIntent(last.intent, intent)) return;
   const { step, state } = write;
   const image = images && (session.image ?? imageOf)(step, state);
-  const at = { row: task.row, id: task.id };
+  const { row: number, id } = task;
   const attempt = (task.open?.attempt ?? 0) + sends + 1;
   await Promise.all([
-    journal.append({ kind: 'intent', ...at, attempt, ...intent }),
-    image && images.append({ ...at, ...(step.name && { step: step.name }), ...image }),
+    journal.append({ kind: 'intent', row: number, id, attempt, ...intent }),
+    image && images.append({ row: number, id, step: step.name, ...image }),
   ]);
-  row.intent = { key, t: present.getTime() };
+  row.intent = { intent, t: present.getTime() };
+}
+
+function isSameIntent(a: Unverified['intent'], b: Unverified['intent']): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 async function send(row: ActiveRow, write: Write): Promise<RecordState | undefined> {
@@ -227,7 +230,7 @@ export async function stepDone(
     run.breaker.recordResult('changed', true);
     return row.read();
   }
-  if (record) await session.transfer?.confirm(task, record);
+  if (record && session.transfer) await session.transfer.confirm(task, record);
   const image = record && images && session.imageAfter?.(record);
   if (image) await images?.append({ row: task.row, id: task.id, ...image });
   const made = record && session.made?.(record);

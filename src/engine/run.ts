@@ -165,7 +165,7 @@ export class ActiveRow {
   digest: string | undefined;
   done: DoneStep | undefined;
   /** The last recorded intent and its time; the same write needs no new one soon. */
-  intent: { readonly key: string; readonly t: number } | undefined;
+  intent: { readonly intent: Unverified['intent']; readonly t: number } | undefined;
   /** Its last write, while the outcome of that is unknown. */
   unverified: Unverified | undefined;
 
@@ -181,8 +181,8 @@ export class ActiveRow {
   /** Reads the record; undefined if the run is over. */
   read(purpose: ReadPurpose = 'turn'): Promise<RecordState | undefined> {
     const { run, task, session } = this;
-    return run.semaphore.within({ first: false }, async () =>
-      run.isOver ? undefined : session.read(task, purpose),
+    return run.semaphore.within({ first: false }, () =>
+      run.isOver ? Promise.resolve(undefined) : session.read(task, purpose),
     );
   }
 
