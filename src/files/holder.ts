@@ -52,9 +52,7 @@ type HolderState = 'runs' | 'gone' | 'unsure';
 
 /** Returns what this process writes into a lock file. */
 export function describeSelf(self: ThisProcess, purpose: string | undefined): LockHolder {
-  const facts = factsOf(self);
-  const { host, machine, boot, namespace } = facts;
-  const started = facts.processInfo(self.pid)?.started;
+  const { host, machine, boot, namespace, started } = factsOf(self);
   return {
     pid: self.pid,
     host,
@@ -145,11 +143,19 @@ function stateWithoutProc(holder: LockHolder, local: MachineFacts, self: ThisPro
   return self.isAlive(holder.pid) ? 'unsure' : 'gone';
 }
 
-/** The facts already read, because reading them opens four files and a command may check many locks. */
-const factsRead = new WeakMap<ThisProcess, MachineFacts>();
+/** The facts about this process and its machine. */
+interface Facts extends MachineFacts {
+  readonly started: string | undefined;
+}
 
-function factsOf(self: ThisProcess): MachineFacts {
-  const facts = self.facts ?? factsRead.get(self) ?? readFacts();
+/** The facts already read, because reading them opens five files and a command may check many locks. */
+const factsRead = new WeakMap<ThisProcess, Facts>();
+
+function factsOf(self: ThisProcess): Facts {
+  const known = factsRead.get(self);
+  if (known) return known;
+  const machine = self.facts ?? readFacts();
+  const facts = { ...machine, started: machine.processInfo(self.pid)?.started };
   factsRead.set(self, facts);
   return facts;
 }

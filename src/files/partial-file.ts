@@ -147,11 +147,12 @@ class Partial implements PartialFile {
   async commit(): Promise<void> {
     const { bytes, marker } = this.names;
     if (!this.handle) throw new Error('committed before it was begun');
-    const existing = await inspect(this.target);
-    await attempt(this.target, this.handle.chmod(existing ? existing.mode & 0o777 : 0o600));
+    const { overwrite } = this.options;
+    const existing = overwrite ? await inspect(this.target) : undefined;
+    if (existing) await attempt(this.target, this.handle.chmod(existing.mode & 0o777));
     await attempt(this.target, this.handle.sync());
     await this.close();
-    if (this.options.overwrite) await attempt(this.target, rename(bytes, this.target));
+    if (overwrite) await attempt(this.target, rename(bytes, this.target));
     else await placeNew(this.target, bytes, this.target);
     await unlink(marker).catch(() => {});
     this.claimed = false;

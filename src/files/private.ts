@@ -117,6 +117,7 @@ function cannotUse(action: string, path: string, error: unknown): ConfigError {
  * own error.
  */
 export function makeFolder(folder: string, mode?: number): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   // Node's `recursive` loops forever if the file system answers every mkdir with ENOENT (/proc).
   const missing: string[] = [];
   let existing = resolve(folder);

@@ -26,7 +26,9 @@ export interface LocalFile extends UploadFile {
  */
 export async function inspectFile(path: string, given?: UploadContentType): Promise<LocalFile> {
   const file = await openUpload(path);
-  const contentType = given ?? (await typeOf(path, file.sizeBytes));
+  // Also where the type is given, to find a file that cannot be read before anything is sent.
+  const found = await contentOf(path, file.sizeBytes);
+  const contentType = given ?? typeOf(path, found, file.sizeBytes);
   return { ...file, path, name: basename(path), contentType };
 }
 
@@ -77,8 +79,11 @@ function spoolFailure(cause: unknown): InputError {
   });
 }
 
-async function typeOf(path: string, size: number): Promise<UploadContentType> {
-  const found = await contentOf(path, size);
+function typeOf(
+  path: string,
+  found: UploadContentType | undefined,
+  size: number,
+): UploadContentType {
   const named = typeByExtension(path, path, found, size);
   if (named) return named;
   throw new UsageError(

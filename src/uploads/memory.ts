@@ -1,5 +1,6 @@
 /** This machine's earlier uploads: the content hash of each document, in the state folder. */
-import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
+import { appendFileSync, mkdirSync, statSync } from 'node:fs';
+import { readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
@@ -64,15 +65,11 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
   if (!paths) return;
   const { current, old } = paths;
   try {
-    await mkdir(dirname(current), { recursive: true, mode: 0o700 });
-    const size = await stat(current).then(
-      (stats) => stats.size,
-      () => 0,
-    );
-    if (size > mostFileBytes) await renew(context, current, old);
+    const stats = statSync(current, { throwIfNoEntry: false });
+    if (!stats) mkdirSync(dirname(current), { recursive: true, mode: 0o700 });
+    else if (stats.size > mostFileBytes) await renew(context, current, old);
     // The line feed before it ends a torn line.
-    const line = `\n${sealLine({ ...uploaded })}`;
-    await appendFile(current, line, { mode: 0o600 });
+    appendFileSync(current, `\n${sealLine(uploaded)}`, { mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error)) throw error;
     context.note(

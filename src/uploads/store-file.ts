@@ -98,8 +98,12 @@ export async function storeFile(
   const grant = UploadGrant.parse((await context.api.send(grantCall(file))).body);
   const stored = { fileKey: grant.key, fileRef: grant.fileRef };
   // The signed URL is a secret and is not recorded.
-  await step({ state: 'granted', ...stored, ...(earlier.length > 0 && { earlier: [...earlier] }) });
-  await step({ state: 'put_started' });
+  const granted = {
+    state: 'granted',
+    ...stored,
+    ...(earlier.length > 0 && { earlier: [...earlier] }),
+  };
+  await Promise.all([step(granted), step({ state: 'put_started' })]);
   try {
     const sha256 = await sendBytes(context, file, grant, options);
     await step({ state: 'put_done', ...(sha256 && { sha256 }) });

@@ -25,51 +25,41 @@ const mostChunkBytes = 2 * 1024 * 1024;
 
 /**
  * Inspects a file to upload; `expected` is its identity from an earlier inspection. Throws InputError
- * unless it is a readable regular file with that identity.
+ * unless it is a regular file with that identity.
  */
 export async function openUpload(path: string, expected?: FileIdentity): Promise<UploadFile> {
   // Opening a pipe would wait forever for its writer.
   const initial = await statOf(path);
   if (!initial.isFile())
     throw new InputError(`${path} is ${kindOf(initial)}, not a regular file; nothing was sent.`);
-  if (expected !== undefined && identityOf(initial) !== expected)
+  const identity = identityOf(initial);
+  if (expected !== undefined && identity !== expected)
     throw changed(path, 'since its upload began');
-  const check = async (handle: FileHandle) => {
-    // Checks the open file and the path, because only the path shows a replacement by rename.
-    const [now, byName] = await Promise.all([handle.stat({ bigint: true }), statOf(path)]);
-    if (identityOf(now) !== identityOf(initial) || identityOf(byName) !== identityOf(initial))
-      throw changed(path);
+  // The path shows a replacement by rename, too.
+  const verify = async () => {
+    if (identityOf(await statOf(path)) !== identity) throw changed(path);
   };
-  const withFile = async <T>(work: (handle: FileHandle) => Promise<T>): Promise<T> => {
-    const handle = await openToRead(path);
-    try {
-      return await work(handle);
-    } finally {
-      await handle.close();
-    }
-  };
-  await withFile(check);
   return {
     sizeBytes: Number(initial.size),
-    identity: identityOf(initial),
+    identity,
     async *open() {
       const handle = await openToRead(path);
       try {
-        await check(handle);
+        if (identityOf(await handle.stat({ bigint: true })) !== identity) throw changed(path);
         let sum = 0n;
         for await (const chunk of chunks(handle, Number(initial.size), undefined)) {
           sum += BigInt(chunk.length);
           // Before the last chunk is sent, because an incomplete request stores nothing.
-          if (sum >= initial.size) await check(handle);
+          if (sum >= initial.size) await verify();
           yield chunk;
         }
         // The file shrank, so that no chunk was the last. Changes after the last chunk are for `verify`.
-        if (sum < initial.size) await check(handle);
+        if (sum < initial.size) await verify();
       } finally {
         await handle.close();
       }
     },
-    verify: () => withFile(check),
+    verify,
   };
 }
 
