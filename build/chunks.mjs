@@ -38,6 +38,14 @@ const firsts = {
   ],
   people: ['src/cli/lists/show.ts', 'src/cli/lists/table.ts', 'src/cli/card.ts'],
   write: ['src/cli/write.ts'],
+  // Every change of records loads all of these.
+  bulk: [
+    'src/bulk/run-operation.ts',
+    'src/bulk/select-rows.ts',
+    'src/bulk/show-run.ts',
+    'src/engine/run-rows.ts',
+    'src/resources/send.ts',
+  ],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],
 };
 

@@ -1,9 +1,11 @@
 /** How the rows of an input are named: valid ids and references, each once. */
 import { idProblem } from '../api/schemas.js';
-import { type Reference, referenceProblem } from '../data/references.js';
+import { digestOf } from '../data/digest.js';
+import { parseReference, type Reference, referenceProblem } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
 import { foldCase } from '../data/text.js';
-import { InputError } from '../errors.js';
+import type { Selection } from '../engine/operation.js';
+import { InputError, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 
 /** Inputs with more rows are refused; they should be split. */
@@ -64,4 +66,20 @@ export class RowNames {
       hint: 'Cut it into several files.',
     });
   }
+}
+
+/** Rows for ids and references typed on the command line. Throws UsageError for a duplicate. */
+export function selectIds(words: readonly string[]): Selection {
+  const known = new Set<string>();
+  const rows = words.map((word, index) => {
+    const reference = parseReference(word);
+    if (known.size === known.add(identityOf(reference)).size)
+      throw new UsageError(
+        reference.kind === 'id'
+          ? `The id ${reference.value} is given twice.`
+          : `${reference.text} is given twice.`,
+      );
+    return rowOf(reference, index + 1);
+  });
+  return { rows, header: ['id'], note: undefined, digest: digestOf(words) };
 }

@@ -20,7 +20,8 @@ import {
 import { inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { type BulkValues, checkExpected, type Invocation } from './invocation.js';
-import { type CsvInput, selectCsv, selectFromText, selectIds } from './selection.js';
+import { selectIds } from './row-names.js';
+import type { CsvInput } from './selection.js';
 
 /** The part of an operation that defines its selection. */
 export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filters'>;
@@ -94,6 +95,7 @@ export async function selectLocally(
     organizationId: context.api.organizationId,
     signal: context.signal,
   };
+  const { selectCsv, selectFromText } = await import('./selection.js');
   if (source === 'csv') {
     if (path !== '-') await noteOpenWorkbook(context, path);
     const selection = await selectCsv(inputChunks(context, path), input);

@@ -16,10 +16,10 @@ import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { parseReference, type Reference, referenceOf } from '../data/references.js';
 import { firstOf } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
-import { InputError, stoppedReading, UsageError } from '../errors.js';
+import { InputError, stoppedReading } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 import { type FileRowsOptions, fileRows } from './file-rows.js';
-import { identityOf, type NamingInput, RowNames, rowOf } from './row-names.js';
+import { type NamingInput, RowNames, rowOf } from './row-names.js';
 
 export interface CsvInput extends HeaderOptions, FileRowsOptions, NamingInput {
   readonly rules: ColumnRules;
@@ -27,22 +27,6 @@ export interface CsvInput extends HeaderOptions, FileRowsOptions, NamingInput {
   readonly keepsCells: boolean;
   /** Aborts the parsing, even of an input that has already arrived. */
   readonly signal: AbortSignal;
-}
-
-/** Rows for ids and references typed on the command line. Throws UsageError for a duplicate. */
-export function selectIds(words: readonly string[]): Selection {
-  const known = new Set<string>();
-  const rows = words.map((word, index) => {
-    const reference = parseReference(word);
-    if (known.size === known.add(identityOf(reference)).size)
-      throw new UsageError(
-        reference.kind === 'id'
-          ? `The id ${reference.value} is given twice.`
-          : `${reference.text} is given twice.`,
-      );
-    return rowOf(reference, index + 1);
-  });
-  return { rows, header: ['id'], note: undefined, digest: digestOf(words) };
 }
 
 /**

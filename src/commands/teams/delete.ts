@@ -1,7 +1,7 @@
 /** `rosterctl teams delete`: deletes a team. */
 import * as z from 'zod/mini';
+import { selectIds } from '../../bulk/row-names.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { selectIds } from '../../bulk/selection.js';
 import { param } from '../../cli/define.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { deletedView, idOf, routeFlag } from '../../resources/params.js';
