@@ -45,7 +45,7 @@ export async function openSyncedLines(
 const checksumLength = 16;
 const sealedLine = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
 
-/** Returns a line with an object that has a field, and its checksum as the last one. */
+/** Returns a line with an object, which must not be empty, and its checksum as the last field. */
 export function sealLine(value: object): string {
   const object = printPlain(value) ?? printJson(value);
   return `${object.slice(0, -1)},"sum":"${checksumOf(object)}"}\n`;
