@@ -102,7 +102,7 @@ describe('output', () => {
     });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(/the disk is full/);
-    expect(ran.stderr).toContain('Earlier snapshots are as they were.');
+    expect(ran.stderr).toContain('Earlier snapshots are unchanged.');
     expect(ran.stdout.trim().split('\n').slice(-2)).toEqual(['1', 'verify 0']);
   });
 
