@@ -110,12 +110,13 @@ class Previewer {
     const indexById = new Map<string, number>();
     for (const [index, { id }] of rows.entries()) indexById.set(id, index);
     try {
-      for await (const record of this.context.api.list(resource)) {
-        this.session.sees?.(record);
-        const index = indexById.get(String(record['id'])) ?? -1;
-        const row = rows[index];
-        if (row && isUnread(row)) found[index] = await this.decideListed(row, record);
-      }
+      for await (const batch of this.context.api.list(resource).batches())
+        for (const { value: record } of batch) {
+          this.session.sees?.(record);
+          const index = indexById.get(String(record['id'])) ?? -1;
+          const row = rows[index];
+          if (row && isUnread(row)) found[index] = await this.decideListed(row, record);
+        }
     } catch (error) {
       // A key may be allowed to read records but not to list them.
       if (!(error instanceof Failure) || !isForbidden(error) || stopsRun(error)) throw error;
