@@ -24,7 +24,8 @@ const home = mkdtempSync(join(tmpdir(), 'rosterctl-bench-'));
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')),
 );
-Object.assign(env, { HOME: home, NO_COLOR: '1' });
+// Without a token, gh sends nothing.
+Object.assign(env, { HOME: home, NO_COLOR: '1', GH_TOKEN: 'bench' });
 
 const node = [process.execPath];
 const tool = [process.execPath, launcher];

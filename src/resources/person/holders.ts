@@ -35,10 +35,8 @@ interface ComparedHolder extends Holder {
   readonly form: string | undefined;
 }
 
-/** Beyond this many, a run is too long to be read about before it starts. */
-const mostWatched = 10_000;
-/** Of so many records of a list that is read for the run, the identities are kept. */
-const mostSeen = 20_000;
+/** Beyond this many rows, a run is too long to be read about; beyond this many records, a list is too long to keep. */
+const mostCompared = 10_000;
 
 /** The records about to be written, and who else holds what must be theirs alone. */
 export interface Holders {
@@ -127,10 +125,10 @@ export function createHolders(context: Context, resources: readonly ResourceName
     see(record, resource = 'tryouts') {
       seen.add(resource);
       seenCount += 1;
-      if (seenCount <= mostSeen) keep(resource, record);
+      if (seenCount <= mostCompared) keep(resource, record);
     },
     watch(record, resource = 'tryouts') {
-      if (watched.size >= mostWatched) return;
+      if (watched.size >= mostCompared) return;
       watched.add(String(record['id']));
       if (!seen.has(resource)) keep(resource, record);
     },
