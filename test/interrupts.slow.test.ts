@@ -221,14 +221,13 @@ test.each([
 
 const refuses = () => recordingService(() => ({ status: 429, headers: { 'retry-after': '30' } }));
 const keeps = () => keep(several(9));
-const slowly = ['--rate', '5/s', '--debug'];
-const run = ['tryouts', 'set-status', ...ids(9), '--to', 'rejected', '--yes', ...slowly];
+const run = ['tryouts', 'set-status', ...ids(9), '--to', 'rejected', '--yes', '--rate', '5/s'];
 /** The list that is read last before the run begins. */
-const listed = /GET \/v1\/tryout-applications .* ms/;
+const lastRead = /GET \/v1\/tryout-applications .* ms/;
 
 test.each([
   ['a read', ['teams', 'list'], /trying again in 3\d s/, refuses, 'Interrupted.'],
-  ['a run', run, listed, keeps, '✘ 9 not sent'],
+  ['a run', [...run, '--debug'], lastRead, keeps, '✘ 9 not sent'],
   ['a sandbox', ['sandbox', 'start', '--port', '0'], /--org org_demo/, refuses, ''],
 ] as const)(
   'the output after the ^C of %s begins on its own line',
