@@ -75,7 +75,7 @@ test('Ctrl-Z next to a progress line leaves the shell an empty line and a cursor
       [/\d+ of 400, /, '\u001a'],
       [/Stopped[^]*shell> /, 'fg\r'],
       [/\d+ of 400, /, '\u0003'],
-      [/Not finished[^]*shell> /, 'exit\r'],
+      [/Stopped after[^]*shell> /, 'exit\r'],
     ],
     service.env,
   );

@@ -5,13 +5,14 @@ import { type FailedItem, rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
+import { isExhausted } from '../data/outcome-errors.js';
 import { pause } from '../data/time.js';
 import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
 import { type RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { settleMs } from '../engine/verify.js';
-import { ApiError, Failure, wrongRoute } from '../errors.js';
+import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
@@ -174,7 +175,10 @@ export function withoutValues(row: ReportRow): ReportRow {
 /** Prints how to resume an unfinished run. */
 export function printUnfinished(
   context: Context,
-  { invocation: { operation }, plan: { head, rows } }: Pick<PlannedRun, 'invocation' | 'plan'>,
+  {
+    invocation: { operation, source },
+    plan: { head, rows },
+  }: Pick<PlannedRun, 'invocation' | 'plan'>,
   remaining: number,
 ): void {
   const { recovery, confirm, createsRow } = operation;
@@ -185,11 +189,17 @@ export function printUnfinished(
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  const finish = recovery?.finishCommand(head) ?? `runs resume ${head.run}${yes}`;
+  const run = context.streams.stderr.isTerminal ? head.run.slice(-6) : head.run;
+  const finish = recovery?.finishCommand(head) ?? `runs resume ${run}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = recovery && rows.every((row) => recovery.subjectOf(row) === undefined);
-  const how = isOnce ? 'Finish it with' : 'Run the same command again, or';
-  context.message(`Not finished. ${how}: rosterctl ${finish}`);
+  // The command line of a filter selects anew (`interface.md` 4).
+  const how = isOnce || source === 'filter' ? 'Finish it with' : 'Run the same command again, or';
+  const where =
+    rows.length > 1
+      ? `Stopped after ${rows.length - remaining} of ${rows.length}.`
+      : 'Not finished.';
+  context.message(`${where} ${how}: rosterctl ${finish}`);
 }
 
 /**
@@ -238,8 +248,8 @@ async function finalizeRun(
     names: plan.names,
     failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
     printEnd: ({ isShown } = { isShown: false }) => {
-      if (stop) context.message(`Stopped: ${stop.reason}`);
-      for (const line of routeLines(stop?.error)) context.message(line);
+      const lines = stop ? stopLines(context, invocation.words, stop) : [];
+      for (const line of lines) context.message(line);
       // A person's report names the run.
       if (store && !isShown) context.note(`Run ${head.run}: ${summaryLine(report)}`);
       const remaining = rows.filter((row) => !hasEnded(run, row)).length;
@@ -252,8 +262,13 @@ async function finalizeRun(
   };
 }
 
-/** Returns the hint about the route of a write whose refusal stopped the run. */
-function routeLines(error: Failure | undefined): readonly string[] {
-  if (error instanceof ApiError) return error.details.routeHint?.split('\n') ?? [];
-  return error?.code === wrongRoute ? (error.hint?.split('\n') ?? []) : [];
+/** Returns why a run stopped, and what to do about it other than to run it again. */
+function stopLines(
+  context: Context,
+  words: readonly string[],
+  { reason, error }: StopReason,
+): readonly string[] {
+  if (!error) return [`Stopped: ${reason}`];
+  const { message, hint = '' } = rowError(context, words, error, '');
+  return [`Stopped: ${message}`, ...(isExhausted(error) || hint === '' ? [] : hint.split('\n'))];
 }

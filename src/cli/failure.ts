@@ -153,7 +153,7 @@ function hintFor(error: Failure, command: FailedCommand): string | undefined {
 }
 
 /**
- * Returns an error as a row of a report holds it, redacted because the service's text may
+ * Returns an error as a row of a report holds it (`id`: empty if it concerns no one record), redacted because the service's text may
  * repeat the key or a signed URL.
  */
 export function rowError(
@@ -163,7 +163,8 @@ export function rowError(
   id: string,
 ) {
   const { redacted } = streams;
-  const command = { words, ids: [id], keySource: api.keySource, flags, redacted, table };
+  const ids = id === '' ? [] : [id];
+  const command = { words, ids, keySource: api.keySource, flags, redacted, table };
   const description = describeFailure(error, { ...command, isVerbose: false }, maxRowServiceLength);
   const { code, message, ...rest } = description.envelope.error;
   return { code: redacted(code), message: redacted(message), ...rest };

@@ -24,7 +24,7 @@ test('after Ctrl-C the last line on the screen is how to resume, not an unattemp
   const text = shown.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '');
   const lines = text.trimEnd().split(/\r?\n/);
   expect(lines.at(-1)).toMatch(
-    /^Not finished\. Run the same command again, or: rosterctl runs resume /,
+    /^Stopped after \d+ of 400\. Run the same command again, or: rosterctl runs resume [0-9a-f]{6}$/,
   );
   expect(lines.at(-2)).toMatch(
     /✘ \d+ changed, \d+ not sent of 400\. Run [0-9a-f]{6}\. {3}Undo: rosterctl runs undo [0-9a-f]{6}$/,
@@ -84,7 +84,9 @@ test('in a pipe the error that ended the run comes first, and a program gets eve
   const words = [...line, '--yes'];
   const told = await rosterctl(words, at);
   expect(told.code).toBe(7);
-  expect(told.stderr).toMatch(/Stopped: .*\nRun \S+: 400 not sent\nNot finished\. /);
+  expect(told.stderr).toMatch(
+    /Stopped: .*\nThe key may lack a permission, .*\nSee: rosterctl doctor\nRun \S+: 400 not sent\nStopped after 0 of 400\. /,
+  );
   const { results } = JSON.parse((await rosterctl([...words, '--json'], at)).stdout) as {
     results: object[];
   };

@@ -171,9 +171,12 @@ changed it after the preview), unknown (it may have happened), not_attempted.
 Exit codes: rosterctl help exit-codes
 
 Each record is read at most 2 seconds before it is changed. A change that another admin
-makes in these 2 seconds is overwritten. If a run is interrupted, run the same command
-again: it continues where it stopped and repeats nothing. Losing your SSH session stops
-a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
+makes in these 2 seconds is overwritten.
+
+If a run is interrupted, runs resume continues it and repeats nothing. So does the same
+command where it names the records by ids or a file. With filters, it selects again,
+and --limit counts anew. Losing your SSH session stops a run, just as Ctrl-C does. To
+keep it running, use tmux or setsid.
 
   rosterctl runs list              finished and unfinished runs
   rosterctl runs show last         the result of each row
