@@ -60,7 +60,7 @@ export function shortReport(
   const more = existing.length - mostExisting;
   const shown = [...existing.slice(0, mostExisting), ...listed];
   return [
-    ...headline(`${mark} ${summaryLine(report, action)}.${run}`, undo, canvas),
+    ...headline(`${mark} ${sentence(summaryLine(report, action))}${run}`, undo, canvas),
     ...linesOfRows(report, shown, canvas, { ...style, indent: '  ' }).flat(),
     ...(more > 0 ? [`  … and ${more} more skipped (-v lists all)`] : []),
   ];
@@ -123,8 +123,13 @@ export function reportLines(
       ? wrap(`${last}${nothing && `.${nothing}`}`, isTerminal ? canvas.columns : Infinity).map(
           paint.bold,
         )
-      : headline(`${last}.${runText}`, undo, canvas)),
+      : headline(`${sentence(last)}${runText}`, undo, canvas)),
   ];
+}
+
+/** A summary with a full stop; that of no rows has one already. */
+function sentence(summary: string): string {
+  return summary.endsWith('.') ? summary : `${summary}.`;
 }
 
 /** The lines of each row: id, name, result and what changed or why not, in columns. */

@@ -31,6 +31,14 @@ test('after Ctrl-C the last line on the screen is how to resume, not an unattemp
   );
 });
 
+test('a change that matches nothing says so with one full stop', async () => {
+  const service = await keep(several(2));
+  const words = ['tryouts', 'set-status', '--status', 'accepted', '--to', 'rejected'];
+  const { shown, code } = await converse(temporaryFolder(), words, [], service.env);
+  expect(code).toBe(0);
+  expect(shown.trimEnd()).toMatch(/No application matches\. Nothing to do\.$/);
+});
+
 test('a long row is wrapped at whole words, under its own text', async () => {
   const message = `The applicant ${'moved to another '.repeat(4)}organization.`;
   const service = await keep(several(2), (_, step) =>
