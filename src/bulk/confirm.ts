@@ -6,7 +6,7 @@ import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type BulkValues, defaultMaxChanges, type Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
-import { hasMore, type Listed, previewLines, rowLines, type Subject } from './preview-lines.js';
+import { allRowLines, hasMore, type Listed, previewLines, type Subject } from './preview-lines.js';
 import { type Action, counted, verbOf } from './words.js';
 
 /** Prints the preview to stderr; with --quiet only if a question follows. */
@@ -73,7 +73,7 @@ export function countErrors(decided: readonly ReportRow[]): number {
 
 /** The change to confirm. */
 interface PendingChanges {
-  readonly subject: Action;
+  readonly subject: Subject;
   /** The rows to write; if the preview showed only some of them, answering `l` lists all. */
   readonly preview: Listed;
   /** The question for a single record: `Delete player "Ann" (player_1)?`. */
@@ -132,12 +132,12 @@ export async function confirmChanges(
 async function askOrList(
   context: Context,
   asked: string,
-  subject: Action,
+  subject: Subject,
   preview: Listed,
 ): Promise<string> {
   const typed = (await context.prompts.text(asked)).trim();
   if (typed !== 'l') return typed;
-  await context.showLong(rowLines(context, subject, preview));
+  await context.showLong(allRowLines(context, subject, preview));
   return askOrList(context, asked, subject, preview);
 }
 

@@ -53,7 +53,7 @@ function orderWords(resource: ResourceName, sort: Sorting | undefined): string {
 }
 
 /** Rows to list, with their names and times where known. */
-export type Listed = Pick<Preview, 'tasks'> & Partial<Pick<Preview, 'names' | 'times'>>;
+export type Listed = Pick<Preview, 'tasks'> & Partial<Pick<Preview, 'decided' | 'names' | 'times'>>;
 
 /** A preview of up to this many rows lists all of them. */
 const maxListed = 7;
@@ -63,6 +63,17 @@ export function hasMore({ length }: readonly unknown[]): boolean {
   return length > maxListed;
 }
 
+/** All rows of a preview, for the answer `l`. */
+export function allRowLines(
+  context: Context,
+  subject: Subject,
+  preview: Listed,
+): readonly string[] {
+  const { decided = [] } = preview;
+  const own = subject.describe?.({ ...preview, decided }, { canAsk: false, listsRows: 'all' });
+  return own ?? rowLines(context, subject, preview);
+}
+
 /** The lines of a preview. */
 export function previewLines(
   context: Context,
@@ -70,9 +81,9 @@ export function previewLines(
   preview: Preview,
   { canAsk, listsRows = true }: PreviewStyle,
 ): string[] {
-  const own = subject.describe?.(preview, { canAsk, listsRows });
-  if (own) return [...own];
   const { tasks, decided } = preview;
+  const own = subject.describe?.(preview, { canAsk: canAsk && hasMore(tasks), listsRows });
+  if (own) return [...own];
   const moves = countMoves(preview);
   const isCut = hasMore(tasks);
   const rows = { ...preview, tasks: isCut ? tasks.slice(0, nameFirstFew) : tasks };
@@ -130,7 +141,7 @@ function movesLines(
 const widestName = 32;
 
 /** One line for each row: its id, its name, its age, and what it changes; wrapped on a terminal. */
-export function rowLines(
+function rowLines(
   { streams: { stderr }, now }: Pick<Context, 'streams' | 'now'>,
   action: Action,
   { tasks, names, times }: Listed,

@@ -199,8 +199,8 @@ export interface PreviewedRows {
 export interface PreviewStyle {
   /** A question follows, which `l` answers with all rows. */
   readonly canAsk: boolean;
-  /** False if the rows are printed elsewhere. */
-  readonly listsRows?: boolean;
+  /** False if the rows are printed elsewhere; by default the first ones are listed. */
+  readonly listsRows?: boolean | 'all';
 }
 
 /**

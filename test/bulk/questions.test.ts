@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -50,6 +52,23 @@ test('the preview lists up to seven rows, or the first five of more, and l lists
   ]);
   expect(rowsIn(listed.shown)).toEqual(new Set(applications(8)));
   expect(listed.shown).toMatch(/✔ 8 changed\. Run [0-9a-f]{6}\./);
+});
+
+test('the preview of an import offers l only where it answers, and lists all rows in its own words', async () => {
+  const home = temporaryFolder();
+  const importing = (count: number, keys: [RegExp, string][]) => {
+    const rows = Array.from({ length: count }, (_, at) => `New ${at},new${at}@example.org`);
+    writeFileSync(join(home, 'roster.csv'), ['name,email', ...rows].join('\n'));
+    const words = ['-p', 'sandbox', 'players', 'import', 'roster.csv', '--key', 'email'];
+    return converse(home, words, keys, plain);
+  };
+  const six = await importing(6, [[/\(y\/N\)/, 'n\r']]);
+  expect(six.shown).toMatch(/… 1 more\r?\n/);
+  const eight = await importing(8, [
+    [/… 3 more \(l lists all\)[^]*\(y\/N\/l\)/, 'l\r'],
+    [/\+ New 7 <new7@example\.org>[^]*\(y\/N\/l\)/, 'n\r'],
+  ]);
+  expect(eight.code).toBe(130);
 });
 
 test('a conversion at a terminal names the applicant, not only the id', async () => {

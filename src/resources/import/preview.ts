@@ -41,7 +41,9 @@ export function importPreview(
   const decidedAs = (result: ReportRow['result']) => decided.filter((row) => row.result === result);
   const teamColumn = mapping.columns.find(({ byName }) => byName);
   const group = <T>(head: string, rows: readonly T[], lineOf: (row: T) => string) =>
-    rows.length === 0 ? [] : [`  ${head}`, ...(listsRows ? firstLines(rows, lineOf, canAsk) : [])];
+    rows.length === 0
+      ? []
+      : [`  ${head}`, ...(listsRows ? linesOf(rows, lineOf, { canAsk, listsRows }) : [])];
   const describe = (row: Task) => {
     const action = { action: `${options.resource}.import` };
     return describeChanges(beforeAndAfter(row.previewed ?? []), action, { isPreview: true });
@@ -107,10 +109,15 @@ function notesOn({ mapping }: ResolvedImport): readonly string[] {
   ];
 }
 
-function firstLines<T>(rows: readonly T[], lineOf: (row: T) => string, canAsk: boolean): string[] {
-  const more = rows.length - nameFirstFew;
+function linesOf<T>(
+  rows: readonly T[],
+  lineOf: (row: T) => string,
+  { canAsk, listsRows }: PreviewStyle,
+): string[] {
+  const shown = listsRows === 'all' ? rows : rows.slice(0, nameFirstFew);
+  const more = rows.length - shown.length;
   return [
-    ...rows.slice(0, nameFirstFew).map((row) => `    ${lineOf(row)}`),
+    ...shown.map((row) => `    ${lineOf(row)}`),
     ...(more > 0 ? [`    … ${more} more${canAsk ? ' (l lists all)' : ''}`] : []),
   ];
 }
