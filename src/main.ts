@@ -211,8 +211,9 @@ async function pageFor(
   const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
   if (parsed.kind === 'start') {
     const { env, platform } = process;
+    const { globals: flags } = parsed;
     const { pageAfterLogin } = await import('./start.js');
-    const world = { env, platform, uid: process.getuid?.(), self: thisProcess, width };
+    const world = { env, platform, uid: process.getuid?.(), self: thisProcess, width, flags };
     return (await pageAfterLogin(table, world)) ?? startPage(table, width);
   }
   const { of, long } = parsed;

@@ -1,6 +1,7 @@
 /** The page of `rosterctl` alone after a login: where the user is, what is unfinished, and what to type; without a request. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GlobalFlags } from './config/environment.js';
 import { type Paths, resolvePaths } from './config/paths.js';
 import type { CommandManifest } from './data/command-manifest.js';
 import type { Environment } from './data/environment.js';
@@ -14,42 +15,48 @@ interface StartWorld {
   readonly self: ThisProcess;
   /** The maximum width in columns. */
   readonly width: number;
+  /** The connection flags typed, which the commands on the page repeat. */
+  readonly flags: Pick<GlobalFlags, 'profile' | 'org'>;
 }
 
 /**
- * Returns the page for the profile in force. Returns undefined if there is none, or what is stored
- * cannot be read, which every command explains.
+ * Returns the page for the profile in force, or undefined if there is none. Throws UsageError for an
+ * unknown profile, ConfigError for a damaged configuration.
  */
 export async function pageAfterLogin(
-  { version }: CommandManifest,
+  table: CommandManifest,
   world: StartWorld,
 ): Promise<string | undefined> {
+  const { env, flags, width } = world;
   const paths = resolvePaths(world);
+  const named = flags.profile ?? (env['ROSTERCTL_PROFILE'] || undefined);
   // What follows is loaded only after a login.
-  if (!paths.config || !existsSync(join(paths.config.path, 'config.json'))) return undefined;
-  try {
-    const profile = await profileInForce(paths, world);
-    if (!profile) return undefined;
-    const { singleLine } = await import('./terminal/safe-text.js');
-    const { name, organization } = profile;
-    const unfinished = [
-      ...(await unfinishedRows(paths, profile, world)),
-      ...(await reviewRows(paths, profile)),
-    ];
-    const rows: readonly Row[] = [
-      ...unfinished.map((row, index) => (index === 0 ? { ...row, label: 'Unfinished' } : row)),
-      { label: 'List', text: 'rosterctl tryouts list --status pending' },
-      { label: 'Review', text: 'rosterctl tryouts review' },
-      { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' },
-    ];
-    const lines = rows.flatMap((row) => rowLines(row, world.width));
-    const title = `rosterctl ${version} · profile ${name} · ${organization}`;
-    return `${[title, '', ...lines].map(singleLine).join('\n')}\n`;
-  } catch (error) {
-    const { Failure } = await import('./errors.js');
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
+  if (named === undefined && !hasConfig(paths)) return undefined;
+  const profile = await profileInForce(paths, named, world);
+  if (!profile) return undefined;
+  const [{ singleLine }, { withConnectionFlags }] = await Promise.all([
+    import('./terminal/safe-text.js'),
+    import('./cli/connection-flags.js'),
+  ]);
+  const same = (text: string) => withConnectionFlags(text, flags, table);
+  const unfinished = await interrupted(paths, profile, world);
+  const rows: readonly Row[] = [
+    ...unfinished.map(({ text, command }, index) => ({
+      text,
+      command: same(command),
+      ...(index === 0 && { label: 'Unfinished' }),
+    })),
+    { label: 'List', text: same('rosterctl tryouts list --status pending') },
+    { label: 'Review', text: same('rosterctl tryouts review') },
+    { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' },
+  ];
+  const title = `rosterctl ${table.version} · profile ${profile.name} · ${profile.organization}`;
+  const lines = [title, '', ...rows.flatMap((row) => rowLines(row, width))];
+  return `${lines.map(singleLine).join('\n')}\n`;
+}
+
+function hasConfig({ config }: Paths): boolean {
+  return config !== undefined && existsSync(join(config.path, 'config.json'));
 }
 
 interface Profile {
@@ -61,16 +68,20 @@ interface Profile {
 
 async function profileInForce(
   paths: Paths,
-  { env, self }: StartWorld,
+  named: string | undefined,
+  { self, flags }: StartWorld,
 ): Promise<Profile | undefined> {
-  const [{ activeProfileOf, openConfigStore }, { demoOrganization, sandboxProfile }] =
-    await Promise.all([import('./config/store.js'), import('./config/profiles.js')]);
+  const [
+    { activeProfileOf, openConfigStore },
+    { demoOrganization, requireProfile, sandboxProfile },
+  ] = await Promise.all([import('./config/store.js'), import('./config/profiles.js')]);
   const config = openConfigStore(paths, { self }).config();
-  const name = env['ROSTERCTL_PROFILE'] || activeProfileOf(config);
+  const name = named ?? activeProfileOf(config);
   if (name === undefined) return undefined;
   if (name === sandboxProfile) return { name, organization: demoOrganization, service: name };
-  const { organization, baseUrl } = config.profiles.get(name) ?? {};
-  return organization === undefined ? undefined : { name, organization, service: baseUrl };
+  const stored = named === undefined ? config.profiles.get(name) : requireProfile(config, { name });
+  const organization = flags.org ?? stored?.organization;
+  return organization === undefined ? undefined : { name, organization, service: stored?.baseUrl };
 }
 
 interface Row {
@@ -82,22 +93,42 @@ interface Row {
 /** More runs are counted, not listed. */
 const mostRuns = 3;
 
-/** The runs and uploads of a profile that were interrupted, newest first, each with what resumes it. */
-async function unfinishedRows(
-  paths: Paths,
+type Unfinished = Required<Pick<Row, 'text' | 'command'>>;
+
+/** What was interrupted, each with what resumes it; nothing where the state cannot be read. */
+async function interrupted(
+  { state }: Paths,
   profile: Profile,
   { self }: StartWorld,
-): Promise<readonly Row[]> {
-  if (!paths.state) return [];
+): Promise<readonly Unfinished[]> {
+  if (!state) return [];
+  try {
+    return [
+      ...(await unfinishedRows(state.path, profile, self)),
+      ...(await reviewRows(state.path, profile)),
+    ];
+  } catch (error) {
+    const { Failure } = await import('./errors.js');
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}
+
+/** The runs and uploads of a profile, newest first. */
+async function unfinishedRows(
+  folder: string,
+  profile: Profile,
+  self: ThisProcess,
+): Promise<readonly Unfinished[]> {
   const { describeUnfinished, unfinishedWork } = await import('./runs/unfinished.js');
-  return describeUnfinished(await unfinishedWork(paths.state.path, profile, self), mostRuns);
+  return describeUnfinished(await unfinishedWork(folder, profile, self), mostRuns);
 }
 
 /** The review whose decisions were not sent. */
-async function reviewRows({ state }: Paths, profile: Profile): Promise<readonly Row[]> {
-  if (!state || !existsSync(join(state.path, 'reviews'))) return [];
+async function reviewRows(folder: string, profile: Profile): Promise<readonly Unfinished[]> {
+  if (!existsSync(join(folder, 'reviews'))) return [];
   const { describeUnsent, unsentDecisions } = await import('./review/queue.js');
-  return describeUnsent(await unsentDecisions(state.path, profile));
+  return describeUnsent(await unsentDecisions(folder, profile));
 }
 
 const labelWidth = 12;

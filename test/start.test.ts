@@ -51,10 +51,28 @@ test('rosterctl alone names an interrupted run and the line that resumes it, for
 
 test.each([
   ['nothing is stored', '{}'],
-  ['the configuration is damaged', '{"profiles": '],
   ['the active profile is gone', JSON.stringify({ activeProfile: 'gone' })],
 ])('rosterctl alone shows the page for newcomers if %s', async (_, text) => {
   const ran = await rosterctl('', { home: homeWith(text) });
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toContain('rosterctl auth login');
+});
+
+test('rosterctl alone says that the configuration is damaged, as every command does', async () => {
+  const home = homeWith('{"profiles": ');
+  const ran = await rosterctl('', { home });
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toBe((await rosterctl('profile list', { home })).stderr);
+});
+
+test('rosterctl -p NAME alone is about that profile, and so are the lines it shows', async () => {
+  const home = homeWith(club);
+  const second = await rosterctl('-p second', { home });
+  expect(second.stdout).toContain('profile second');
+  expect(second.stdout).toContain('rosterctl -p second tryouts list --status pending');
+  const sandbox = await rosterctl('-p sandbox', { home: temporaryFolder() });
+  expect(sandbox.stdout).toContain('profile sandbox · org_demo');
+  const unknown = await rosterctl('-p secnd', { home });
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
+  expect(unknown.stderr).toContain('Unknown profile secnd. Did you mean second?');
 });

@@ -126,7 +126,7 @@ export type RawValues = Readonly<Record<string, RawValue>>;
 /** A command line with its words and flags resolved; values are not parsed yet. */
 export type Parsed =
   | { readonly kind: 'version' }
-  | { readonly kind: 'start' }
+  | { readonly kind: 'start'; readonly globals: GlobalFlags }
   | {
       readonly kind: 'help';
       readonly of: ManifestCommand | ManifestGroup | undefined;

@@ -44,7 +44,7 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   const alone = table.commands.find(({ words: own }) => own.length === 1 && own[0] === noun);
   if (group) program.addCommand(groupCommand(group, table, verb, pass));
   if (alone) program.addCommand(leaf(alone, noun ?? '', pass));
-  program.action(() => pass.onResult({ kind: 'start' }));
+  program.action(() => pass.onResult({ kind: 'start', globals: globalsOf([program]) }));
   // Covers help that is requested before the command is named.
   onHelp(program, alone ?? verbOf(group, verb, table) ?? group, pass);
   try {
@@ -198,12 +198,6 @@ function onHelp(
 function valuesOf(verb: Command, command: ManifestCommand) {
   const chain: Command[] = [];
   for (let at: Command | null = verb; at; at = at.parent) chain.unshift(at);
-  const merged = Object.assign({}, ...chain.map((at) => at.opts())) as Record<string, RawValue>;
-  const own = new Set(command.flags.map((flag) => flag.name));
-  const globals: Record<string, RawValue> = {};
-  for (const flag of globalFlags)
-    if (!own.has(flag.name) && merged[flag.name] !== undefined)
-      globals[flag.name] = flag.short ? withoutEquals(merged[flag.name]) : merged[flag.name];
   const values: Record<string, RawValue> = {};
   for (const [index, arg] of command.args.entries()) {
     const word = verb.processedArgs[index] as RawValue;
@@ -211,7 +205,21 @@ function valuesOf(verb: Command, command: ManifestCommand) {
   }
   for (const flag of command.flags)
     values[flag.name] = verb.opts<Record<string, RawValue>>()[flag.name];
-  return { values, globals: globals as GlobalFlags };
+  return { values, globals: globalsOf(chain, command.flags) };
+}
+
+/** The global flags of a chain of commands, except those that the last one has as its own. */
+function globalsOf(
+  chain: readonly Command[],
+  ownFlags: readonly Pick<ManifestParam, 'name'>[] = [],
+): GlobalFlags {
+  const merged = Object.assign({}, ...chain.map((at) => at.opts())) as Record<string, RawValue>;
+  const own = new Set(ownFlags.map((flag) => flag.name));
+  const globals: Record<string, RawValue> = {};
+  for (const flag of globalFlags)
+    if (!own.has(flag.name) && merged[flag.name] !== undefined)
+      globals[flag.name] = flag.short ? withoutEquals(merged[flag.name]) : merged[flag.name];
+  return globals as GlobalFlags;
 }
 
 /** Accepts `-o=json`, as other tools do; no format or profile begins with `=`. */
