@@ -25,8 +25,8 @@ export async function executeAsking(
     canBePicked(plain) && !context.settings.yes && context.prompts.unavailable === undefined;
   const first = plain.args[0];
   try {
-    // In a script, these alone take the newest run.
-    if (takesRun(plain) && !isGivenIn(values, first?.name ?? '') && mayPick())
+    // In a script, it takes the newest unfinished run.
+    if (resumesRun(plain) && !isGivenIn(values, first?.name ?? '') && mayPick())
       return await execute(command, plain, (await pick()) ?? values, context);
     const missing = missingArgument(plain, values);
     if (missing) throw missing;
@@ -44,7 +44,6 @@ export async function executeAsking(
   }
 }
 
-/** True for the commands on a run that is there already, except `prune`, which alone deletes by age. */
-function takesRun({ words: [noun, verb = ''] }: ManifestCommand): boolean {
-  return noun === 'runs' && ['show', 'resume', 'retry', 'undo'].includes(verb);
+function resumesRun({ words }: ManifestCommand): boolean {
+  return words.join(' ') === 'runs resume';
 }

@@ -354,9 +354,15 @@ describe('runs', () => {
     expect(code).toBe(130);
   });
 
-  test('in a script the newest run is taken, and an unknown one is refused', async () => {
+  test('in a script a run has to be named, so that an empty variable undoes nothing', async () => {
     const at = await twoRuns();
-    const newest = await rosterctl('runs show --json', at);
+    for (const verb of ['show', 'undo', 'retry']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const ran = await rosterctl(`runs ${verb} --yes`, at);
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(ran.stderr).toContain('RUN is missing.');
+    }
+    const newest = await rosterctl('runs show last --json', at);
     expect(newest.stdout).toContain('"action":"tryouts.update"');
     for (const verb of ['show', 'undo', 'retry', 'resume']) {
       // oxlint-disable-next-line no-await-in-loop

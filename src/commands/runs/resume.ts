@@ -1,13 +1,15 @@
 /** `rosterctl runs resume`: continues an interrupted run. */
+import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineWrite, RunOutput, ValueWithExit } from '../../cli/define.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import { UsageError } from '../../errors.js';
 import { exitOf } from '../../runs/report.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
-import { storedReport } from './show.js';
+import { runArg, storedReport } from './show.js';
 
 export default defineWrite({
   summary: 'Resume a run that was interrupted',
@@ -19,6 +21,8 @@ export default defineWrite({
     ['From a script', 'last --yes'],
   ],
   ...earlierRunCommand,
+  // Alone among these commands: the newest unfinished run, if none is named.
+  args: { run: { ...runArg, schema: z._default(nonEmptyText, 'last') } },
   async plan(context, { run }) {
     const stored = await findRunHere(context, run, ({ finished }) => !finished, ['open']);
     if (stored.state.replaced)

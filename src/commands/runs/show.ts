@@ -1,5 +1,4 @@
 /** `rosterctl runs show`: prints the result of each row of a run. */
-import * as z from 'zod/mini';
 import { printSummary, reportView } from '../../bulk/report-view.js';
 import { defineLocalCommand, flag, param, ValueWithExit } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
@@ -18,14 +17,10 @@ import { runFolder, storeOf } from '../../runs/store.js';
 import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 
 /** The run to work on; `last` is the newest one that fits the command. */
-export const runArg = param(
-  z._default(nonEmptyText, 'last'),
-  'a run, the last six characters of its name, or last',
-  {
-    placeholder: 'RUN',
-    completes: 'run',
-  },
-);
+export const runArg = param(nonEmptyText, 'a run, the last six characters of its name, or last', {
+  placeholder: 'RUN',
+  completes: 'run',
+});
 
 export default defineLocalCommand({
   summary: 'Show the result of each row of a run',
@@ -38,7 +33,7 @@ export default defineLocalCommand({
   args: { run: runArg },
   flags: {
     failed: flag('only rows that failed, conflicted or are unknown'),
-    undoable: flag('the records that the run deleted, as NDJSON for create --input'),
+    undoable: flag('the records that the run deleted, as NDJSON for import or create --input'),
   },
   excludes: [['failed', 'undoable']],
   view: reportView,
