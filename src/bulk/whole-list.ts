@@ -3,6 +3,7 @@ import { hasId } from '../api/records.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
+import type { Instant } from '../data/time.js';
 import { GuardError } from '../errors.js';
 
 /** The consequence, for the command, of a list that may not be whole. */
@@ -15,13 +16,16 @@ interface Doubt {
   readonly mayBeEmpty?: boolean;
 }
 
-/** Passes every record of a list to `see`. Throws GuardError (11) if some may be missing, or have no id. */
+/**
+ * Passes every record of a list to `see`, and returns when its last byte arrived. Throws GuardError (11)
+ * if some may be missing, or have no id.
+ */
 export async function readWholeList(
   { api }: Pick<Context, 'api'>,
   resource: ResourceName,
   see: (record: JsonObject) => void,
   { so, instead, mayBeEmpty = false }: Doubt,
-): Promise<void> {
+): Promise<Instant> {
   const { plural: many } = resourceWords[resource];
   const list = api.list(resource, undefined, { checksCompleteness: true });
   const refuse = (why: string, fixes: readonly string[] = []) => {
@@ -42,4 +46,5 @@ export async function readWholeList(
     throw refuse(`may be incomplete (${completeness.reason})`, completeness.fixes);
   if (completeness.state === 'assumedEmpty' && !mayBeEmpty)
     throw refuse(`was not recognized (${completeness.reason})`);
+  return list.arrivedAt();
 }

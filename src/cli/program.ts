@@ -219,7 +219,7 @@ function globalsOf(
   for (const flag of globalFlags)
     if (!own.has(flag.name) && merged[flag.name] !== undefined)
       globals[flag.name] = flag.short ? withoutEquals(merged[flag.name]) : merged[flag.name];
-  return globals as GlobalFlags;
+  return globals;
 }
 
 /** Accepts `-o=json`, as other tools do; no format or profile begins with `=`. */

@@ -34,6 +34,11 @@ export interface RecordState {
   /** Undefined if there is nothing to read, because the record is yet to be created. */
   readonly record: JsonObject | undefined;
   readonly at: Instant;
+  /**
+   * How long a write may rely on it, in milliseconds; by default 2 s, and without a record forever. A
+   * list that shows that a record is not there ages too.
+   */
+  readonly freshMs?: number | undefined;
 }
 
 /**
@@ -53,6 +58,11 @@ export interface Step {
   /** The record as read, if the write replaces all of it (PUT). */
   readonly replaces?: JsonObject | undefined;
 }
+
+/** A step that was sent; one of an earlier process is known by its intent only. */
+export type KnownStep = Pick<Step, 'changes'> & {
+  readonly [K in 'name' | 'call' | 'replaces']?: Step[K] | undefined;
+};
 
 /** The plan for a row, given the record as read. */
 export interface RowPlan {
@@ -121,8 +131,14 @@ export interface Session {
   compares?(row: SelectedRow): readonly string[];
   /** The before-image of a step; by default its fields as read. Undefined: nothing to undo. */
   readonly image?: (step: Step, state: RecordState) => BeforeValues | undefined;
-  /** The image recorded after the step, where the id is known only then (a create). */
-  imageAfter?(record: JsonObject): BeforeValues | undefined;
+  /**
+   * The image recorded after the step, where the id is known only then (a create). `sent`: its body, if
+   * known; `isFound`: the record comes from a later read, not from the answer.
+   */
+  imageAfter?(
+    record: JsonObject,
+    how: { readonly sent: JsonObject; readonly isFound: boolean },
+  ): BeforeValues | undefined;
   /** Returns the report's values for the created record: its new id. */
   made?(record: JsonObject): JsonObject;
   /**

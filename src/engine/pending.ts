@@ -7,7 +7,7 @@ import { isSameValue } from '../data/sorting.js';
 import type { Failure } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
-import type { RecordState, Step, Verification } from './operation.js';
+import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun, Unverified } from './run.js';
 import { changedByOther, runRow, stepDone } from './run-row.js';
 import { unknownOutcome, verifyLost, verifySent } from './verify.js';
@@ -99,7 +99,7 @@ function verify({ session, task }: ActiveRow, unverified: Unverified): Promise<V
   if (session.verify) return session.verify(task, sent?.step, since);
   const isAnswered = kind === 'notShown' || kind === 'accepted';
   if (isAnswered && sent) return verifySent(session, task, sent.step, sent.state.record);
-  return verifyLost(session, task, intent, sent?.step);
+  return verifyLost(session, task, intent, sent);
 }
 
 /** The write was applied: the row is done, or continues with its next step. */
@@ -112,7 +112,7 @@ async function foundApplied(
   const step = sent?.step ?? { name: intent.step, changes: changesFrom(intent.before, row) };
   await runRow(
     row,
-    await stepDone(row, { step: step as Step, more: intent.more ?? false }, record),
+    await stepDone(row, { step, more: intent.more ?? false }, record, { isFound: true }),
   );
 }
 

@@ -2,8 +2,10 @@
 
 import type { JsonObject } from '../data/json.js';
 import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
+import { isSameValue } from '../data/sorting.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
-import { isRecent, redactedBefore } from '../runs/state.js';
+import type { DoneStep } from '../runs/report.js';
+import { isAsBefore, isRecent, redactedBefore } from '../runs/state.js';
 import {
   beforeAndAfter,
   changedMeanwhile,
@@ -13,15 +15,17 @@ import {
   digestIn,
   isNotSent,
 } from './decide.js';
-import type { RecordState, Sent, Session, Step } from './operation.js';
+import type { KnownStep, RecordState, Sent, Session, Step } from './operation.js';
 import { createdStep } from './row-sessions.js';
-import type { ActiveRow, Unverified, Write } from './run.js';
+import type { ActiveRow, ActiveRun, Unverified, Write } from './run.js';
 import { compareFields, imageOf, vanishedFields, verifySent } from './verify.js';
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
 const mostRereads = 3;
 /** How far a read may lag behind a write that was answered with the record. */
 const lagMs = 1_000;
+/** The pauses before such a read is repeated, together as long. */
+const lagPauses = [50, 150, 300, 500];
 
 /** Processes a row at its turn, up to its result or to a write that has to be verified. */
 export async function beginRow(row: ActiveRow): Promise<void> {
@@ -66,7 +70,8 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
     if (!decision.write) await row.finish(decision.row);
     return undefined;
   }
-  if (done && step.name === done.step) return changedByOther(row, step, state);
+  if (done && step.name === done.step)
+    return (await readAfterLag(row, done, step)) ?? changedByOther(row, step, state);
   const note = async (entry: JsonObject) => {
     await journal.append({ kind: 'step', row: task.row, ...entry });
     // A step before the write was answered: other rows may start.
@@ -76,6 +81,21 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
   const write: Write = { step: prepared, state, more: plan.steps.length > 1 };
   await recordIntent(row, write);
   return send(row, write);
+}
+
+/** Reads again if a read that lags behind a finished step may explain what it shows. */
+async function readAfterLag(
+  row: ActiveRow,
+  { before }: DoneStep,
+  { changes }: Step,
+): Promise<RecordState | undefined> {
+  const { sleep, signal, settleMs } = row.run.options;
+  const waited = lagPauses.slice(0, row.lagReads).reduce((sum, ms) => sum + ms, 0);
+  const pauseMs = lagPauses[row.lagReads];
+  if (pauseMs === undefined || waited >= settleMs || !isAsBefore(before, changes)) return undefined;
+  row.lagReads += 1;
+  await sleep(pauseMs, signal);
+  return row.read('resend');
 }
 
 function intentOf({ step, more }: Write): Unverified['intent'] {
@@ -111,8 +131,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
   const { now, settleMs } = run.options;
   const { step, state } = write;
   const since = now().getTime();
-  // A create does not depend on a read.
-  const isFresh = () => state.record === undefined || run.isFresh(state);
+  const isFresh = () => run.isFresh(state);
   try {
     // Ahead of rows waiting to be read.
     const sent = await run.semaphore.within({ first: true }, async () => {
@@ -181,8 +200,10 @@ async function confirm(
   const { step, state } = write;
   const { answer, record, sign } = sent;
   if (session.confirm) return stepDone(row, write, await session.confirm(step, task, sent));
-  if (record && !sign && !session.provenByAbsence && showsChanges(session, step, record))
+  if (record && !sign && !session.provenByAbsence && showsChanges(session, step, record)) {
+    await keepOwnForm(row, write, record);
     return stepDone(row, write, record);
+  }
   const verification = await verifySent(session, task, step, state.record);
   if (verification.outcome === 'applied') {
     // Refused because the record already had the target values: our write did not change it.
@@ -194,7 +215,8 @@ async function confirm(
     return stepDone(row, write, verification.record);
   }
   if (sign) throw sign;
-  if (verification.outcome === 'unclear') {
+  // 202: accepted, not yet done.
+  if (verification.outcome === 'unclear' && answer.status !== 202) {
     const why = verification.error?.message ?? 'no record';
     note(`${task.id}: done, but reading it again failed: ${why}`);
     return stepDone(row, write, record);
@@ -208,6 +230,21 @@ async function confirm(
   });
 }
 
+/** Records in the before-image how the service stored the values, so that an undo recognizes them. */
+async function keepOwnForm(
+  { run, session, task }: ActiveRow,
+  { step, state }: Write,
+  record: JsonObject,
+): Promise<void> {
+  const { images } = run.options;
+  const image = images && (session.image ?? imageOf)(step, state);
+  const isOwn = step.changes.some(({ field, to }) => !isSameValue(record[field] ?? null, to));
+  if (image?.kind !== 'fields' || !isOwn) return;
+  const { row, id } = task;
+  const after = Object.fromEntries(step.changes.map(({ field }) => [field, record[field]]));
+  await images?.append({ row, id, step: step.name, ...image, after });
+}
+
 /** True if a record shows what the step changed; one without the fields (`{id}`) shows nothing. */
 function showsChanges({ compare }: Session, step: Step, record: JsonObject): boolean {
   if (compare) return compare(step, record) === 'reached';
@@ -218,8 +255,9 @@ function showsChanges({ compare }: Session, step: Step, record: JsonObject): boo
 /** Records a confirmed step: the row ends, or continues with its next step. */
 export async function stepDone(
   row: ActiveRow,
-  { step, more }: Pick<Write, 'step' | 'more'>,
+  { step, more }: { readonly step: KnownStep; readonly more: boolean },
   record: JsonObject | undefined,
+  { isFound = false } = {},
 ): Promise<RecordState | undefined> {
   const { run, task, session } = row;
   const { images, onEnd, note } = run.options;
@@ -231,7 +269,8 @@ export async function stepDone(
     return row.read();
   }
   if (record && session.transfer) await session.transfer.confirm(task, record);
-  const image = record && images && session.imageAfter?.(record);
+  const sentBody = step.call?.body ?? {};
+  const image = record && images && session.imageAfter?.(record, { sent: sentBody, isFound });
   if (image) await images?.append({ row: task.row, id: task.id, ...image });
   const made = record && session.made?.(record);
   const refusal = record && session.refusal?.(record, task);
@@ -239,6 +278,7 @@ export async function stepDone(
     await row.recordDone({ step: createdStep, before: {}, after: made ?? {} });
     throw refusal;
   }
+  if (record && !session.compare && !session.confirm) noteUnshown(run, step, record);
   onEnd?.(task, { record });
   const end = changedRow(task, values, row.done, made);
   const vanished = record ? vanishedFields(step, record) : [];
@@ -248,6 +288,16 @@ export async function stepDone(
     );
   row.finishInBackground(vanished.length > 0 ? { ...end, vanished } : end);
   return undefined;
+}
+
+/** Notes once for each field that the service does not show it. */
+function noteUnshown({ options, unshown }: ActiveRun, { changes }: KnownStep, record: JsonObject) {
+  for (const { field, to } of changes) {
+    if (to === null || to === undefined || Object.hasOwn(record, field) || unshown.has(field))
+      continue;
+    unshown.add(field);
+    options.note(`The service does not show ${field}, so it is not known whether it was stored.`);
+  }
 }
 
 /** Ends a row as a conflict: its record holds neither the values before our write nor those written. */

@@ -55,7 +55,7 @@ export interface RowRunOptions {
 }
 
 /** How old a read may be when its write is sent. */
-const freshMs = 2_000;
+const usualFreshMs = 2_000;
 
 /** A run while its rows are being executed. */
 export class ActiveRun {
@@ -70,6 +70,8 @@ export class ActiveRun {
   readonly inFlight = new Set<number>();
   /** The locks of records, by row. */
   readonly locks = new Map<number, HeldLock>();
+  /** Fields that were sent and that the service does not show. */
+  readonly unshown = new Set<string>();
   /** Results that are being written to disk. */
   readonly syncing = new Set<Promise<void>>();
   /** The report is complete; nothing may be added. */
@@ -101,7 +103,7 @@ export class ActiveRun {
     return this.isHalted || this.isStopped;
   }
 
-  isFresh({ at }: RecordState): boolean {
+  isFresh({ record, at, freshMs = record ? usualFreshMs : Number.POSITIVE_INFINITY }: RecordState) {
     return ageMs(at, this.options.instant()) <= freshMs;
   }
 
@@ -159,6 +161,8 @@ export class ActiveRow {
   resends = 0;
   /** Consecutive reads that aged before their write could be sent. */
   rereads = 0;
+  /** Reads repeated because they lagged behind the row's first step. */
+  lagReads = 0;
   /** The changes found by the first read; a later read that differs is a conflict. */
   previewed: readonly RowChange[] | undefined;
   /** Digest of the entire record as first read, if the write affects all of it. */

@@ -7,7 +7,15 @@ import { parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { type Intent, isAsBefore } from '../runs/state.js';
-import type { BeforeValues, Comparison, Session, Step, Verification } from './operation.js';
+import type {
+  BeforeValues,
+  Comparison,
+  KnownStep,
+  RecordState,
+  Session,
+  Step,
+  Verification,
+} from './operation.js';
 
 /** The default of ROSTERCTL_SETTLE: milliseconds after which a lost write can no longer take effect. */
 const defaultSettleMs = 15_000;
@@ -32,19 +40,20 @@ export async function verifyLost(
   session: Session,
   row: SelectedRow,
   { before, digest, step: name }: Pick<Intent, 'before' | 'digest' | 'step'>,
-  sent?: Step,
+  sent?: { readonly step: Step; readonly state: RecordState },
 ): Promise<Verification> {
   try {
     const state = await session.read(row, 'verify');
     const { steps } = await session.plan(row, state);
     const step = steps.find((each) => each.name === name);
-    const remaining = step?.changes.filter((change) => !isAdded(change, before, sent)) ?? [];
+    const remaining = step?.changes.filter((change) => !isAdded(change, before, sent?.step)) ?? [];
     if (!step || remaining.length === 0) return { outcome: 'applied', record: state.record };
     const compared = remaining.filter(({ adds }) => adds === undefined);
     const isBefore =
       isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
     const { record } = state;
-    if (!isBefore && session.provenByAbsence && record && isMarkedDeleted(undefined, record))
+    const known = sent?.state.record;
+    if (!isBefore && session.provenByAbsence && record && isMarkedDeleted(known, record))
       return markedAsDeleted(record);
     return { outcome: isBefore ? 'notApplied' : 'other', state, step };
   } catch (error) {
@@ -89,7 +98,7 @@ export function compareFields({ changes }: Step, record: JsonObject): Comparison
 }
 
 /** Fields that are missing after a write that replaces the entire record. */
-export function vanishedFields({ replaces }: Step, record: JsonObject): readonly string[] {
+export function vanishedFields({ replaces }: KnownStep, record: JsonObject): readonly string[] {
   if (!replaces) return [];
   return Object.keys(replaces).filter((field) => !Object.hasOwn(record, field));
 }

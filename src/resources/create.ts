@@ -72,8 +72,8 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     ...creating(context),
     resends: 0,
     plan: () => ({ steps: [createStep(callFor(resource, 'create', undefined, body))] }),
-    async send({ call }) {
-      const sent = await sendCreate(context, call, resource);
+    async send({ call }, _, isFresh) {
+      const sent = await sendCreate(context, call, resource, isFresh);
       return sent.sign
         ? sent
         : { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };

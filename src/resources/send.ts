@@ -6,6 +6,7 @@ import { partsOf, type Route, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import { withPlainId } from '../data/http.js';
+import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { lowerFirst } from '../data/text.js';
@@ -46,10 +47,10 @@ export async function sendCreate(
   context: Context,
   call: Call,
   resource: ResourceName,
+  isFresh: () => boolean,
 ): Promise<Sent> {
   try {
-    // A create does not depend on a read.
-    const answer = await context.api.sendOnce(call, () => true);
+    const answer = await context.api.sendOnce(call, isFresh);
     return { answer, record: answer.record };
   } catch (error) {
     if (!(error instanceof ApiError && error.status < 300)) throw error;
@@ -63,10 +64,20 @@ export function creating(context: Context) {
   return {
     read: async () => ({ record: undefined, at: context.instant() }),
     image: () => undefined,
-    imageAfter: (record) =>
-      record['id'] === undefined ? undefined : { kind: 'created', after: record },
+    imageAfter(record, { sent, isFound }) {
+      if (record['id'] === undefined || (isFound && !isUntouched(record))) return undefined;
+      // An answer that shows only the id does not show what an undo must compare.
+      const isBare = Object.keys(sent).every((field) => !Object.hasOwn(record, field));
+      return { kind: 'created', after: isBare ? { ...sent, ...record } : record };
+    },
     made: ({ id = null }) => ({ id }),
   } as const satisfies Partial<Session>;
+}
+
+/** True if the record's times show that nobody has changed it since it was created. */
+function isUntouched({ createdAt, updatedAt }: JsonObject): boolean {
+  if (typeof createdAt !== 'string' || typeof updatedAt !== 'string') return false;
+  return Math.abs(Date.parse(updatedAt) - Date.parse(createdAt)) <= 1_000;
 }
 
 /** The result of a step that was refused: no record, and the error as its sign. */

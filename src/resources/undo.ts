@@ -9,7 +9,7 @@ import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { sessionByRow } from '../engine/row-sessions.js';
-import type { BeforeImage } from '../runs/before-images.js';
+import { type BeforeImage, withoutQueries } from '../runs/before-images.js';
 import type { SelectedRow } from '../runs/report.js';
 import { deleteSession } from './delete.js';
 import { compareEdit, plainNotes } from './tryout-edit.js';
@@ -33,8 +33,10 @@ type UndoRow = {
   readonly after: JsonObject;
   /** Fields that the record did not have. */
   readonly absent: readonly string[];
-  /** Fields of a created record whose stored value is not exact. */
+  /** Fields of a created record whose value was not stored. */
   readonly inexact: readonly string[];
+  /** Fields of a created record that were stored without the queries of their URLs. */
+  readonly shortened?: readonly string[];
 };
 
 /** The operation that undoes a run of this resource. */
@@ -117,18 +119,28 @@ function deleteCreated(context: Context, resource: ResourceName): Session {
     ...session,
     async plan(row, state) {
       const plan = await session.plan(row, state);
-      const { after, inexact } = rowOfUndo(row);
+      const { after, inexact, shortened = [] } = rowOfUndo(row);
       const { record = {} } = state;
       const created = replacementBody(after, {}, readOnly);
       const now = replacementBody(record, {}, readOnly);
-      const names = isListed
-        ? Object.keys(created).filter((name) => Object.hasOwn(now, name))
-        : [...new Set([...Object.keys(created), ...Object.keys(now)])];
+      const names = [...new Set([...Object.keys(created), ...Object.keys(now)])].filter(
+        (name) => !isListed || isComparable(name, after, record),
+      );
+      const present = (name: string) =>
+        shortened.includes(name) ? withoutQueries(now[name]) : now[name];
       const field = names.find(
-        (name) => !inexact.includes(name) && !isSameValue(created[name], now[name]),
+        (name) => !inexact.includes(name) && !isSameValue(created[name], present(name)),
       );
       if (field === undefined) return plan;
       return { ...plan, conflict: { field, from: now[field], to: created[field] } };
     },
   };
+}
+
+/** True if a field of a list can be compared with the answer to the create: other fields prove nothing as long as the time of the last change is the same. */
+function isComparable(name: string, created: JsonObject, listed: JsonObject): boolean {
+  const isInBoth = Object.hasOwn(created, name) && Object.hasOwn(listed, name);
+  const { updatedAt } = created;
+  const isTouched = updatedAt !== undefined && !isSameValue(updatedAt, listed['updatedAt'] ?? null);
+  return isInBoth || isTouched;
 }

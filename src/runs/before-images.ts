@@ -162,7 +162,7 @@ export function hasQuery(text: string): boolean {
 }
 
 /** Drops the queries of all URLs within a value: a query may hold a signature. */
-function withoutQueries(value: unknown): unknown {
+export function withoutQueries(value: unknown): unknown {
   if (typeof value === 'string')
     return hasQuery(value) ? value.slice(0, value.indexOf('?')) : value;
   if (Array.isArray(value)) return value.map(withoutQueries);

@@ -1,4 +1,6 @@
 /** Ends runs (end record, shortened plan, rename from `open/` to `ended/`), cleans up after killed ones, and tells which uploads are unfinished. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { isObject, type JsonObject } from '../data/json.js';
 import { notVerified } from '../data/outcome-errors.js';
 import { holderState, type ThisProcess } from '../files/holder.js';
@@ -11,6 +13,7 @@ import { countsAsError, type ReportRow } from './report.js';
 import {
   isReported,
   moveRun,
+  placeIn,
   type RunStore,
   removeRun,
   runFolder,
@@ -64,7 +67,10 @@ export async function endRun(
  * nothing is unfinished, the run moves to `ended/` and the same command starts a new run. Throws OutputError.
  */
 export async function markReported(store: RunStore, run: string, last: number): Promise<void> {
-  await writeReported(runFolder(store, run), last);
+  await writeReported(runFolder(store, run), last).catch((error: unknown) => {
+    // Another process reported the run too, and has moved it.
+    if (!existsSync(join(placeIn(store, 'ended'), run))) throw error;
+  });
   const stored = await readRun(store, run);
   if (stored && belongsInEnded(store, stored)) await moveToEnded(store, run);
 }

@@ -152,12 +152,12 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (record) existing.set(row.row, record);
       return { steps, requests, skipped: { code: exists, message, id } };
     },
-    async send({ call }, row): Promise<Sent> {
+    async send({ call }, row, isFresh): Promise<Sent> {
       const stored = storedOf(row);
       if (!stored) throw new BugError('A document was to be made before its file arrived.');
       const record = await recordedMeanwhile(row, stored);
       if (record) return { answer: { status: 200, headers: {}, body: undefined }, record };
-      return sendCreate(context, call, 'documents');
+      return sendCreate(context, call, 'documents', isFresh);
     },
     confirm: (step, _, sent) => confirmDocument(context, step.call, sent),
     async verify(row, _, since) {

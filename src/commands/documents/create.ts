@@ -76,7 +76,7 @@ function documentSession(context: Context, body: JsonObject): Session {
     // Retry once if the document provably was not created.
     resends: 1,
     plan: () => ({ steps: [step] }),
-    send: () => sendCreate(context, call, 'documents'),
+    send: (_, __, isFresh) => sendCreate(context, call, 'documents', isFresh),
     confirm: (_, __, sent) => confirmDocument(context, call, sent),
     // The key was not requested by this process, so a document with it may be older.
     verify: (_, __, since) => verifyDocument(context, step, since, { isKeyNew: false }),

@@ -7,10 +7,18 @@ import { type TypedFields, touchedFields, touchedNames } from '../../cli/field-f
 import type { Context } from '../../context.js';
 import { cellFieldNames, cellFields } from '../../data/cell-values.js';
 import type { JsonObject } from '../../data/json.js';
-import { ConflictError } from '../../data/outcome-errors.js';
+import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import type { ResourceName } from '../../data/resources.js';
 import { isSameValue } from '../../data/sorting.js';
-import type { RowPlan, Sent, Session, Task, Verification } from '../../engine/operation.js';
+import { ageMs } from '../../data/time.js';
+import type {
+  RecordState,
+  RowPlan,
+  Sent,
+  Session,
+  Task,
+  Verification,
+} from '../../engine/operation.js';
 import { sessionByRow } from '../../engine/row-sessions.js';
 import {
   Failure,
@@ -80,14 +88,16 @@ function createSession(
   const comparison = keyComparison(key, resource);
   const reader = recordReader(context, resource);
   const keys = keyReader(context, resource, (record) => foldKey(keyText(record, key), comparison));
-  const idsFor = async (row: SelectedRow, when: 'once' | 'now') =>
-    (await keys(when)).get(foldKey(valuesOf(row).key, comparison)) ?? [];
+  const idsFor = async (row: SelectedRow, when: 'now' | 'after') => {
+    const { ids, at, freshMs } = await keys(when);
+    return { found: ids.get(foldKey(valuesOf(row).key, comparison)) ?? [], at, freshMs };
+  };
   let isProven = false;
   /** True once a created record read again had the same fields as the answer to its create. */
   let isAnswerWhole = false;
 
   const recordByKey = async (row: SelectedRow): Promise<JsonObject | undefined> => {
-    const [id, other] = await idsFor(row, 'now');
+    const [id, other] = (await idsFor(row, 'after')).found;
     return id === undefined || other !== undefined
       ? undefined
       : (await reader.read(id, 'after')).record;
@@ -99,19 +109,24 @@ function createSession(
       return record;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      context.note(
-        `${String(made['id'])} was created, and could not be read again: ${error.message}`,
-      );
+      const id = String(made['id']);
+      if (isProvenNotFound(error)) throw notThere(context, resource, id);
+      context.note(`${id} was created, and could not be read again: ${error.message}`);
       return made;
     }
+  };
+  /** The fields with another value than was sent, apart from the key. */
+  const otherValues = (record: JsonObject, row: SelectedRow): readonly string[] => {
+    const { body = {} } = valuesOf(row);
+    return Object.keys(body).filter(
+      (field) => field !== key && !isSameValue(record[field] ?? null, body[field]),
+    );
   };
   const refusal = (record: JsonObject, row: SelectedRow): Failure | undefined => {
     const { key: text, body = {} } = valuesOf(row);
     const id = String(record['id']);
     if (holdsKey(record, key, text, comparison)) {
-      const others = Object.keys(body).filter(
-        (field) => field !== key && !isSameValue(record[field] ?? null, body[field]),
-      );
+      const others = otherValues(record, row);
       if (!isProven && others.length > 0)
         context.note(
           `${id} was created, and shows other values than were sent: ${others.join(', ')}.`,
@@ -139,12 +154,14 @@ function createSession(
       const { body } = valuesOf(task);
       const made = task.done?.after['id'];
       if (typeof made === 'string') return reader.read(made, 'after');
-      const at = context.instant();
-      if (!body || purpose !== 'turn') return { record: undefined, at };
-      const [found] = await idsFor(task, 'once');
-      if (found !== undefined)
-        throw new ConflictError(`${found} has this ${key}: it was created meanwhile.`);
-      return { record: undefined, at };
+      if (!body) return { record: undefined, at: context.instant() };
+      // Nothing was read: at its turn the row reads the list.
+      if (purpose === 'preview') return { record: undefined, at: context.instant(), freshMs: 0 };
+      const { found, at, freshMs } = await idsFor(task, purpose === 'turn' ? 'now' : 'after');
+      const [other] = found;
+      if (other !== undefined)
+        throw new ConflictError(`${other} has this ${key}: it was created meanwhile.`);
+      return { record: undefined, at, freshMs };
     },
     plan(task: Task, { record }): RowPlan {
       const { body = {}, problem, skipped } = valuesOf(task);
@@ -157,8 +174,8 @@ function createSession(
       const whole = { ...body, ...touchedFields(typed, body) };
       return { steps: [createStep(callFor(resource, 'create', undefined, whole))] };
     },
-    async send({ call }): Promise<Sent> {
-      const sent = await sendCreate(context, call, resource);
+    async send({ call }, _, isFresh): Promise<Sent> {
+      const sent = await sendCreate(context, call, resource, isFresh);
       return sent.sign
         ? sent
         : { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
@@ -180,14 +197,30 @@ function createSession(
     async verify(row): Promise<Verification> {
       try {
         const record = await recordByKey(row);
-        if (record) return { outcome: 'applied', record };
-        return { outcome: 'unclear', error: notFoundByKey(resource, key, valuesOf(row).key) };
+        if (!record)
+          return { outcome: 'unclear', error: notFoundByKey(resource, key, valuesOf(row).key) };
+        const others = otherValues(record, row);
+        if (others.length === 0) return { outcome: 'applied', record };
+        const error = new ConflictError(
+          `${String(record['id'])} has this ${key}, and not the ${others.join(', ')} that was sent: someone else may have created it.`,
+        );
+        return { outcome: 'unclear', error };
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         return { outcome: 'unclear', error };
       }
     },
   };
+}
+
+/** The outcome of a create whose answer names a record that is not there, or not yet. */
+function notThere(context: Context, resource: ResourceName, id: string): UnknownOutcomeError {
+  const { method, path } = context.api.describe(callFor(resource, 'create', undefined, {}));
+  return new UnknownOutcomeError(
+    `${method} ${path} was answered with ${id}, and there is no such ${rowOf(resource).noun}.`,
+    { method, path },
+    { delivery: 'applied' },
+  );
 }
 
 /** Why a lost create stays unknown: it is never sent twice by itself. */
@@ -199,25 +232,39 @@ function notFoundByKey(resource: ResourceName, key: string, text: string): NotFo
   );
 }
 
-type IdsByKey = ReadonlyMap<string, readonly string[]>;
+/** The ids of all records by their key. */
+interface IdsByKey extends Pick<RecordState, 'at' | 'freshMs'> {
+  readonly ids: ReadonlyMap<string, readonly string[]>;
+}
 
-/** Reads the ids of all records by their key: `once` for a session, or by a list that starts now. */
+/** A list that takes long to read is relied on for this many times as long, or nothing else would be done. */
+const listTimes = 10;
+const leastFreshMs = 2_000;
+
+/** Reads the ids of all records: `now` from a list that other rows may share, `after` by one that starts now. */
 function keyReader(
   context: Context,
   resource: ResourceName,
   keyOf: (record: JsonObject) => string,
-): (when: 'once' | 'now') => Promise<IdsByKey> {
+): (when: 'now' | 'after') => Promise<IdsByKey> {
+  let latest: IdsByKey | undefined;
   const read = coalesced(async (): Promise<IdsByKey> => {
     const ids = new Map<string, string[]>();
+    const start = context.instant();
     const see = (record: JsonObject) => {
       const id = String(record['id']);
       const same = ids.get(keyOf(record));
       if (same) same.push(id);
       else ids.set(keyOf(record), [id]);
     };
-    await readWholeList(context, resource, see, importDoubt);
-    return ids;
+    const at = await readWholeList(context, resource, see, importDoubt);
+    const freshMs = Math.max(leastFreshMs, listTimes * ageMs(start, at));
+    latest = { ids, at, freshMs };
+    return latest;
   }, context);
-  let first: Promise<IdsByKey> | undefined;
-  return (when) => (when === 'once' ? (first ??= read()) : read());
+  return (when) => {
+    const isUsable =
+      when === 'now' && latest && ageMs(latest.at, context.instant()) <= (latest.freshMs ?? 0) / 2;
+    return isUsable && latest ? Promise.resolve(latest) : read();
+  };
 }

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { userOf } from '../bulk/user.js';
+import { application, keep, steps } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
+import { errorOf, temporaryFolder } from '../support/run.js';
+import { organization, type Recorded, type Reply, recordingService } from '../support/service.js';
+
+// Answers and reads that are behind the truth, or that say less than they seem to.
+
+type Fields = Record<string, unknown> & { readonly id: string };
+
+/** One record at `/v1/PLURAL/ID` and in its list; `instead` may answer a request itself. */
+async function holding(
+  record: Fields,
+  instead: (request: Recorded, kept: Map<string, Fields>) => Reply | undefined,
+) {
+  const kept = new Map([[record.id, record]]);
+  const service = await recordingService((request) => {
+    const reply = instead(request, kept);
+    if (reply) return reply;
+    const id = request.url.split('?')[0]?.split('/').at(-1) ?? '';
+    if (id === organization) return { status: 200, json: [...kept.values()] };
+    const found = kept.get(id);
+    return found ? { status: 200, json: found } : { status: 404, json: { error: 'notFound' } };
+  });
+  const at = { env: { ...service.env, ROSTERCTL_SETTLE: '0.3s' }, home: temporaryFolder() };
+  return { kept, service, run: (line: string) => inProcess(line, at) };
+}
+
+test('a conversion waits for reads that lag behind its first step', async () => {
+  let acceptedAt = 0;
+  const service = await keep([application('app_1')], (_, step) => {
+    if (step === 'PATCH app_1') acceptedAt = Date.now();
+    const lags = step === 'GET app_1' && Date.now() - acceptedAt < 150;
+    return lags ? { status: 200, json: application('app_1') } : undefined;
+  });
+  const ran = await userOf(service).run('tryouts convert app_1 --accept --yes --json');
+  expect(ran.code).toBe(0);
+  expect(steps(service).filter((step) => step.startsWith('CONVERT'))).toHaveLength(1);
+});
+
+test('a status that someone else sets back after the first step is still a conflict', async () => {
+  const service = await keep([application('app_1')], (_, step) =>
+    step === 'GET app_1' ? { status: 200, json: application('app_1') } : undefined,
+  );
+  const ran = await userOf(service).run('tryouts convert app_1 --accept --yes --json');
+  expect(ran.code).toBe(6);
+  expect(steps(service)).not.toContain('CONVERT app_1');
+});
+
+test('a delete that was not applied is not done because the record was archived long before', async () => {
+  const { service, run } = await holding(
+    { id: 'player_1', name: 'Ann', archivedAt: '2025-01-01T00:00:00Z', number: 7 },
+    ({ method }, kept) => {
+      if (method !== 'DELETE') return undefined;
+      kept.set('player_1', { ...kept.get('player_1'), id: 'player_1', number: 8 });
+      return (_, response) => response.socket?.destroy();
+    },
+  );
+  const ran = await run('players delete player_1 --yes --json');
+  expect([ran.code, errorOf(ran).code]).toEqual([6, 'changedMeanwhile']);
+  expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
+
+test('a write that was only accepted (202) is unknown if it cannot be read again', async () => {
+  let sent = false;
+  const { run } = await holding({ id: 'player_1', name: 'Ann' }, ({ method }) => {
+    if (method === 'PATCH') {
+      sent = true;
+      return { status: 202, json: {} };
+    }
+    return sent ? { status: 200, text: '<html>down</html>' } : undefined;
+  });
+  expect((await run('players update player_1 --name Bea --json')).code).toBe(10);
+});
+
+test('a field that the service does not show is named in a note', async () => {
+  const { run } = await holding({ id: 'player_1', name: 'Ann' }, ({ method }) =>
+    method === 'PATCH' ? { status: 200, json: { id: 'player_1', name: 'Ann' } } : undefined,
+  );
+  const ran = await run('players update player_1 -F nick=zzz --json');
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(
+    'The service does not show nick, so it is not known whether it was stored.',
+  );
+});
+
+test('an undo recognizes a value that the service stored in its own form', async () => {
+  const { kept, run } = await holding({ id: 'player_1', number: '7' }, ({ method, body }, all) => {
+    if (method !== 'PATCH') return undefined;
+    const { number } = JSON.parse(body.toString()) as { number: unknown };
+    all.set('player_1', { id: 'player_1', number: String(number) });
+    return { status: 200, json: all.get('player_1') };
+  });
+  expect((await run('players update player_1 -F number=42 --json')).code).toBe(0);
+  expect(kept.get('player_1')?.['number']).toBe('42');
+  expect((await run('runs undo last --yes --json')).code).toBe(0);
+  expect(kept.get('player_1')?.['number']).toBe('7');
+});
+
+test('undo keeps a created document that was changed since, also if the answer showed only its id', async () => {
+  const made = {
+    id: 'doc_9',
+    name: 'a.pdf',
+    tags: [],
+    fileKey: 'k/a.pdf',
+    organizationId: organization,
+  };
+  const { kept, service, run } = await holding(
+    { id: 'doc_1', name: 'other' },
+    ({ method }, all) => {
+      if (method !== 'POST') return undefined;
+      all.set(made.id, made);
+      return { status: 201, json: { id: made.id } };
+    },
+  );
+  const line =
+    'docs create --file-key k/a.pdf --file-ref r --content-type application/pdf --size-bytes 3 --name a.pdf --json';
+  expect((await run(line)).code).toBe(0);
+  kept.set(made.id, { ...made, name: 'renamed' });
+  expect((await run('runs undo last --yes --json')).code).toBe(6);
+  expect(service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});

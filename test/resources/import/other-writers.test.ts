@@ -1,0 +1,181 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
+import { errorOf, temporaryFolder } from '../../support/run.js';
+import {
+  organization,
+  type Recorded,
+  type Reply,
+  recordingService,
+} from '../../support/service.js';
+import type { Row } from './desk.js';
+
+// What others create or change while an import or its undo is under way.
+
+type Player = Record<string, unknown> & { readonly id: string };
+
+const madeAt = '2026-03-01T10:00:00Z';
+const changedAt = '2026-03-01T10:05:00Z';
+
+function player(id: string, fields: Record<string, unknown> = {}): Player {
+  return {
+    id,
+    name: 'Mine',
+    organizationId: organization,
+    createdAt: madeAt,
+    updatedAt: madeAt,
+    ...fields,
+  };
+}
+
+/** A service of players; `instead` may answer a request itself. */
+async function club(
+  instead: (request: Recorded, players: Map<string, Player>) => Reply | undefined = () => undefined,
+) {
+  const players = new Map([['p1', player('p1', { email: 'first@example.org', name: 'First' })]]);
+  const service = await recordingService((request) => {
+    const reply = instead(request, players);
+    if (reply) return reply;
+    const [path = ''] = request.url.split('?');
+    const id = path.split('/').filter((part) => part !== organization)[3];
+    if (request.method === 'POST') return { status: 201, json: create(players, request) };
+    const found = id === undefined ? undefined : players.get(id);
+    if (id === undefined) return { status: 200, json: [...players.values()] };
+    if (!found) return { status: 404, json: { error: 'notFound' } };
+    if (request.method === 'DELETE') players.delete(id);
+    return request.method === 'DELETE' ? { status: 204 } : { status: 200, json: found };
+  });
+  const home = temporaryFolder();
+  const at = { env: { ...service.env, ROSTERCTL_SETTLE: '0.3s' }, home };
+  return {
+    players,
+    at,
+    async importing(people: readonly string[], flags = '') {
+      writeFileSync(join(home, 'roster.csv'), ['email,name', ...people].join('\n'));
+      const line = `players import ${join(home, 'roster.csv')} --key email --yes --json ${flags}`;
+      const ran = await inProcess(line, at);
+      const { results = [] } = JSON.parse(ran.stdout || '{}') as { results?: Row[] };
+      return { ...ran, results };
+    },
+    undo: () => inProcess('runs undo last --yes --json', at),
+    writes: () =>
+      service.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method),
+  };
+}
+
+function create(players: Map<string, Player>, { body }: Recorded): Player {
+  const made = player(`n${players.size}`, JSON.parse(body.toString()) as Record<string, unknown>);
+  players.set(made.id, made);
+  return made;
+}
+
+/** Closes the connection without an answer. */
+const lost: Reply = (_, response) => response.socket?.destroy();
+
+describe('a create whose answer is lost', () => {
+  test('is unknown if the record with its key has other values: someone else may have created it', async () => {
+    const desk = await club(({ method }, players) => {
+      if (method !== 'POST') return undefined;
+      players.set('oth', player('oth', { email: 'nn@example.org', name: 'Theirs' }));
+      return lost;
+    });
+    const ran = await desk.importing(['nn@example.org,Mine']);
+    expect([ran.code, ran.results[0]?.result]).toEqual([10, 'unknown']);
+    expect(ran.results[0]?.error?.message).toContain(
+      'oth has this email, and not the name that was sent: someone else may have created it.',
+    );
+    await desk.undo();
+    expect(desk.players.has('oth')).toBe(true);
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
+  test('is done if it is found as it was sent, and is undone while nobody has changed it', async () => {
+    const desk = await club((request, players) => {
+      if (request.method !== 'POST') return undefined;
+      create(players, request);
+      return lost;
+    });
+    const ran = await desk.importing(['nn@example.org,Mine']);
+    expect([ran.code, ran.results[0]?.result]).toEqual([0, 'changed']);
+    expect((await desk.undo()).code).toBe(0);
+    expect([...desk.players.keys()]).toEqual(['p1']);
+  });
+
+  test('is done but not undone if it was changed before it was found', async () => {
+    const desk = await club((request, players) => {
+      if (request.method !== 'POST') return undefined;
+      const made = create(players, request);
+      players.set(made.id, { ...made, phone: '123', updatedAt: changedAt });
+      return lost;
+    });
+    expect((await desk.importing(['nn@example.org,Mine'])).code).toBe(0);
+    const undone = await desk.undo();
+    expect(undone.code).toBe(11);
+    expect(errorOf(undone).code).toBe('notUndoable');
+    expect(desk.writes()).toEqual(['POST']);
+  });
+});
+
+describe('a key that someone else takes while the import runs', () => {
+  test('is a conflict after a wait that the service asked for', async () => {
+    let asked = false;
+    const desk = await club(({ method }, players) => {
+      if (method !== 'POST' || asked) return undefined;
+      asked = true;
+      players.set('oth', player('oth', { email: 'nn@example.org', name: 'Theirs' }));
+      return { status: 429, headers: { 'retry-after': '1' }, json: { error: 'slow' } };
+    });
+    const ran = await desk.importing(['nn@example.org,Mine']);
+    expect([ran.code, ran.results[0]?.result]).toEqual([8, 'conflict']);
+    expect(ran.results[0]?.error?.message).toContain(
+      'oth has this email: it was created meanwhile.',
+    );
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
+  test('is a conflict if the list is older than two seconds when its row comes', async () => {
+    const desk = await club((request, players) => {
+      if (request.method !== 'POST') return undefined;
+      const made = create(players, request);
+      players.set('oth', player('oth', { email: 'second@example.org', name: 'Theirs' }));
+      return (_, response) => {
+        setTimeout(() => {
+          response.writeHead(201, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(made));
+        }, 2_100);
+      };
+    });
+    const rows = ['one@example.org,Mine', 'second@example.org,Mine'];
+    const ran = await desk.importing(rows, '--concurrency 1');
+    expect(ran.results.map(({ result }) => result)).toEqual(['changed', 'conflict']);
+    expect(desk.writes()).toEqual(['POST']);
+  });
+});
+
+test('a create whose record is not there afterwards is unknown, and nothing more is sent', async () => {
+  const desk = await club(({ method }) =>
+    method === 'POST' ? { status: 201, json: player('n3', { email: 'a@example.org' }) } : undefined,
+  );
+  const ran = await desk.importing([
+    'a@example.org,Mine',
+    'b@example.org,Mine',
+    'c@example.org,Mine',
+  ]);
+  expect(ran.code).toBe(10);
+  expect(ran.results.map(({ result }) => result)).not.toContain('changed');
+  expect(ran.results[0]?.error?.message).toContain(
+    'was answered with n3, and there is no such player.',
+  );
+});
+
+test('undo leaves a created record whose URL someone has replaced', async () => {
+  const desk = await club();
+  const line = 'players create --name Ann -F website=https://x.example/?a=b --json';
+  const made = JSON.parse((await inProcess(line, desk.at)).stdout) as Player;
+  desk.players.set(made.id, { ...made, website: 'https://y.example/' });
+  expect((await desk.undo()).code).toBe(6);
+  desk.players.set(made.id, made);
+  expect((await desk.undo()).code).toBe(0);
+  expect(desk.players.has(made.id)).toBe(false);
+});
