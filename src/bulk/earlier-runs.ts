@@ -139,7 +139,7 @@ export async function reportAgain(
 ): Promise<Planned> {
   const { head, state, plan } = stored;
   const run = upperFirst(runSince(head, context.now()));
-  context.message(`${run}, did all of this; here is its report.`);
+  context.note(`${run}, did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
   const onWritten = () => markReported(store, head.run, state.last);
   const session = operation.open(context, jobOf(plan).job as never);

@@ -123,9 +123,7 @@ export async function continueRun(
     .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
     .toSorted((a, b) => a.row - b.row);
   if (expectsRemaining) checkExpected(tasks.length, values);
-  context.message(
-    `Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`,
-  );
+  context.note(`Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`);
   const session = openSession(context, invocation);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };

@@ -101,7 +101,7 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
   const same = values.restart ? [] : await unfinishedRunsOf(context, head);
   const last = same.at(-1);
   if (last && selection && !operation.selectsAnew) {
-    context.message(`This continues ${runSince(last.head, context.now())}.`);
+    context.note(`This continues ${runSince(last.head, context.now())}.`);
     const rows = unfinishedTasks(operation.recovery, last);
     const continued = { ...invocation, ...jobOf(last.plan) };
     return dryRunRows(context, continued, { rows, run: last.head.run });

@@ -116,6 +116,7 @@ async function show<T>(
     return noteEnd(view.counted?.(value), context);
   }
   const isTable = format === 'table' && !fields;
+  if (isTable && view.isSentence && context.settings.quiet) return;
   // In a pipe, the rows of a report are a table like any other.
   if (isTable && view.rows && view.rowFields && !isAligned(sink))
     return writeTsv(sink, view.rows(value), view.rowFields, context.settings);

@@ -57,6 +57,8 @@ export interface View<T> {
   readonly seenFields?: ReadonlySet<string> | undefined;
   /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
+  /** True if the lines only say that something was done. */
+  readonly isSentence?: boolean | undefined;
   /** Returns the numbers of a list that was read, for its footer. */
   counted?(value: T): CountedList | undefined;
   /** Renders lines for a person, from sanitized text and colour. */
@@ -100,6 +102,11 @@ export function rowsOf<T>(columns: readonly string[], whenEmpty?: string): View<
 /** Creates the view of a value that renders its own lines for a person. */
 export function linesOf<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
   return { kind: 'lines', lines };
+}
+
+/** Creates the view of what a command has done, as a sentence that --quiet leaves out. */
+export function sentenceOf<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
+  return { kind: 'lines', lines, isSentence: true };
 }
 
 /** The old and new value of one field; `from` is undefined if the old value is unknown. */

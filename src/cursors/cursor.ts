@@ -97,7 +97,7 @@ export class Cursor {
   /** The entries that were told before this use. */
   private readonly known: Map<string, string>;
   /** True if this name was never used, or was reset. */
-  private readonly isFirst: boolean;
+  readonly isFirst: boolean;
   private next: CursorState | undefined;
   private printed = 0;
 

@@ -110,7 +110,13 @@ async function newRecords(
   const counts = { read: listed.size, matched: records.length, shown: records.length };
   const stream = recordStream(() => batchesOf(records));
   const { seen: seenFields } = fields;
-  return { ...stream, resource, counts, seenFields, summary: summaryOf(values.sinceLast ?? '') };
+  return {
+    ...stream,
+    resource,
+    counts,
+    seenFields,
+    summary: summaryOf(cursor, values.sinceLast ?? ''),
+  };
 }
 
 function leftNote(shown: number, matched: number, resource: ResourceName): string {
@@ -118,12 +124,13 @@ function leftNote(shown: number, matched: number, resource: ResourceName): strin
   return `The oldest ${shown} of ${plural(matched, `new ${noun}`, `new ${many}`)}; the others come next time.`;
 }
 
-function summaryOf(name: string): ListSummary {
+function summaryOf({ isFirst }: Cursor, name: string): ListSummary {
+  const text = isFirst ? 'Nothing to list yet.' : `Nothing is new since ${name} last ran.`;
   return {
     observe: () => {},
     sharedWord: () => 'new',
     facts: () => [],
-    none: () => ({ text: `Nothing is new since ${name} last ran.`, isUnknown: false }),
+    none: () => ({ text, isUnknown: false }),
   };
 }
 

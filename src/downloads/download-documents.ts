@@ -181,7 +181,8 @@ export async function downloadDocuments(
   const [only] = targets;
   if (isOne && only) {
     try {
-      return await worker.work(only);
+      const row = await worker.work(only);
+      return row && shown(context, [row])[0];
     } finally {
       await worker.close();
     }
@@ -198,7 +199,12 @@ export async function downloadDocuments(
   const sum = sumOf(done);
   if (sum !== undefined && context.settings.output === 'table' && !context.isInteractive)
     context.note(`${sum}.`);
-  return outcome(done);
+  return outcome(shown(context, done));
+}
+
+/** The rows to print: with --quiet a table holds only URLs, because that a file was saved is no result. */
+function shown({ settings: { output, quiet } }: Context, rows: readonly Row[]): readonly Row[] {
+  return quiet && output === 'table' ? rows.filter((row) => 'url' in row) : rows;
 }
 
 /** True if every document of a complete list is selected. */

@@ -204,7 +204,7 @@ test('help takes precedence over a missing argument, short or long', () => {
     kind: 'help',
     of: { word: 'tryouts' },
   });
-  expect(parseCommandLine([], table)).toEqual({ kind: 'start' });
+  expect(parseCommandLine([], table)).toEqual({ kind: 'start', globals: {} });
   expect(parseCommandLine(['--version'], table)).toEqual({ kind: 'version' });
 });
 

@@ -1,7 +1,7 @@
 /** `rosterctl config set`: stores a setting. */
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
-import { linesOf } from '../../cli/views.js';
+import { sentenceOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { readFlag } from '../../config/decide.js';
 import {
@@ -34,7 +34,7 @@ export default defineLocalWrite({
     key: param(word, 'the setting', { completes: 'configKey' }),
     value: param(word, 'its value', { completes: 'configValue' }),
   },
-  view: linesOf(({ key, value, origin }: { key: string; value: string; origin: string }) => [
+  view: sentenceOf(({ key, value, origin }: { key: string; value: string; origin: string }) => [
     `${key} = ${value} (${origin})`,
   ]),
   async plan({ config, settings }, { key, value }) {

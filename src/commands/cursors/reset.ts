@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/schemas.js';
-import { linesOf } from '../../cli/views.js';
+import { sentenceOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { lockCursor } from '../../cursors/cursor.js';
 import {
@@ -40,7 +40,7 @@ export default defineLocalWrite({
       placeholder: 'WHEN',
     }),
   },
-  view: linesOf<Reset>(({ name, since }) => [
+  view: sentenceOf<Reset>(({ name, since }) => [
     since === null
       ? `${name} begins anew: its next use records what is there and prints nothing.`
       : `${name} is set back: its next use prints what is newer than ${since}.`,

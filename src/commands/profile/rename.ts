@@ -1,6 +1,6 @@
 /** `rosterctl profile rename`: renames a profile. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
+import { sentenceOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { checkProfileName, requireProfile, withRenamed } from '../../config/profiles.js';
 import type { Stored } from '../../config/store.js';
@@ -15,7 +15,7 @@ export default defineLocalWrite({
     old: param(word, 'the profile', { completes: 'profile' }),
     new: param(word, 'its new name'),
   },
-  view: linesOf(({ name, was }: { name: string; was: string }) => [
+  view: sentenceOf(({ name, was }: { name: string; was: string }) => [
     `Profile ${was} is now ${name}. Scripts that name it with -p ${was} have to follow.`,
   ]),
   async plan({ config }, names) {

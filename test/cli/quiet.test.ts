@@ -1,0 +1,48 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+
+// With -q, a line that went well prints nothing: what cron does not have to mail.
+
+const silent = { code: 0, stdout: '', stderr: '' };
+
+test('-q says nothing of what went well', async () => {
+  const home = temporaryFolder();
+  const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+  await run('tryouts list --since-last mail -q');
+  // oxlint-disable-next-line no-await-in-loop
+  for (const line of [
+    'config set timeout 20s -q',
+    'config unset timeout -q',
+    'cursors reset mail -q',
+    'runs prune --yes -q',
+    `docs download doc_0001 doc_0002 -D ${join(home, 'mirror')} -q`,
+    `docs download doc_0001 doc_0002 -D ${join(home, 'mirror')} --skip-existing -q`,
+    'sandbox reset --yes -q',
+  ])
+    expect([line, await rosterctl(line, { home, env: { ROSTERCTL_PROFILE: 'sandbox' } })]).toEqual([
+      line,
+      expect.objectContaining(silent),
+    ]);
+  expect(readdirSync(join(home, 'mirror'))).toHaveLength(2);
+});
+
+test('-q says nothing of a run that is taken up and finished', async () => {
+  const home = temporaryFolder();
+  const env = { ROSTERCTL_PROFILE: 'sandbox' };
+  const ids = Array.from({ length: 20 }, (_, at) => `app_${String(at + 20).padStart(4, '0')}`);
+  const line = `tryouts set-status ${ids.join(' ')} --to accepted --yes --rate 5/s`;
+  expect((await rosterctl(`${line} --max-time 2s -q`, { home, env })).code).toBe(143);
+  expect(await rosterctl(`${line.replace('5/s', '1000/s')} -q`, { home, env })).toMatchObject(
+    silent,
+  );
+});
+
+test('the first use of a cursor does not say at a terminal that nothing is new', async () => {
+  const line = ['-p', 'sandbox', 'tryouts', 'list', '--since-last', 'mail'];
+  const { shown } = await converse(temporaryFolder(), line);
+  expect(shown).toContain('Nothing to list yet.');
+  expect(shown).not.toContain('Nothing is new');
+});
