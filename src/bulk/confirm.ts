@@ -26,11 +26,9 @@ export function printPreview(
 export function printPreviewNotes(
   context: Context,
   { previewNotes }: Pick<Operation, 'previewNotes'>,
-  { tasks, decided }: Preview,
+  preview: Preview,
 ): void {
-  const changedSince = decided.filter(({ result }) => result === 'conflict').length;
-  for (const line of previewNotes?.({ can: tasks.length, changedSince }) ?? [])
-    printBeforeAsking(context, line);
+  for (const line of previewNotes?.(preview) ?? []) printBeforeAsking(context, line);
 }
 
 /** Prints what the user needs to know before answering; with --quiet only if a question follows. */

@@ -260,10 +260,7 @@ export interface Operation {
   /** The run that it undoes. */
   readonly of?: string;
   /** Additional notes for the preview. */
-  readonly previewNotes?: (counts: {
-    readonly can: number;
-    readonly changedSince: number;
-  }) => readonly string[];
+  readonly previewNotes?: (preview: PreviewedRows) => readonly string[];
   /** The lines of its preview, if they are not those of every change. */
   readonly describePreview?: (rows: PreviewedRows, how: PreviewStyle) => readonly string[];
   /** Its only row is the record to create; there is nothing to read. */

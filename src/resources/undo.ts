@@ -48,7 +48,7 @@ export function undoOperation(
   return {
     resource: name,
     ...(kind === 'fields' ? { confirm: 'several' } : { confirm: 'count', locksRows: true }),
-    ...(kind === 'created' && { verb: 'delete' }),
+    ...(kind === 'created' && { verb: 'delete', undoes: false }),
     reports: true,
     of,
     job: async () => ({}),

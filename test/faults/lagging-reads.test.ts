@@ -121,3 +121,31 @@ test('undo keeps a created document that was changed since, also if the answer s
   expect((await run('runs undo last --yes --json')).code).toBe(6);
   expect(service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
 });
+
+test('runs show --undoable names the fields of deleted records that it cannot show whole', async () => {
+  const { run } = await holding(
+    { id: 'player_1', name: 'Ann', website: 'https://x.example/p?token=1' },
+    ({ method }, kept) => {
+      if (method !== 'DELETE') return undefined;
+      kept.delete('player_1');
+      return { status: 204 };
+    },
+  );
+  await run('players delete player_1 --yes');
+  const shown = await run('runs show last --undoable');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ website: 'https://x.example/p' });
+  expect(shown.stderr).toContain('player_1: website is not complete');
+});
+
+test('the counts of an undo add up where a created record is gone', async () => {
+  const { kept, run } = await holding({ id: 'player_1', name: 'Ann' }, ({ method, body }, all) => {
+    if (method !== 'POST') return undefined;
+    const made = { ...(JSON.parse(body.toString()) as object), id: `player_${all.size + 1}` };
+    all.set(made.id, made);
+    return { status: 201, json: made };
+  });
+  await run('players create --name Bea --json');
+  kept.delete('player_2');
+  const { stderr } = await run('runs undo last -n');
+  expect(stderr).toContain('0 can be undone, 0 changed since, 1 cannot be undone.');
+});

@@ -160,10 +160,17 @@ describe('every kind of write is undone', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Fields);
     expect(records.map(({ id }) => id)).toEqual(['player_0003', 'player_0004']);
-    writeFileSync(join(home, 'player.json'), `${JSON.stringify(records[0])}\n`);
-    const again = (await json('players create --input player.json')) as Fields;
+    writeFileSync(join(home, 'deleted.ndjson'), shown.stdout);
+    expect(errorOf(refused)['hint']).toContain('players import deleted.ndjson --key email');
+    const restored = 'players import deleted.ndjson --key email --yes -o json';
+    const again = JSON.parse((await run(restored)).stdout) as { results: { id: string }[] };
     const { id: _, createdAt: __, legacyRef: ___, ...same } = kept(player);
-    expect(again).toMatchObject(same);
+    expect(await json(`players get ${again.results[0]?.id}`)).toMatchObject(same);
+    await run('players delete player_0005 --yes');
+    const one = errorOf(await run('runs undo last --yes --json'))['hint'];
+    expect(one).toContain('players create --input deleted.ndjson');
+    writeFileSync(join(home, 'deleted.ndjson'), (await run('runs show last --undoable')).stdout);
+    expect(await run('players create --input deleted.ndjson --json')).toMatchObject({ code: 0 });
     await run('tryouts convert app_0061 app_0062 --yes');
     expect(await run('runs undo last --yes --json')).toMatchObject({ code: 11, stdout: '' });
   });
@@ -178,8 +185,13 @@ describe('a record that was changed since', () => {
     service.kept.set('app_4', application('app_4'));
     const looked = await user.run('runs undo last -n --json');
     expect(looked.code).toBe(8);
-    expect(looked.stderr).toMatch(/: 3 can be undone, 1 changed since, 0 cannot be undone\./);
+    expect(looked.stderr).toMatch(
+      /: 3 can be undone, 1 changed since, 0 cannot be undone, 1 already as before\./,
+    );
     expect(report(looked)).toMatchObject({ of: expect.any(String), summary: { wouldChange: 3 } });
+    expect(looked.stderr.match(/^ {2}app_\d {2}Applicant app_\d/gm)).toEqual(
+      ['app_1', 'app_3', 'app_5'].map((id) => `  ${id}  Applicant ${id}`),
+    );
     const before = written(service).length;
     const undone = await user.run('runs undo last --yes --json');
     expect(undone.code).toBe(8);

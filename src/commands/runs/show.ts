@@ -62,6 +62,13 @@ async function deletedRecords(context: LocalContext, { head }: StoredRun): Promi
   const records = images.flatMap(({ kind, before }) =>
     kind === 'record' && before ? [before] : [],
   );
+  for (const { kind, id, withheld, shortened } of images) {
+    const inexact = [...withheld, ...shortened];
+    if (kind === 'record' && inexact.length > 0)
+      context.message(
+        `${id}: ${inexact.join(', ')} ${inexact.length === 1 ? 'is' : 'are'} not complete, because API keys and the queries of URLs are not stored.`,
+      );
+  }
   if (records.length === 0) context.note(`Run ${head.run} keeps no deleted record.`);
   return records.map((record) => `${printJson(record)}\n`).join('');
 }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { isProvenNotFound } from '../../data/outcome-errors.js';
 import { plural } from '../../data/text.js';
-import type { Operation } from '../../engine/operation.js';
+import type { Operation, PreviewedRows, Task } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { recordReader } from '../../resources/read.js';
 import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
@@ -32,7 +32,7 @@ export default defineOperation({
     'A field is restored only if it still holds the value that the run wrote; a record ' +
     'that someone has changed since is a conflict and is left alone. Records that the run created are ' +
     'deleted if nobody has changed them. Deletions, conversions and the events of status ' +
-    'changes cannot be undone; runs show RUN --undoable prints the records that a run deleted. An undo ' +
+    'changes cannot be undone; runs show RUN --undoable prints the records that a run deleted, for import. An undo ' +
     'is itself a run and can be undone.',
   examples: [
     ['Preview it first', 'last --dry-run'],
@@ -110,9 +110,9 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       header: ['id'],
       digest: digestOf([head.run, only ?? null]),
     }),
-    previewNotes: (counts) => [
-      `Of run ${head.run}: ${counts.can} can be undone, ${counts.changedSince} changed since, ${candidates.cannot.filter(isSelected).length} cannot be undone${why}.`,
-      ...mixedNote(kind, can),
+    previewNotes: (preview) => [
+      countsOf(head.run, preview, candidates.cannot.filter(isSelected)),
+      ...mixedNote(kind, preview.tasks),
       ...partialNotes(can),
       ...nullNote(can),
     ],
@@ -125,13 +125,34 @@ function kindOf(rows: readonly BeforeImage[]): UndoKind {
   return created === rows.length ? 'created' : 'mixed';
 }
 
-/** Returns the effect on the records of a run that created some and changed others. */
-function mixedNote(kind: UndoKind, rows: readonly BeforeImage[]): readonly string[] {
-  if (kind !== 'mixed') return [];
-  const created = rows.filter((row) => row.kind === 'created').length;
-  return [
-    `${plural(created, 'created record')} will be deleted; ${plural(rows.length - created, 'changed record')} will be restored.`,
+/** The sentence with the counts, which add up to the changed rows of the run. */
+function countsOf(
+  run: string,
+  { tasks, decided }: PreviewedRows,
+  cannot: readonly NotUndoable[],
+): string {
+  const count = (...results: ReportRow['result'][]) =>
+    decided.filter(({ result }) => results.includes(result)).length;
+  const restored = count('unchanged');
+  const parts = [
+    `${tasks.length} can be undone`,
+    `${count('conflict')} changed since`,
+    `${cannot.length + count('failed', 'skipped', 'unknown')} cannot be undone${countedReasons(cannot)}`,
+    ...(restored > 0 ? [`${restored} already as before`] : []),
   ];
+  return `Of run ${run}: ${parts.join(', ')}.`;
+}
+
+/** Returns the effect on the records of a run that created some and changed others. */
+function mixedNote(kind: UndoKind, tasks: readonly Task[]): readonly string[] {
+  if (kind !== 'mixed') return [];
+  const created = tasks.filter(({ own }) => own?.['kind'] === 'created').length;
+  const restored = tasks.length - created;
+  const parts = [
+    ...(created > 0 ? [`${plural(created, 'created record')} will be deleted`] : []),
+    ...(restored > 0 ? [`${plural(restored, 'changed record')} will be restored`] : []),
+  ];
+  return parts.length > 0 ? [`${parts.join('; ')}.`] : [];
 }
 
 /**
@@ -172,7 +193,7 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
   const can: BeforeImage[] = [];
   const cannot: NotUndoable[] = [];
   const hasNoUndo = invocation.operation.undoes === false;
-  for (const row of results) {
+  for (const row of results.toSorted((a, b) => a.row - b.row)) {
     if (row.result !== 'changed' && row.result !== 'unknown' && row.step === undefined) continue;
     const made = row.after?.['id'];
     const id = typeof made === 'string' ? made : row.id;
@@ -202,7 +223,7 @@ async function isListed(context: Context, id: string): Promise<boolean> {
 }
 
 function pastVerb({ head }: StoredRun): string {
-  return isDelete(head.action) ? 'deleted' : 'converted';
+  return isDelete(head.action) || head.of !== undefined ? 'deleted' : 'converted';
 }
 
 function undoObstacle(
@@ -260,14 +281,30 @@ function nullNote(rows: readonly BeforeImage[]): readonly string[] {
   return [`${fields.join(', ')}: set to null, since a field cannot be removed.`];
 }
 
-function nothingToUndo({ head }: StoredRun, why: string): GuardError {
+/** How the records that a run deleted are created again; undefined if none of them can be. */
+function restoreHint({ head, state }: StoredRun): string | undefined {
+  const { run, resource, action } = head;
+  if (!isDelete(action) || !importable.includes(resource)) return undefined;
+  const isOne = state.results.size === 1;
+  const key = resource === 'players' ? 'email' : 'name';
+  return [
+    `Save the deleted records: rosterctl runs show ${run} --undoable > deleted.ndjson`,
+    isOne
+      ? `Create it again: rosterctl ${resource} create --input deleted.ndjson`
+      : `Create them again: rosterctl ${resource} import deleted.ndjson --key ${key}`,
+  ].join('\n');
+}
+
+/** The resources whose deleted records a command creates again. */
+const importable = ['teams', 'players'];
+
+function nothingToUndo(stored: StoredRun, why: string): GuardError {
+  const { head } = stored;
   return new GuardError(
     `Nothing of run ${head.run} (${head.action.replace('.', ' ')}) can be undone${why}.`,
     {
       code: 'notUndoable',
-      hint: why.includes('deleted')
-        ? `Print the deleted records, for create --input: rosterctl runs show ${head.run} --undoable`
-        : `See what it changed: rosterctl runs show ${head.run}`,
+      hint: restoreHint(stored) ?? `See what it changed: rosterctl runs show ${head.run}`,
     },
   );
 }
