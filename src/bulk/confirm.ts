@@ -1,6 +1,7 @@
 /** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
 import { confirmName } from '../cli/write.js';
 import type { Context } from '../context.js';
+import { resourceWords } from '../data/resources.js';
 import type { Operation } from '../engine/operation.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
@@ -83,7 +84,7 @@ interface PendingChanges {
 /** Asks for confirmation before the first write. Throws GuardError, UsageError or CancelledError if it is not given. */
 export async function confirmChanges(
   context: Context,
-  { operation: { confirm: rule }, values, isSingle }: Invocation,
+  { operation: { confirm: rule, resource }, values, isSingle }: Invocation,
   { subject, preview, question, name }: PendingChanges,
 ): Promise<void> {
   const { prompts, settings } = context;
@@ -91,6 +92,7 @@ export async function confirmChanges(
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
   if (rule === 'name' && name !== undefined)
     return confirmName(context, question ?? '', {
+      noun: resourceWords[resource].noun,
       name,
       flag: '--confirm',
       given: values['confirm'] as string | undefined,

@@ -29,7 +29,9 @@ export function checkAgainstTable(
   const verb = isOwn ? own : command.writes ? 'change' : 'do';
   for (const flag of [...command.args, ...command.flags]) {
     if (flag.required && !isGiven(flag.name) && flag.word.startsWith('--'))
-      throw new UsageError(`${flag.word} is missing.`, { hint: help });
+      throw new UsageError(flag.ifMissing ?? `${flag.word} is missing.`, {
+        hint: exampleWith(command, flag.word) ?? help,
+      });
     if (flag.choices) for (const word of [values[flag.name]].flat()) checkChoice(flag, word);
   }
   for (const set of command.needsOneOf)
@@ -56,7 +58,8 @@ export function missingArgument(
   const resource = resourceNames.find((name) => missing.completes === `id:${name}`);
   if (resource === undefined) {
     const usage = ['rosterctl', ...command.words, ...command.args.map(argUsage)].join(' ');
-    return new MissingArgumentError(`${missing.word} is missing.`, { hint: `Usage: ${usage}` });
+    const message = missing.ifMissing ?? `${missing.word} is missing.`;
+    return new MissingArgumentError(message, { hint: `Usage: ${usage}` });
   }
   const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
   return new MissingArgumentError(
@@ -85,6 +88,12 @@ function helpFor({ words }: ManifestCommand): string {
 
 function exampleOf({ words, examples: [[, example] = ['', '']] }: ManifestCommand): string {
   return `For example: rosterctl ${words.join(' ')} ${example}`;
+}
+
+/** Returns an example of the command that has this flag. */
+function exampleWith({ words, examples }: ManifestCommand, flag: string): string | undefined {
+  const example = examples.find(([, line]) => line.split(' ').includes(flag));
+  return example && `For example: rosterctl ${words.join(' ')} ${example[1]}`;
 }
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */

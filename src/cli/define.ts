@@ -25,6 +25,8 @@ interface ParamOptions {
   readonly word?: string;
   /** True to leave it out of the short help page for lack of space. */
   readonly rare?: boolean;
+  /** What to say if it is required and missing; default: that it is missing. */
+  readonly ifMissing?: string;
   /** The completion of a value that is not an enum. */
   readonly completes?:
     | 'file'
@@ -147,6 +149,8 @@ export interface Confirmation {
   readonly question: string;
   /** For what must not happen by habit (deleting a team): the name to type, or to pass with `flag`. */
   readonly typed?: {
+    /** What has the name, in a word: `team`. */
+    readonly noun: string;
     readonly name: string;
     readonly flag: string;
     readonly given: string | undefined;

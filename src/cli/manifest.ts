@@ -101,6 +101,7 @@ function describeParams(given: Params | undefined, asFlags: boolean): ManifestPa
     choices: choicesOf(param.schema),
     group: param.group,
     ...(param.rare && { rare: true }),
+    ...(param.ifMissing !== undefined && { ifMissing: param.ifMissing }),
     completes: param.completes,
   }));
 }

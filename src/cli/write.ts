@@ -65,7 +65,7 @@ function dryRunOf(context: Context, plan: Plan): DryRun {
 export async function confirmName(
   { prompts }: Context,
   question: string,
-  { name, flag, given }: NonNullable<Confirmation['typed']>,
+  { noun, name, flag, given }: NonNullable<Confirmation['typed']>,
 ): Promise<void> {
   if (given === undefined && prompts.unavailable !== undefined)
     throw new UsageError(`${question} Confirm it with ${flag} and its name.`, {
@@ -73,8 +73,8 @@ export async function confirmName(
     });
   const typed = given ?? (await prompts.text(`${question} Type its name to confirm:`));
   if (typed !== name)
-    throw new GuardError(`"${typed}" is not its name. Nothing was done.`, {
-      hint: 'Look at the record first. The name must match exactly.',
+    throw new GuardError(`"${typed}" is not the name of the ${noun}. Nothing was done.`, {
+      hint: 'Type it exactly as shown.',
     });
 }
 

@@ -51,6 +51,7 @@ export default defineLocalCommand({
     }),
     b: param(nonEmptyText, 'the other one, or live', {
       placeholder: 'B|live',
+      ifMissing: 'Compare with what? Give a second snapshot, or live.',
       completes: 'directory',
     }),
   },

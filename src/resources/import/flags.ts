@@ -20,6 +20,7 @@ const { if: _, ...sending } = bulkFlags;
 export const importFlags = {
   key: param(nonEmptyText, 'the field by which a row finds its record, such as email', {
     placeholder: 'FIELD',
+    ifMissing: 'Which field tells the rows apart? Add --key FIELD.',
     group: 'selection',
     completes: 'field',
   }),

@@ -315,7 +315,7 @@ test('a team is deleted only with its name: --yes is not enough, and another nam
   expect(yes.stderr).toContain('--confirm');
   const other = await rosterctl('teams delete team_1 --confirm foxes', { env: api.env });
   expect(other.code).toBe(11);
-  expect(other.stderr).toContain('"foxes" is not its name. Nothing was done.');
+  expect(other.stderr).toContain('"foxes" is not the name of the team. Nothing was done.');
   expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
   const right = await rosterctl('teams delete team_1 --confirm Foxes --json', { env: api.env });
   expect([right.code, right.stdout]).toEqual([0, '{"id":"team_1","deleted":true}\n']);
