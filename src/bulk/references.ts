@@ -25,6 +25,11 @@ import {
   readReferences,
 } from './reference-index.js';
 
+/** A reference, and where a file has it, as messages say it: `Line 4`. */
+interface PlacedReference extends Reference {
+  readonly place?: string | undefined;
+}
+
 /**
  * Resolves references to one record each, in their order; ids are taken as they are. Notes on stderr
  * what was found; `see` receives each record of the list. Throws one ReferencesError for all references
@@ -33,7 +38,7 @@ import {
 export async function resolveReferences(
   context: Context,
   resource: ResourceName,
-  references: readonly Reference[],
+  references: readonly PlacedReference[],
   see?: (record: JsonObject) => void,
 ): Promise<readonly Candidate[]> {
   const kinds = new Set(references.flatMap(({ kind }) => (kind === 'id' ? [] : [kind])));
@@ -65,18 +70,21 @@ function checkReference(reference: Reference, resource: ResourceName): void {
 }
 
 /**
- * Fills in the ids of rows that are named by references; `see` receives each record that is read. Throws
- * what `resolveReferences` throws.
+ * Fills in the ids of rows that are named by references; `see` receives each record that is read, and
+ * `rowWord` is what a file calls its rows. Throws what `resolveReferences` throws.
  */
 export async function resolveRows(
   context: Context,
   resource: ResourceName,
   rows: readonly SelectedRow[],
-  see?: (record: JsonObject) => void,
+  { see, rowWord }: { see?: (record: JsonObject) => void; rowWord?: string | undefined } = {},
 ): Promise<readonly SelectedRow[]> {
   const open = rows.filter(({ ref, id }) => ref !== undefined && id === '');
   if (open.length === 0) return rows;
-  const references = open.map(({ ref = '' }) => parseReference(ref));
+  const references = open.map(({ ref = '', row }) => ({
+    ...parseReference(ref),
+    place: rowWord && `${rowWord} ${row}`,
+  }));
   const found = await resolveReferences(context, resource, references, see);
   const idByRow = new Map(open.map(({ row }, index) => [row, found[index]?.id ?? '']));
   const resolved = rows.map((row) => {
@@ -137,7 +145,7 @@ function checkDistinct(rows: readonly SelectedRow[], resource: ResourceName): vo
 
 /** A reference that does not name exactly one record. */
 interface Miss {
-  readonly reference: Reference;
+  readonly reference: PlacedReference;
   readonly matches: readonly Candidate[];
 }
 
@@ -147,7 +155,9 @@ function referencesError(
   index: ReferenceIndex,
   misses: readonly Miss[],
 ): ReferencesError {
-  const problems = misses.map((miss, at) => problemOf(resource, index, miss, at < nameFirstFew));
+  const problems = misses.map((miss, at) =>
+    atPlace(miss.reference, problemOf(resource, index, miss, at < nameFirstFew)),
+  );
   const more = problems.length - mostListed;
   const hints = new Set(problems.flatMap(({ hint }) => hint ?? []));
   const { plural: many } = resourceWords[resource];
@@ -173,6 +183,12 @@ interface Problem {
   readonly hint?: string;
 }
 
+/** A problem that begins with the place of its reference. */
+function atPlace({ place }: PlacedReference, problem: Problem): Problem {
+  const [first = '', ...more] = problem.lines;
+  return place === undefined ? problem : { ...problem, lines: [`${place}: ${first}`, ...more] };
+}
+
 function problemOf(
   resource: ResourceName,
   index: ReferenceIndex,
@@ -188,20 +204,29 @@ function problemOf(
       hint: 'Use the id of the one you mean.',
     };
   if (index.isEmpty)
-    return { exitName: 'notFound', lines: [`${text} finds nothing: there are no ${many}.`] };
+    return { exitName: 'notFound', lines: [`${nobody(reference, noun)}: there are no ${many}.`] };
   if (kind !== 'id' && !index.hasField(kind))
     return {
       exitName: 'usage',
-      lines: [`${text} finds nothing: no ${noun} has a field for the ${kindWords[kind]}.`],
+      lines: [`${text} cannot be looked up: no ${noun} has a field for the ${kindWords[kind]}.`],
       hint: `If another field holds it: rosterctl config set ${referenceSetting(resource, kind)} FIELD`,
     };
   const near = suggests ? index.nearest(reference) : [];
   const meant = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
   return {
     exitName: 'notFound',
-    lines: [`${text} finds no ${noun}.${meant}`],
+    lines: [`${nobody(reference, noun)}.${meant}`],
     hint: `See: rosterctl ${resource} list`,
   };
+}
+
+/** `No team is named Foxes`, or `No application has the e-mail ann@example.org`. */
+function nobody({ kind, value }: Reference, noun: string): string {
+  if (kind === 'id') return `No ${noun} has the id ${value}`;
+  const quoted = /\s/.test(value) ? `"${value}"` : value;
+  return kind === 'name'
+    ? `No ${noun} is named ${quoted}`
+    : `No ${noun} has the ${kindWords[kind]} ${quoted}`;
 }
 
 /** Says what references were found to be: the first few one by one. */

@@ -154,7 +154,7 @@ async function withResolvedRows(
   const known = selection.rows.map((row) =>
     row.ref === undefined ? row : { ...row, id: idByRow.get(row.row) ?? row.id },
   );
-  const rows = await resolveRows(context, operation.resource, known);
+  const rows = await resolveRows(context, operation.resource, known, selection);
   refuseOrganization(context, operation, rows);
   return { ...invocation, selection: { ...selection, rows } };
 }

@@ -6,8 +6,14 @@ import { byteText } from '../cli/input.js';
 import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
 import { collect } from '../data/batches.js';
-import { type CsvKey, fieldNamesOf, idKey, referenceKindsOf } from '../data/references.js';
-import { resourceWords } from '../data/resources.js';
+import {
+  type CsvKey,
+  fieldNamesOf,
+  idKey,
+  type LookedUpKind,
+  referenceKindsOf,
+} from '../data/references.js';
+import { type Overrides, type ResourceName, resourceWords } from '../data/resources.js';
 import { orList, upperFirst } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import {
@@ -92,6 +98,7 @@ export async function selectLocally(
     keepsCells: values.results !== undefined,
     resource: operation.resource,
     key: keyOf(context, operation, values),
+    otherKeys: source === 'csv' ? keysOf(context, operation) : undefined,
     organizationId: context.api.organizationId,
     signal: context.signal,
   };
@@ -100,10 +107,19 @@ export async function selectLocally(
     if (path !== '-') await noteOpenWorkbook(context, path);
     const selection = await selectCsv(inputChunks(context, path), input);
     if (selection.note) context.note(selection.note);
+    noteIfEmpty(context, input.name, selection);
     return selection;
   }
   const text = await byteText(inputChunks(context, path), input.name);
-  return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
+  const rules = { rules: idsOnly, ignoreUnknownColumns: true };
+  const selection = await selectFromText(text, { ...input, ...rules });
+  noteIfEmpty(context, input.name, selection);
+  return selection;
+}
+
+/** Notes that a file is why there is nothing to do. */
+function noteIfEmpty(context: Context, name: string, { rows }: Selection): void {
+  if (rows.length === 0) context.note(`${name} has no rows.`);
 }
 
 /** The CSV column that `--key` names. Throws UsageError for a kind that the resource does not know. */
@@ -118,7 +134,16 @@ function keyOf(
     throw new UsageError(
       `--key ${key} does not find ${resource}. Use ${orList(['id', ...kinds])}.`,
     );
-  return { kind: key, names: [key, ...fieldNamesOf(resource, key, settings.overrides)] };
+  return csvKey(resource, key, settings.overrides);
+}
+
+/** The CSV columns that `--key` may name besides the id. */
+function keysOf({ settings }: Context, { resource }: Selecting): readonly CsvKey[] {
+  return referenceKindsOf(resource).map((kind) => csvKey(resource, kind, settings.overrides));
+}
+
+function csvKey(resource: ResourceName, kind: LookedUpKind, overrides: Overrides): CsvKey {
+  return { kind, names: [kind, ...fieldNamesOf(resource, kind, overrides)] };
 }
 
 /** Notes that a file is open in a spreadsheet program, whose unsaved changes nobody else sees. */

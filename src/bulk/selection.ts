@@ -13,7 +13,7 @@ import { type CsvRow, readCsv, rowPlace } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
-import { parseReference, type Reference, referenceOf } from '../data/references.js';
+import { kindWords, parseReference, type Reference, referenceOf } from '../data/references.js';
 import { firstOf } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading } from '../errors.js';
@@ -156,7 +156,7 @@ async function rowsFromIds(
     if (waiting) await waiting;
   }
   errors.throwIfAny();
-  return { rows, header: ['id'], note: undefined };
+  return { rows, header: ['id'], rowWord: 'Line', note: undefined };
 }
 
 /** Copies a text, because a slice would keep the entire input in memory. */
@@ -168,6 +168,7 @@ function ownText(slice: string): string {
 class Rows {
   private header: Header | undefined;
   private headerCells: readonly string[] = [];
+  private rowWord = 'Line';
   private readonly rows: SelectedRow[] = [];
   private readonly same = intern<JsonObject>();
   private readonly ids: RowNames;
@@ -185,6 +186,7 @@ class Rows {
         const raw = this.input.raw && row.marks === undefined;
         this.header = readHeader(row, this.input.rules, { ...this.input, raw });
         this.headerCells = row.cells;
+        this.rowWord = row.marks ? 'Row' : 'Line';
       } else if (row.cells.some((cell) => cell.trim() !== '')) {
         this.ids.checkRoom();
         this.errors.collect(() => this.add(row, header));
@@ -204,10 +206,10 @@ class Rows {
       ...[...this.header.overruled].map(
         ([name, flag]) => `The column ${name} is not used: ${flag} says it for every row.`,
       ),
-      ...(names.length > 0 ? [`Columns that are not sent: ${firstOf(names)}.`] : []),
+      ...(names.length > 0 ? [`Not sent: ${firstOf(names)}.`] : []),
     ];
     const note = sentences.length > 0 ? sentences.join(' ') : undefined;
-    return { rows: this.rows, header: this.headerCells, note };
+    return { rows: this.rows, header: this.headerCells, rowWord: this.rowWord, note };
   }
 
   private add(row: CsvRow, header: Header): void {
@@ -216,6 +218,8 @@ class Rows {
     const key = ownText(header.key(row));
     const { kind } = this.input.key;
     const reference = kind === 'id' ? asId(key) : referenceOf(kind, key);
+    if (reference.kind !== 'id' && reference.value === '')
+      throw new InputError(`${header.keyPlace(row)}: the ${kindWords[reference.kind]} is empty.`);
     this.ids.add(reference, line, header.keyPlace(row));
     const own = header.own(row);
     const { id, ref } = rowOf(reference, line);

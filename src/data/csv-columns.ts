@@ -14,11 +14,11 @@ import {
   spreadsheetError,
   unguard,
 } from './csv.js';
-import { type CsvRow, columnName, rowPlace } from './csv-reader.js';
+import { type CsvRow, columnName, fileWord, normalized, rowPlace, sameName } from './csv-reader.js';
 import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
 import type { CsvKey } from './references.js';
-import { firstOf } from './text.js';
+import { firstOf, orList } from './text.js';
 
 /** One column of a CSV. */
 export interface Column {
@@ -61,6 +61,8 @@ export interface HeaderOptions {
   readonly raw: boolean;
   /** `--key`: the column that names the record, under its first name that the file has. */
   readonly key: CsvKey;
+  /** Further keys that `--key` may name, for a suggestion. */
+  readonly otherKeys?: readonly CsvKey[] | undefined;
 }
 
 /** A parsed header: reads the rows below it. */
@@ -139,7 +141,7 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
     else if (flag !== undefined) overruled.set(name, flag);
     else if (column) readers.push({ index, column });
   }
-  if (keyIndex < 0) throw noKeyColumn(rowKey, names, head);
+  if (keyIndex < 0) throw noKeyColumn(names, head, options);
   const reading = { ...options, isExport };
   return {
     unused,
@@ -159,12 +161,25 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
   };
 }
 
-function noKeyColumn({ kind }: CsvKey, names: readonly string[], head: CsvRow): InputError {
+function noKeyColumn(
+  names: readonly string[],
+  head: CsvRow,
+  { key: { kind }, otherKeys = [] }: HeaderOptions,
+): InputError {
   const what = kind === 'id' ? 'the ids' : `the ${kind}`;
-  const sheet = head.marks ? '\nFor another sheet of the file: --sheet NAME' : '';
+  const fits = otherKeys.filter((other) =>
+    other.names.some((known) => names.some((name) => sameName(name, known))),
+  );
+  const keys = orList(fits.map((other) => `--key ${other.kind}`));
   return new InputError(
     `The ${fileWord(head)} has no column "${kind}". It has: ${firstOf(names)}.`,
-    { hint: `Name the column that holds ${what}: --map "THEIR NAME=${kind}"${sheet}` },
+    {
+      hint: [
+        ...(fits.length > 0 ? [`To find the records by another column, add ${keys}`] : []),
+        `Name the column that holds ${what}: --map "THEIR NAME=${kind}"`,
+        ...(head.marks ? ['For another sheet of the file: --sheet NAME'] : []),
+      ].join('\n'),
+    },
   );
 }
 
@@ -215,11 +230,6 @@ function checkMark(
       hint: 'Format the column as text and type the value again, or remove the column.',
     });
   return mark?.kind;
-}
-
-/** How messages call the file of a header. */
-function fileWord({ marks }: CsvRow): string {
-  return marks ? 'sheet' : 'CSV';
 }
 
 function readCell(
@@ -274,25 +284,13 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
   return exported.some((field) => field === root || sameName(name, field));
 }
 
-function unknownColumn(name: string, rules: ColumnRules): InputError {
-  const known = ['id', ...rules.columns.map((column) => column.name)];
-  return new InputError(
-    `Unknown column "${name}".${didYouMean(name, [...known, ...rules.exported])}`,
-    {
-      hint: `Columns: ${known.join(', ')}\nRename it with --map "${name}=NAME", or skip unknown columns with --ignore-columns.`,
-    },
-  );
+function unknownColumn(name: string, { columns, exported }: ColumnRules): InputError {
+  const known = ['id', ...columns.map((column) => column.name)];
+  return new InputError(`Unknown column "${name}".${didYouMean(name, [...known, ...exported])}`, {
+    hint: `Columns: ${known.join(', ')}\nRename it with --map "${name}=NAME", or skip unknown columns with --ignore-columns.`,
+  });
 }
 
 function mapHeader(header: string, { map }: HeaderOptions): string {
   return map.find(([from]) => from.trim() === header)?.[1] ?? header;
-}
-
-/** Compares names, ignoring case, spaces, `_` and `-`. */
-function sameName(a: string, b: string): boolean {
-  return normalized(a) === normalized(b);
-}
-
-function normalized(name: string): string {
-  return name.toLowerCase().replace(/[\s_-]/g, '');
 }

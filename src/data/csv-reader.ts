@@ -29,6 +29,21 @@ export function rowPlace({ line, marks }: Pick<CsvRow, 'line' | 'marks'>, index?
   return index === undefined ? `Row ${line}` : `${columnName(index)}${line}`;
 }
 
+/** How messages call the file of a header. */
+export function fileWord({ marks }: CsvRow): string {
+  return marks ? 'sheet' : 'CSV';
+}
+
+/** Compares names, ignoring case, spaces, `_` and `-`. */
+export function sameName(a: string, b: string): boolean {
+  return normalized(a) === normalized(b);
+}
+
+/** A name without case, spaces, `_` and `-`. */
+export function normalized(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '');
+}
+
 export type Delimiter = ',' | ';' | '\t';
 
 /**

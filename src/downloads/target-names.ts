@@ -89,9 +89,8 @@ export async function resolveDocuments(
   if (rows.every(({ ref }) => ref === undefined)) return rows;
   const { resolveRows } = await import('../bulk/references.js');
   const records = new Map<string, JsonObject>();
-  const resolved = await resolveRows(context, 'documents', rows, (record) => {
-    records.set(String(record['id']), record);
-  });
+  const see = (record: JsonObject) => records.set(String(record['id']), record);
+  const resolved = await resolveRows(context, 'documents', rows, { see });
   return resolved.map((row) => ({ ...row, record: records.get(row.id) }));
 }
 
@@ -140,8 +139,10 @@ export async function checkTargets(
   if (targets.length === 1) throw first;
   for (const { message } of refused.slice(0, nameFirstFew)) context.message(message);
   if (refused.length > nameFirstFew) context.message(`and ${refused.length - nameFirstFew} more`);
+  const what =
+    options.onExisting === 'refuse' ? 'already exist' : 'cannot be written where they belong';
   throw new GuardError(
-    `${refused.length} of ${plural(targets.length, 'file')} cannot be written where they belong; nothing was downloaded.`,
+    `${refused.length} of ${plural(targets.length, 'file')} ${what}; nothing was downloaded.`,
     {
       code: 'exists',
       hint: 'Keep what is there: --skip-existing. Replace it: --overwrite. Elsewhere: -D DIR.',

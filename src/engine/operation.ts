@@ -179,6 +179,8 @@ export interface Selection {
   readonly rows: readonly SelectedRow[];
   /** The header of a CSV, for `--results`. */
   readonly header: readonly string[];
+  /** What messages call a row of a file: `Line`, in a workbook `Row`. */
+  readonly rowWord?: string;
   /** A note for the user, on unused columns. */
   readonly note?: string | undefined;
   /** Digest of the entire content; the same input has the same digest. */

@@ -117,7 +117,7 @@ describe('a reference names a record', () => {
   test.each([
     [
       'email,status\n,accepted\n\nA@x.org,accepted\na@x.org,rejected\n',
-      /2 lines[^]*Line 2: "email:" is missing the e-mail[^]*email:a@x.org is given twice, on lines 4 and 5/,
+      /2 lines[^]*Line 2: the e-mail is empty[^]*email:a@x.org is given twice, on lines 4 and 5/,
     ],
     ['id,status\napp_1,accepted\n', /no column "email"/],
   ])(
@@ -132,6 +132,25 @@ describe('a reference names a record', () => {
       expect(service.requests).toEqual([]);
     },
   );
+
+  test('a line whose reference finds nothing is named', async () => {
+    const service = await keep(people);
+    const home = temporaryFolder();
+    const csv = join(home, 'in.csv');
+    writeFileSync(csv, 'email,status\nnimbus@example.org,accepted\nno.one@example.org,accepted\n');
+    const ids = join(home, 'ids.txt');
+    writeFileSync(ids, 'app_3\n\nname:No One\n');
+    const ofCsv = await run(service, `tryouts set-status --csv ${csv} --key email --yes --json`);
+    expect([ofCsv.code, errorOf(ofCsv)['message']]).toEqual([
+      5,
+      expect.stringContaining('Line 3: No application has the e-mail no.one@example.org.'),
+    ]);
+    const ofIds = await run(service, `tryouts set-status --ids ${ids} --to accepted --yes --json`);
+    expect(errorOf(ofIds)['message']).toContain('Line 3: No application is named "No One".');
+    const typed = await run(service, 'tryouts get tag:nobody --json');
+    expect(errorOf(typed)['message']).toBe('No application has the gamer tag nobody.');
+    expect(writesOf(service)).toEqual([]);
+  });
 
   test('two words for one record are refused', async () => {
     const service = await keep(people);

@@ -3,7 +3,7 @@
 import { aliasKind, plainName } from '../../cli/column-aliases.js';
 import { type ColumnType, readColumnName } from '../../data/cell-values.js';
 import { unguard } from '../../data/csv.js';
-import { didYouMean } from '../../data/nearest.js';
+import { didYouMean, nearest } from '../../data/nearest.js';
 import type { ResourceName } from '../../data/resources.js';
 import { resourceWords } from '../../data/resources.js';
 import { firstOf, shellQuote } from '../../data/text.js';
@@ -112,10 +112,17 @@ export function keyColumn(
     if (first && second) throw sameField(first, second, key);
     if (first) return first;
   }
+  const near = nearest(
+    key,
+    columns.flatMap(({ name }) => [aliasKind(name, resource) ?? name, name]),
+  );
   throw new InputError(
     `The file has no column for the key ${key}. It has: ${firstOf(headsOf(columns))}.`,
     {
-      hint: `Name the column: --map 'THEIR NAME=${key}'`,
+      hint:
+        near === undefined
+          ? `Name the column: --map 'THEIR NAME=${key}'`
+          : `Did you mean --key ${shellQuote(near)}?`,
     },
   );
 }

@@ -34,6 +34,8 @@ export function importOperation(resource: ResourceName): Operation {
             id: idOfNew(options, cells[key.index] ?? ''),
             cells,
           }));
+          if (rows.length === 0)
+            context.note(`${values.file === '-' ? 'stdin' : values.file} has no rows.`);
           return { rows, header: sheet.header.cells, note: undefined, digest: sheet.digest };
         },
         async resolve() {

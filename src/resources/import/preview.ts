@@ -99,7 +99,7 @@ function notesOn({ mapping }: ResolvedImport): readonly string[] {
   const { service, ignored, overruled } = mapping;
   const heads = [...service.values()].map(({ head }) => shortValue(head));
   return [
-    ...(heads.length > 0 ? [`  Not sent, the service sets them itself: ${heads.join(', ')}`] : []),
+    ...(heads.length > 0 ? [`  Not sent (set by the service): ${heads.join(', ')}`] : []),
     ...(ignored.length > 0
       ? [`  Ignored: ${ignored.map((head) => shortValue(head)).join(', ')}`]
       : []),

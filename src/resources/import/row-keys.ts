@@ -51,9 +51,9 @@ export class RowKeys {
     const lines = this.lines.get(this.foldInFile(key));
     if (lines && lines.at.length > 1)
       throw new InputError(
-        `${row.marks ? 'Rows' : 'Lines'} ${listed(lines.at)}: ${nameOf(column)} is "${lines.text}" in each.`,
+        `${row.marks ? 'Rows' : 'Lines'} ${listed(lines.at)} have the same ${nameOf(column)}: ${lines.text}.`,
         {
-          hint: 'Each key may stand in the file once.',
+          hint: 'Each key may appear only once.',
         },
       );
     const [record, other] = options.key === 'id' ? oneOrNone(ids.get(key)) : index.find(key);
@@ -105,7 +105,7 @@ export class RowKeys {
       throw new InputError(
         `${row.marks ? 'Rows' : 'Lines'} ${other} and ${row.line}: ${nameOf(column)} names the same ${resourceWords[options.resource].noun}.`,
         {
-          hint: 'Each key may stand in the file once.',
+          hint: 'Each key may appear only once.',
         },
       );
     this.named.set(name, row.line);

@@ -70,7 +70,7 @@ export class RowReader {
     const { options, mapping } = this.world;
     const { noun } = resourceWords[options.resource];
     if (record && options.mode === 'create')
-      return { key, skipped: `${String(record['id'])} has this ${options.key} already.` };
+      return { key, skipped: `${String(record['id'])} already has this ${options.key}.` };
     if (!record && options.mode === 'update')
       return { key, skipped: `No ${noun} has this ${options.key}.` };
     if (!record) {

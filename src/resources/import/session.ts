@@ -129,7 +129,7 @@ function createSession(
       const others = otherValues(record, row);
       if (!isProven && others.length > 0)
         context.note(
-          `${id} was created, and shows other values than were sent: ${others.join(', ')}.`,
+          `${id} was created, but the service stored ${others.length > 1 ? 'different values for' : 'a different'} ${others.join(', ')}.`,
         );
       isProven = true;
       return undefined;

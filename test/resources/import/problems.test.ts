@@ -51,7 +51,7 @@ const problems: readonly Problem[] = [
   {
     what: 'a key on two lines, in another case',
     csv: `${head}Mira,mira@example.org,IGL,\n\nMira K,MIRA@example.org,IGL,\n`,
-    says: 'Lines 2 and 4: E-Mail is "mira@example.org" in each.',
+    says: 'Lines 2 and 4 have the same E-Mail: mira@example.org.',
   },
   {
     what: 'an unknown team',
