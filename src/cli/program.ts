@@ -39,7 +39,7 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   const group = table.groups.find((entry) => isCalled(entry, noun));
   if (noun !== undefined && !topWords(table).includes(noun)) {
     refuseFilter([noun], words);
-    throw unknownNoun(verb === undefined ? [noun] : [noun, verb], table);
+    throw unknownNoun(commandWords(words, Infinity), table);
   }
   const alone = table.commands.find(({ words: own }) => own.length === 1 && own[0] === noun);
   if (group) program.addCommand(groupCommand(group, table, verb, pass));
@@ -120,7 +120,7 @@ function groupCommand(
   const command = verbOf(group, verb, table);
   if (verb !== undefined && !command) {
     refuseFilter([verb], pass.words);
-    throw unknownVerb(group, commandWords(pass.words), table);
+    throw unknownVerb(group, commandWords(pass.words, Infinity), table);
   }
   if (command && verb) noun.addCommand(leaf(command, verb, pass));
   noun.action(() => onResult({ kind: 'help', of: group, long: false }));

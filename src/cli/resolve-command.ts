@@ -64,20 +64,23 @@ export function refuseFieldWords(
   });
 }
 
-/** Returns noun and verb: the first two words that are neither a global flag nor the value of one. */
-export function commandWords(words: readonly string[]): string[] {
+/**
+ * Returns noun and verb: the first two words that are neither a global flag nor the value of one. With
+ * `most`, further ones as well, up to the first flag of the command itself.
+ */
+export function commandWords(words: readonly string[], most = 2): string[] {
   const takesValue = new Set(
     globalFlags
       .filter((flag) => flag.takes !== 'nothing')
       .flatMap((flag) => [flag.word, ...(flag.short ? [`-${flag.short}`] : [])]),
   );
   const found: string[] = [];
-  for (let index = 0; index < words.length && found.length < 2; index++) {
+  for (let index = 0; index < words.length && found.length < most; index++) {
     const word = words[index] ?? '';
     if (takesValue.has(lastOfBundle(word))) index++;
     else if (word !== '--' && (!word.startsWith('-') || word === '-')) found.push(word);
     // A flag of the command itself may take a value; the verb always precedes it.
-    else if (found.length === 1 && !isGlobal(word)) break;
+    else if (found.length > 0 && !isGlobal(word)) break;
   }
   return found;
 }
@@ -124,12 +127,38 @@ function unknownCommand(words: string, line: string | undefined, help: string): 
 /** Returns the error for an unknown first word, with the intended command if the word belongs elsewhere. */
 export function unknownNoun(words: readonly string[], table: CommandManifest): UsageError {
   const [noun = '', next] = words;
+  const withBoth = commandOfVerb(noun, next, table, { isOnly: false });
+  const withNoun =
+    commandForWord(noun, table) ?? commandOfVerb(noun, next, table, { isOnly: true });
   const line =
-    commandOfVerb(noun, next, table, { isOnly: false }) ??
-    commandForWord(noun, table) ??
-    commandOfVerb(noun, next, table, { isOnly: true }) ??
-    nearestNoun(noun, next, table);
+    withTyped(withBoth, words.slice(2), table) ??
+    withTyped(withNoun, words.slice(1), table) ??
+    withTyped(nearestNoun(noun, next, table), words.slice(2), table);
   return unknownCommand(noun, line, 'rosterctl --help');
+}
+
+/** Puts the words that were typed after the command's own into the line that was meant. */
+function withTyped(
+  line: string | undefined,
+  typed: readonly string[],
+  { commands }: CommandManifest,
+): string | undefined {
+  if (line === undefined || typed.length === 0) return line;
+  const [, ...own] = line.split(' ');
+  const quoted = typed.map(shellQuote);
+  const places = own.flatMap((word, at) => (/^[A-Z=]{2,}$/.test(word) ? [at] : []));
+  const [place] = places;
+  if (place === undefined) {
+    const args = commands.find(({ words }) => words.join(' ') === own.join(' '))?.args ?? [];
+    const isVariadic = args.some(({ takes }) => takes === 'values');
+    return isVariadic || typed.length <= args.length ? [line, ...quoted].join(' ') : line;
+  }
+  const isOne = places.length === 1;
+  if (isOne && own[place] === 'TEXT') own[place] = shellQuote(typed.join(' '));
+  else if (isOne && !own[place - 1]?.startsWith('--')) own[place] = quoted.join(' ');
+  else if (typed.length === places.length)
+    for (const [index, at] of places.entries()) own[at] = quoted[index] ?? '';
+  return ['rosterctl', ...own].join(' ');
 }
 
 /** The command of the noun that is spelt most like a word; with the verb if it has such a one. */
@@ -167,18 +196,22 @@ function commandOfVerb(
  */
 export function unknownVerb(
   group: ManifestGroup,
-  [noun = '', verb = '']: readonly string[],
+  words: readonly string[],
   table: CommandManifest,
 ): UsageError {
-  const own = table.commands.filter(({ words }) => words[0] === group.word && words.length === 2);
-  const known = own.map(({ words }) => words[1] ?? '');
+  const [noun = '', verb = ''] = words;
+  const own = table.commands.filter(
+    (command) => command.words[0] === group.word && command.words.length === 2,
+  );
+  const known = own.map((command) => command.words[1] ?? '');
   const near = nearest(verb, known);
   const line =
     commandForVerb(group.word, verb, table) ??
-    (near === undefined
-      ? (commandOfValue(verb, own) ?? commandOfVerb(noun, undefined, table, { isOnly: true }))
-      : `rosterctl ${group.word} ${near}`);
-  return unknownCommand(`${noun} ${verb}`, line, `rosterctl ${group.word} --help`);
+    (near === undefined ? commandOfValue(verb, own) : `rosterctl ${group.word} ${near}`);
+  const meant =
+    withTyped(line, words.slice(2), table) ??
+    withTyped(commandOfVerb(noun, undefined, table, { isOnly: true }), words.slice(1), table);
+  return unknownCommand(`${noun} ${verb}`, meant, `rosterctl ${group.word} --help`);
 }
 
 function commandOfValue(word: string, commands: readonly ManifestCommand[]): string | undefined {
