@@ -82,6 +82,10 @@ export async function present<T>(value: T, view: View<T>, context: OutputContext
     if (head !== undefined) await sink.write(head);
     if (value !== undefined) await show(value, view, sink, context);
   });
+  const list = out === undefined || out === '-' ? undefined : view.counted?.(value);
+  if (!list || !context.streams.stderr.isTerminal) return;
+  const { noteWritten } = await import('./lists/written.js');
+  await noteWritten(list, formatOf(context), context);
 }
 
 /** The error for a value that could not be printed, if that matters: a list whose reader went away ended well. */

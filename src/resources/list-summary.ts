@@ -3,6 +3,8 @@ import { TryoutStatus } from '../api/schemas.js';
 import { binarySize } from '../cli/cells.js';
 import type { ListSummary } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
+import { didYouMean } from '../data/nearest.js';
+import { type ResourceName, resourceWords } from '../data/resources.js';
 import { firstOf, foldCase, orList, plural } from '../data/text.js';
 import { waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -38,9 +40,11 @@ class Asked {
   here(name: string): string {
     if (!this.isGiven) return '';
     const known = [...this.seen.values()].map(singleLine).toSorted();
+    const [only, ...more] = this.values;
+    const meant = this.isUnknown && only && more.length === 0 ? didYouMean(only, known) : '';
     return known.length === 0
       ? ` No ${name.toLowerCase()} here.`
-      : ` ${name} here: ${firstOf(known)}.`;
+      : `${meant} ${name} here: ${firstOf(known)}.`;
   }
 }
 
@@ -144,11 +148,11 @@ export function documentSummary(values: {
   };
 }
 
-function plainSummary(resource: string): Omit<ListSummary, 'observe' | 'facts'> {
+function plainSummary(resource: ResourceName): Omit<ListSummary, 'observe' | 'facts'> {
   return {
     sharedWord: () => undefined,
     none: () => ({
-      text: `None of these ${resource} matches. To list them all: rosterctl ${resource} list`,
+      text: `No ${resourceWords[resource].noun} matches. To list them all: rosterctl ${resource} list`,
       isUnknown: false,
     }),
   };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/terminal/width.js';
 import { hostileTexts } from '../support/hostile.js';
@@ -64,6 +65,9 @@ describe('a list on a terminal', () => {
     expect(await onTerminal('tryouts list --game Fortnite', { columns: 100 })).toBe(
       'No application has game Fortnite. Games here: Chess, Go.\n',
     );
+    expect(await onTerminal('tryouts list --game Ches', { columns: 100 })).toBe(
+      'No application has game Ches. Did you mean Chess? Games here: Chess, Go.\n',
+    );
     expect(await onTerminal('tryouts list --status accepted', { columns: 100 })).toBe(
       'No application is accepted. There are 2 pending, 1 rejected.\n',
     );
@@ -71,6 +75,18 @@ describe('a list on a terminal', () => {
     expect(await onTerminal('docs list', { env: empty.env })).toBe(
       'No documents yet. Upload one: rosterctl documents upload FILE\n',
     );
+  });
+
+  test('in a file is one line that says so, and how a workbook is sent back', async () => {
+    const file = join(home, 'people');
+    expect(await onTerminal(`tryouts list -L 2 --out ${file}.csv`, { columns: 200 })).toBe(
+      `Showing the first 2 of 3 applications.\nWrote 2 applications to ${file}.csv.\n`,
+    );
+    expect(await onTerminal(`tryouts list --out ${file}.xlsx`, { columns: 200 })).toBe(
+      `Wrote 3 applications to ${file}.xlsx.\nTo send changes back: rosterctl tryouts update --csv ${file}.xlsx --dry-run\n`,
+    );
+    expect(await onTerminal(`tryouts list --out ${file}.xlsx -q`)).toBe('');
+    expect((await told(`tryouts list --out ${file}.csv`)).stderr).toBe('');
   });
 
   test('goes through the pager if it is longer than the screen, unless told otherwise', async () => {

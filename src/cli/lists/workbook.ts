@@ -21,7 +21,7 @@ import type { Sink } from '../sink.js';
 import { asRecord, csvColumns, type Rows } from '../writers.js';
 
 /** The content of the sheet "About". */
-interface WorkbookContext {
+export interface WorkbookContext {
   /** The command line that was typed. */
   readonly command?: ManifestCommand | undefined;
   readonly values?: RawValues | undefined;
@@ -81,13 +81,24 @@ export async function writeRecords(
     );
 }
 
+/** The line that sends an edited workbook back; undefined if it has no ids. */
+export function wayBack(
+  { settings, table, flags = {} }: Pick<WorkbookContext, 'settings' | 'table' | 'flags'>,
+  resource: ResourceName | undefined,
+  columns: readonly string[],
+): string | undefined {
+  if (resource === undefined || !columns.includes('id')) return undefined;
+  const back = `rosterctl ${resource} update --csv ${shellQuote(settings.out ?? 'FILE.xlsx')} --dry-run`;
+  return table ? withConnectionFlags(back, flags, table) : back;
+}
+
 function aboutLines(
   context: WorkbookContext,
   resource: ResourceName | undefined,
   columns: readonly string[],
   count: number,
 ): readonly (readonly [string, string])[] {
-  const { command, values = {}, flags = {}, api, settings, table } = context;
+  const { command, values = {}, flags = {}, api } = context;
   const own = command ? typed(command.flags, values) : [];
   const line = command && [
     ...['rosterctl', ...command.words],
@@ -95,19 +106,18 @@ function aboutLines(
     ...own,
     ...typed(globalFlags, flags),
   ];
-  const back = `rosterctl ${resource} update --csv ${shellQuote(settings.out ?? 'FILE.xlsx')} --dry-run`;
-  const canGoBack = resource !== undefined && columns.includes('id');
+  const back = wayBack(context, resource, columns);
   return [
     ...(api ? [['Organization', api.organizationId] as const] : []),
     ['Written', `${context.now().toISOString().slice(0, 16).replace('T', ' ')} UTC`],
     ...(line ? [['Command', line.map(shellQuote).join(' ')] as const] : []),
     ['Filter', own.length > 0 ? own.map(shellQuote).join(' ') : 'none'],
     ['Records', String(count)],
-    ...(canGoBack
+    ...(back !== undefined
       ? ([
           [
             'Send it back',
-            `${table ? withConnectionFlags(back, flags, table) : back}\nThis shows what would change. To change it, leave out --dry-run.`,
+            `${back}\nThis shows what would change. To change it, leave out --dry-run.`,
           ],
           ['Edit', editing],
         ] as const)
