@@ -2,12 +2,17 @@
 import type { Canvas } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
 import { plural } from '../data/text.js';
-import { waitingTime } from '../data/time.js';
+import { parseDuration, waitingTime } from '../data/time.js';
 import { describeUnfinished } from '../runs/unfinished.js';
 import { dotOf, filledLines, paintedLine } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { pad, widestOf, wrap } from '../terminal/width.js';
-import { defaultCodes, type RuleCode } from './findings/codes.js';
+import {
+  type DefaultCode,
+  defaultCodes,
+  defaultPatience,
+  type RuleCode,
+} from './findings/codes.js';
 import { changedSince, type Overview, type OverviewResult } from './overview.js';
 
 /** A row of the page; further rows of a kind have no label. */
@@ -171,11 +176,21 @@ function notKnown(reason: string): string {
   return `not known: ${reason}`;
 }
 
+/** Describes the findings of the rules that run by default. */
+const findingWords: { readonly [C in DefaultCode]: (count: number) => string } = {
+  waiting: (count) => `${count} waiting over ${waitingTime(parseDuration(defaultPatience))}`,
+  'accepted.unconverted': (count) => `${count} not converted`,
+  'duplicate.email': (count) => plural(count, 'duplicate e-mail'),
+  'duplicate.discord': (count) => `${count} duplicate Discord`,
+  'time.future': (count) => plural(count, 'future time'),
+  'status.unknown': (count) => plural(count, 'unknown status', 'unknown statuses'),
+};
+
 function findingRows({ waiting, findings }: Overview): readonly Row[] {
   if (waiting === null) return [];
   const found = defaultCodes.flatMap((code) => {
     const count = findings[code] ?? 0;
-    return count > 0 ? [`${count} ${code}`] : [];
+    return count > 0 ? [findingWords[code](count)] : [];
   });
   return found.length === 0
     ? [{ label: 'Findings', texts: ['none'] }]
