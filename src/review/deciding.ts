@@ -83,7 +83,7 @@ export function undo(state: Review): ReviewStep {
 
 /** A decision in words: `shortlisted, with a note`. */
 export function decisionWords(decision: Decision | undefined): string {
-  if (!decision) return 'no longer decided';
+  if (!decision) return 'decision undone';
   const { status, note } = decision;
   if (status === undefined) return 'a note to add';
   return note ? `${status}, with a note` : status;
@@ -112,7 +112,7 @@ export function keepNote(state: Review, typed: string, { day }: ReviewWorld): Re
   const isAny = Object.keys(decision).length > 0;
   // A note is no new decision about the status.
   const step = decide(shown, isAny ? decision : undefined, before?.seen);
-  const what = text === '' ? 'note dropped' : 'note kept';
+  const what = text === '' ? 'note discarded' : 'note saved';
   return {
     ...step,
     state: { ...step.state, message: `${name}: ${what}. ${countOf(step.state)}.` },

@@ -3,7 +3,7 @@ import type { CommandOutput } from '../cli/define.js';
 import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { plural, shellQuote } from '../data/text.js';
+import { plural } from '../data/text.js';
 import type { Operation, Selection } from '../engine/operation.js';
 import { CancelledError, Failure, UsageError } from '../errors.js';
 import { editedNotes } from '../resources/notes.js';
@@ -33,7 +33,7 @@ export async function review(
   values: ReviewValues,
   use: Use,
 ): Promise<CommandOutput> {
-  if (!values.discard) checkTerminal(context, values);
+  if (!values.discard) checkTerminal(context);
   const { api, settings, paths, self } = context;
   const head = {
     service: api.service,
@@ -51,9 +51,9 @@ export async function review(
 }
 
 /** Refuses to review where nobody sees cards or presses keys. Throws UsageError. */
-function checkTerminal({ prompts, settings }: Context, values: ReviewValues): void {
+function checkTerminal({ prompts, settings }: Context): void {
   const { output, fields, template, yes, plainPrompts } = settings;
-  const hint = `Instead: ${setStatusLine(values)}`;
+  const hint = `Instead: ${setStatusLine}`;
   if (output !== 'table' || fields || template !== undefined)
     throw new UsageError('tryouts review prints no records: it is drawn on a terminal.', { hint });
   const plain = plainPrompts ? 'prompts are plain (prompts, TERM=dumb)' : undefined;
@@ -62,17 +62,12 @@ function checkTerminal({ prompts, settings }: Context, values: ReviewValues): vo
     throw new UsageError(`Reviewing needs a terminal and its keys: ${reason}.`, { hint });
   if (yes)
     throw new UsageError('A review asks before it sends, and --yes cannot answer for you.', {
-      hint: `Leave out --yes. In a script: ${setStatusLine(values)}`,
+      hint: `Leave out --yes. In a script: ${setStatusLine}`,
     });
 }
 
-/** The line that changes applications without a terminal: never more of them than these filters select. */
-function setStatusLine({ status = ['pending'], game = [], ...others }: ReviewValues): string {
-  const isPlain = Object.values(others).every((value) => value === undefined || value === false);
-  if (!isPlain) return 'rosterctl tryouts set-status --csv decisions.csv';
-  const games = game.map((name) => ` --game ${shellQuote(name)}`).join('');
-  return `rosterctl tryouts set-status --status ${status.join(',')}${games} --to reviewing`;
-}
+/** The line that changes applications without a terminal: only those that the user names. */
+const setStatusLine = 'rosterctl tryouts set-status ID --to STATUS';
 
 async function discard(context: Context, queue: ReviewQueue): Promise<CommandOutput> {
   const { settings, prompts } = context;
@@ -80,11 +75,11 @@ async function discard(context: Context, queue: ReviewQueue): Promise<CommandOut
   // A damaged queue is dropped as well.
   if (queue.isNew) return printed(['There is no unsent review.']);
   const what = size > 0 ? plural(size, 'unsent decision') : 'the unsent review';
-  if (settings.dryRun) return printed([`Would drop ${what}.`]);
-  if (!settings.yes && !(await prompts.confirm(`Drop ${what}?`, { hint: 'Add --yes.' })))
-    throw new CancelledError('Nothing was dropped.');
+  if (settings.dryRun) return printed([`Would discard ${what}.`]);
+  if (!settings.yes && !(await prompts.confirm(`Discard ${what}?`, { hint: 'Add --yes.' })))
+    throw new CancelledError('Nothing was discarded.');
   await queue.discard();
-  return printed([`Dropped ${what}.`]);
+  return printed([`Discarded ${what}.`]);
 }
 
 async function reviewQueue(
@@ -104,7 +99,7 @@ async function reviewQueue(
   const gone = new Map(loaded.gone);
   for (const [id, { name, decision }] of gone)
     context.message(
-      `${name} (${id}) is gone: your decision (${decisionWords(decision)}) is dropped.`,
+      `${name} (${id}) is gone: your decision (${decisionWords(decision)}) is discarded.`,
     );
   const done = loaded.cards.filter(({ id, record }) => isDone(record, queued.get(id)));
   await leave(queue, [...gone.keys(), ...done.map(({ id }) => id)]);
@@ -146,8 +141,8 @@ function isDone(record: JsonObject, queued: Queued | undefined): boolean {
 function greetingOf(size: number, done: number, gone: number): string {
   return [
     ...(size > 0 ? [`${plural(size, 'decision')} not sent yet: w sends, u undoes.`] : []),
-    ...(done > 0 ? [`${plural(done, 'decision')} took effect already.`] : []),
-    ...(gone > 0 ? [`${plural(gone, 'decision is', 'decisions are')} dropped: gone.`] : []),
+    ...(done > 0 ? [`${plural(done, 'decision')} already took effect.`] : []),
+    ...(gone > 0 ? [`${plural(gone, 'decision is', 'decisions are')} discarded: gone.`] : []),
   ].join(' ');
 }
 

@@ -58,7 +58,7 @@ test.concurrent.each(script.map(([key], index) => [index + 1, JSON.stringify(key
     await desk.ended;
     const wanted = played.at(-1)?.[2] ?? 0;
     const { stdout } = await rosterctl('tryouts review --discard -n', { home, env });
-    expect(stdout).toContain(`Would drop ${wanted} unsent decision`);
+    expect(stdout).toContain(`Would discard ${wanted} unsent decision`);
     expect(steps(service).filter((step) => step.startsWith('PATCH'))).toEqual([]);
   },
 );
@@ -94,7 +94,7 @@ test('kill -9 while decisions are sent: the next review sends the rest, and noth
     await desk.ended;
     const next = sitDown(['tryouts', 'review'], { home, env });
     desk = undefined;
-    await next.sees(/took effect already|not sent yet/);
+    await next.sees(/already took effect|not sent yet/);
     next.type('w');
     await next.sees(/Change \d+ applications?\?|Nothing is decided yet/);
     next.type(next.usual().includes('Change') ? 'y\r' : 'q');

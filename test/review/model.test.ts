@@ -119,7 +119,7 @@ describe('undo', () => {
     person.type('s', 'r', 'enter');
     expect(person.type('u')).toMatchObject({
       index: 1,
-      message: 'Applicant 2: no longer decided. 1 decided.',
+      message: 'Applicant 2: decision undone. 1 decided.',
     });
     expect(person.decided()).toEqual(['app_1 shortlisted']);
   });

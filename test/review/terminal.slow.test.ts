@@ -82,7 +82,7 @@ test('sixty applications are decided in one command line and 63 keys, and the re
     expect([id, result !== 'conflict']).toEqual([id, now.get(id) === decided.get(id)]);
   const refused = results.filter(({ result }) => result === 'conflict').length;
   const left = await rosterctl('-p sandbox tryouts review --discard --yes', { home });
-  expect(left.stdout).toBe(`Dropped ${refused} unsent decisions.\n`);
+  expect(left.stdout).toBe(`Discarded ${refused} unsent decisions.\n`);
 });
 
 test('a card shows what this machine changed before', async () => {
@@ -116,7 +116,7 @@ describe('kill -9 loses no decision and sends nothing:', () => {
   test.each<readonly [string, (desk: Desk) => Promise<void>, string]>([
     ['after a decision', (desk) => press(desk, 'a', /3 decided/), '3 decisions'],
     ['in a note', typeNote, '2 decisions'],
-    ['after an undo', (desk) => press(desk, 'u', /no longer decided/), '1 decision'],
+    ['after an undo', (desk) => press(desk, 'u', /decision undone/), '1 decision'],
     [
       'before the answer to the preview',
       (desk) => press(desk, 'w', /Change 2 applications/),
@@ -152,7 +152,7 @@ describe('the terminal is given back and the decisions are kept', () => {
     expect(desk.usual()).toContain('rosterctl tryouts review --resume');
     expect(writes()).toEqual([]);
     const dropped = await rosterctl('tryouts review --discard --yes', { home, env });
-    expect(dropped.stdout).toBe('Dropped 2 unsent decisions.\n');
+    expect(dropped.stdout).toBe('Discarded 2 unsent decisions.\n');
   });
 });
 
@@ -270,11 +270,11 @@ describe('sending', () => {
     await desk.ended;
     service.kept.delete('app_2');
     const next = open();
-    await next.sees(/1 decision not sent yet: w sends, u undoes\. 1 decision is dropped: gone\./);
+    await next.sees(/1 decision not sent yet: w sends, u undoes\. 1 decision is discarded: gone\./);
     next.type('q');
     await next.ended;
     expect(next.usual()).toContain(
-      'Applicant app_2 (app_2) is gone: your decision (rejected) is dropped.',
+      'Applicant app_2 (app_2) is gone: your decision (rejected) is discarded.',
     );
   });
 
@@ -286,7 +286,7 @@ describe('sending', () => {
     service.kept.set('app_1', application('app_1', { status: 'shortlisted' }));
     const next = open();
     await next.sees(
-      /1 decision not sent yet: w sends, u undoes\. 1 decision took effect already\./,
+      /1 decision not sent yet: w sends, u undoes\. 1 decision already took effect\./,
     );
     next.type('q');
     await next.ended;
@@ -311,9 +311,7 @@ test.each<readonly [string, Record<string, string>]>([
   const words = ['-p', 'sandbox', 'tryouts', 'review'];
   const { shown, code } = await converse(temporaryFolder(), words, [], env);
   expect(code).toBe(2);
-  expect(shown).toContain(
-    'rosterctl -p sandbox tryouts set-status --status pending --to reviewing',
-  );
+  expect(shown).toContain('rosterctl -p sandbox tryouts set-status ID --to STATUS');
 });
 
 test('a second review exits 11 and names the first', async () => {
