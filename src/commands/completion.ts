@@ -18,7 +18,7 @@ interface Settled {
 type Answer = Script | Settled;
 
 export default defineLocalWrite({
-  summary: 'Complete commands, flags and ids with TAB, in four shells',
+  summary: 'Set up TAB completion for bash, zsh, fish or PowerShell',
   about:
     'Prints the script, or installs it where the shell finds it; open a new shell afterwards. TAB completes from the commands and from a private cache that your lists fill (config set completion.cache off turns it off). It never asks the service.',
   examples: [

@@ -94,7 +94,7 @@ function checkConfig({ config, settings, flags, env, paths }: LocalContext): Che
     if (!(error instanceof Failure)) throw error;
     return [fail('config', error.message, error.hint ?? null)];
   }
-  const suffix = existsSync(config.configFile) ? '' : ' (not there yet)';
+  const suffix = existsSync(config.configFile) ? '' : ' (not created yet)';
   const { name, via } = settings.profile;
   const source = {
     flag: '-p',
@@ -139,7 +139,7 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
   const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
   const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
   const hint = withConnectionFlags(
-    `See: rosterctl runs list\nGo on with: rosterctl ${place}runs resume ${isOne ? await shortRunName(storeOf({ paths }), first.run) : 'RUN'}`,
+    `See: rosterctl runs list\nResume: rosterctl ${place}runs resume ${isOne ? await shortRunName(storeOf({ paths }), first.run) : 'RUN'}`,
     flags,
     table,
   );
@@ -151,7 +151,7 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
           `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.map(({ run, profile }) => `${run.slice(-6)} (profile ${profile})`).join(', ')}`,
           hint,
         )
-      : pass('runs', 'no bulk run is unfinished'),
+      : pass('runs', 'no unfinished runs'),
     uploads.length > 0
       ? warn(
           'uploads',
@@ -162,7 +162,7 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
             table,
           ),
         )
-      : pass('uploads', 'no upload is unfinished'),
+      : pass('uploads', 'no unfinished uploads'),
   ];
 }
 

@@ -8,9 +8,8 @@ import { UsageError } from '../errors.js';
  */
 export function parseBaseUrl(text: string): string {
   const typed = text.trim();
-  const url = URL.canParse(typed) ? new URL(typed) : undefined;
-  if (!url || !/^[a-z][a-z+.-]*:\/\//i.test(typed))
-    throw refuse('is not a URL', `Write it in full: https://${hostOf(typed)}/v1`);
+  const url = isFullAddress(typed) ? new URL(typed) : undefined;
+  if (!url) throw refuse('is not a URL', `Write it in full: https://${hostOf(typed)}/v1`);
   // From here on, no message repeats the URL: it may contain a password or a token.
   if (url.username || url.password || /^[a-z]+:\/\/[^/?#]*@/i.test(typed))
     throw refuse(
@@ -30,6 +29,12 @@ export function parseBaseUrl(text: string): string {
       `Keys work only there. Did you mean: ${url.origin}${withV1(path)}`,
     );
   return `${url.origin}${path}`;
+}
+
+/** True for a URL with its scheme: `https://…`. */
+export function isFullAddress(text: string): boolean {
+  const typed = text.trim();
+  return URL.canParse(typed) && /^[a-z][a-z+.-]*:\/\//i.test(typed);
 }
 
 /** Returns what a text that is no base URL probably means: https, and ending in `/v1`; undefined if nothing fits. */

@@ -106,7 +106,7 @@ export async function resolveConnection(
       hint: chooseOne,
     });
   if (!source)
-    throw new NoKeyError(`There is no API key for profile ${name}.`, {
+    throw new NoKeyError(`Profile ${name} has no API key.`, {
       hint: `Store one: ${loginCommand(name)}`,
     });
   if (baseUrl === undefined) throw missing('base URL', name, '--base-url or ROSTERCTL_BASE_URL');

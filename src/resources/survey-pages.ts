@@ -2,6 +2,7 @@
 import { hasId } from '../api/records.js';
 import type { Api, Completeness } from '../api/types.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
+import { plural } from '../data/text.js';
 import { Failure } from '../errors.js';
 
 type Result = 'pass' | 'warn';
@@ -60,7 +61,8 @@ export async function surveyPages(
   hint: string | undefined,
 ): Promise<{ readonly settings: Overrides; readonly finding: PagesFinding }> {
   const { completeness, count, haveIds } = await readWhole(api, resource, overrides);
-  if (completeness.state !== 'doubtful') return found('pass', `all ${count} records come`);
+  if (completeness.state !== 'doubtful')
+    return found('pass', `all ${plural(count, 'record')} were read`);
   let best = { count, settings: {} as Overrides };
   // Without ids, a page that the service repeats could not be told from a new one.
   for (const settings of haveIds ? attempts(hint) : []) {
@@ -70,7 +72,7 @@ export async function surveyPages(
     if (read.count > count && read.completeness.state === 'complete') break;
   }
   if (best.count > count)
-    return found('warn', `only ${count} of ${best.count} records come`, withoutDefaults(best));
+    return found('warn', `only ${count} of ${best.count} records were read`, withoutDefaults(best));
   if (!completeness.isStated)
     return found('warn', `${completeness.reason}; the usual ways lead to no more`, {
       [hint === undefined ? 'paging.mode' : 'paging.next']: 'none',

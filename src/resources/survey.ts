@@ -105,7 +105,7 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
   const found = findList(body, { resource, path: set, idName });
   if (found && !found.isAssumed) {
     const place = set ?? found.place?.join('.');
-    const text = place ? `the records are in ${place}` : 'the records are a bare array';
+    const text = place ? `records are under "${place}"` : 'records are a bare array';
     return { found, path: undefined, finding: envelope('pass', text) };
   }
   const candidates = listPlaces(body).filter((path) => path !== set);
@@ -114,7 +114,7 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
   const settings = candidates.map((each): Setting => [`lists.${resource}.path`, each]);
   if (path !== undefined && others.length === 0) {
     const there = findList(body, { resource, path, idName });
-    const text = `the records are in ${path}, where rosterctl does not look by itself`;
+    const text = `records are under "${path}", where rosterctl does not look by itself`;
     return {
       found: there,
       path,

@@ -91,7 +91,7 @@ describe.concurrent('--restart', () => {
     expect(report(again).run).not.toBe(old);
     const runs = JSON.parse((await user.run('runs list --json')).stdout) as { state: string }[];
     expect(runs.map(({ state }) => state)).toEqual(['finished', 'finished']);
-    expect((await user.run('doctor --json')).stdout).toContain('no bulk run is unfinished');
+    expect((await user.run('doctor --json')).stdout).toContain('no unfinished runs');
     const shown = report(await user.run(`runs show ${old} --json`));
     expect(shown.results[0]).toMatchObject({ id: 'app_1', result: 'changed' });
     expect(shown.summary).toMatchObject({ total: 6, changed: 1, unknown: 0, notAttempted: 5 });

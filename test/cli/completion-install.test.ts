@@ -187,6 +187,12 @@ describe('marked lines', () => {
     expect(withoutMarked(renewed, 'x')).toBe('a\nafter\n');
   });
 
+  test('of an earlier version are known by its mark', () => {
+    const marked = '# >>> x (this file was made for it) >>>\none\n# <<< x <<<\n';
+    expect(withoutMarked(marked, 'x')).toBeUndefined();
+    expect(withMarked(marked, ours)).toBe(withMarked(undefined, ours));
+  });
+
   test('a file that has changed meanwhile is kept', () => {
     const text = `before\n${withMarked(undefined, ours)}after\n`;
     expect(withoutMarked(text, 'x')).toBe('before\nafter\n');

@@ -139,7 +139,7 @@ test('without --apply it only says what to set', async () => {
   const home = temporaryFolder();
   const { stdout, code } = await rosterctl('doctor --shapes', { env: service.env, home });
   expect(code).toBe(0);
-  expect(stdout).toContain('only 20 of 45 records come');
+  expect(stdout).toContain('only 20 of 45 records were read');
   expect(stdout).toContain('rosterctl config set paging.mode page');
   const { stdout: mode } = await rosterctl('config get paging.mode', { env: service.env, home });
   expect(mode.trim()).toBe('auto');

@@ -140,18 +140,21 @@ export function withoutMarked(text: string, name: string): string | undefined {
   return found.made && rest === '' ? undefined : rest;
 }
 
-const madeForIt = ' (this file was made for it)';
+const madeForIt = ' (created by rosterctl)';
+/** The same mark in files of earlier versions. */
+const formerMark = ' (this file was made for it)';
 
 /** Returns the position of our block, without its last line end. */
 function findMarked(text: string, name: string) {
-  const begins = [`# >>> ${name} >>>\n`, `# >>> ${name}${madeForIt} >>>\n`];
+  const endings = ['', madeForIt, formerMark];
   const end = `\n# <<< ${name} <<<`;
-  for (const begin of begins) {
+  for (const ending of endings) {
+    const begin = `# >>> ${name}${ending} >>>\n`;
     const from = text.startsWith(begin) ? 0 : text.indexOf(`\n${begin}`) + 1;
     if (from === 0 && !text.startsWith(begin)) continue;
     const last = text.indexOf(end, from);
     if (last < 0) continue;
-    return { from, to: last + end.length, made: begin === begins[1] };
+    return { from, to: last + end.length, made: ending !== '' };
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { type Canvas, sentenceOf } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
-import { originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
+import { isFullAddress, originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
 import { checkOrganization, findTarget } from '../../config/connection.js';
 import { shortPath } from '../../config/paths.js';
 import { checkProfileName, withLogin } from '../../config/profiles.js';
@@ -150,13 +150,11 @@ async function askBaseUrl(context: LocalContext, preset: string | undefined): Pr
     const text = await context.prompts.text('Service', {
       ...(offered !== undefined && { default: offered }),
       validate: (typed) =>
-        suggestBaseUrl(typed) === undefined
-          ? withHint(problemOf(() => parseBaseUrl(typed)))
-          : undefined,
+        suggestBaseUrl(typed) === undefined ? addressProblem(typed, withHint) : undefined,
     });
-    const problem = problemOf(() => parseBaseUrl(text));
-    if (!problem) return parseBaseUrl(text);
-    context.message(problem.message);
+    const problem = addressProblem(text, ({ message }) => message);
+    if (problem === undefined) return parseBaseUrl(text);
+    context.message(problem);
     offered = suggestBaseUrl(text);
     // oxlint-enable no-await-in-loop
   }
@@ -281,6 +279,13 @@ function problemOf(read: () => unknown): UsageError | undefined {
   }
 }
 
-function withHint(problem: UsageError | undefined): string | undefined {
-  return problem && [problem.message, problem.hint].filter((part) => part !== undefined).join(' ');
+/** Returns why a text typed as the service's address cannot be used, in the words of a question. */
+function addressProblem(text: string, words: (problem: UsageError) => string): string | undefined {
+  const problem = problemOf(() => parseBaseUrl(text));
+  if (!problem || isFullAddress(text)) return problem && words(problem);
+  return 'Not a full address. Example: https://api.example.com/v1';
+}
+
+function withHint({ message, hint }: UsageError): string {
+  return [message, hint].filter((part) => part !== undefined).join(' ');
 }

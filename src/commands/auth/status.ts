@@ -11,7 +11,7 @@ import {
 } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
-import { Failure } from '../../errors.js';
+import { Failure, NoKeyError } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
 import { checkKey, explainForbidden } from '../../resources/key-check.js';
 import { hangingLines } from '../../terminal/whole-words.js';
@@ -98,7 +98,8 @@ async function checkProfile(
     return { status: { ...status, check: result.check }, exitName: reportResult(context, result) };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'bug') throw error;
-    context.message(`Profile ${name}: ${error.message}`);
+    const isNamed = error instanceof NoKeyError;
+    context.message(isNamed ? error.message : `Profile ${name}: ${error.message}`);
     if (error.hint) context.note(error.hint);
     return { status: { ...status, check: 'skipped' }, exitName: error.exitName };
   }

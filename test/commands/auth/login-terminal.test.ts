@@ -67,6 +67,8 @@ test('an address without https and /v1 is offered with them', async () => {
     temporaryFolder(),
     ['auth', 'login'],
     [
+      [/Service/, 'service\r'],
+      [/Example: https:\/\/api\.example\.com\/v1/, '\u007f'.repeat(7)],
       [/Service/, `http://${host}\r`],
       [offered, '\r'],
       [/Organization/, 'org_1\r'],
