@@ -152,7 +152,7 @@ describe('every kind of write is undone', () => {
     const refused = await run('runs undo last --yes --json --debug');
     expect([refused.code, refused.stdout]).toEqual([11, '']);
     expect(errorOf(refused)).toMatchObject({ code: 'notUndoable' });
-    expect(errorOf(refused)['message']).toContain('can be undone (2 deleted)');
+    expect(errorOf(refused)['message']).toContain('deleted 2 players. Deletions cannot be undone.');
     expect(refused.stderr).not.toMatch(/^(DELETE|PATCH|POST) /m);
     const shown = await run('runs show last --undoable');
     const records = shown.stdout

@@ -69,7 +69,7 @@ async function deletedRecords(context: LocalContext, { head }: StoredRun): Promi
         `${id}: ${inexact.join(', ')} ${inexact.length === 1 ? 'is' : 'are'} not complete, because API keys and the queries of URLs are not stored.`,
       );
   }
-  if (records.length === 0) context.note(`Run ${head.run} keeps no deleted record.`);
+  if (records.length === 0) context.note(`Run ${head.run} deleted no records.`);
   return records.map((record) => `${printJson(record)}\n`).join('');
 }
 

@@ -4,6 +4,7 @@ import { verifiedResults } from '../../bulk/earlier-runs.js';
 import { type BulkValues, bulkFlags, planFlags } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';
 import { defineOperation } from '../../bulk/run-operation.js';
+import { counted } from '../../bulk/words.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
@@ -84,7 +85,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const can = candidates.can.filter(isSelected);
   const why = countedReasons(candidates.cannot.filter(isSelected));
-  if (can.length === 0) throw nothingToUndo(stored, why);
+  if (can.length === 0) throw nothingToUndo(stored, candidates.cannot.filter(isSelected));
   const kind = kindOf(can);
   const undo: UndoJob = {
     of: head.run,
@@ -298,13 +299,25 @@ function restoreHint({ head, state }: StoredRun): string | undefined {
 /** The resources whose deleted records a command creates again. */
 const importable = ['teams', 'players'];
 
-function nothingToUndo(stored: StoredRun, why: string): GuardError {
+function nothingToUndo(stored: StoredRun, rows: readonly NotUndoable[]): GuardError {
   const { head } = stored;
+  const why = countedReasons(rows);
+  const [first] = rows;
+  const final = finalChanges[rows.every((row) => row.why === first?.why) ? (first?.why ?? '') : ''];
+  const what = counted(rows.length, head);
   return new GuardError(
-    `Nothing of run ${head.run} (${head.action.replace('.', ' ')}) can be undone${why}.`,
+    final === undefined
+      ? `Nothing of run ${head.run} (${head.action.replace('.', ' ')}) can be undone${why}.`
+      : `Run ${head.run} ${first?.why} ${what}. ${final} cannot be undone.`,
     {
       code: 'notUndoable',
       hint: restoreHint(stored) ?? `See what it changed: rosterctl runs show ${head.run}`,
     },
   );
 }
+
+/** The changes that no run can undo, by what they did. */
+const finalChanges: { readonly [done: string]: string | undefined } = {
+  converted: 'Conversions',
+  deleted: 'Deletions',
+};
