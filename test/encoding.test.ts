@@ -50,6 +50,6 @@ test('a file whose name is not UTF-8 is reported as missing', async () => {
     // oxlint-disable-next-line no-await-in-loop
     const ran = await rosterctl(line, at);
     expect([ran.code, requests]).toEqual([2, []]);
-    expect(ran.stderr).toContain('there is no such file');
+    expect(ran.stderr).toContain('No such file: ');
   }
 });

@@ -67,7 +67,7 @@ export const csvFlags = {
 /** Selection flags beside the filters: every record, and accepting a list that may be incomplete. */
 export const allFlags = {
   all: flag('every record of the list', { group: 'selection' }),
-  allowPartial: flag('also when the list may be incomplete', rare('selection')),
+  allowPartial: flag('continue even if the list may be incomplete', rare('selection')),
 };
 
 /** Above this many changes a user has to type the number, and a script has to pass a flag. */

@@ -61,7 +61,7 @@ export async function checkPlanFlags(
     throw new UsageError('--plan and --out name the same file.');
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile())
-    throw new GuardError(`${file} exists already. A plan never replaces a file.`, {
+    throw new GuardError(`${file} already exists. A plan never replaces a file.`, {
       code: 'exists',
       hint: `Name another file, or delete it first: rm ${shellQuote(file)}`,
     });

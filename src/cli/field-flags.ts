@@ -113,7 +113,7 @@ async function typedText(text: string, world: InputWorld): Promise<unknown> {
 /** Drops and notes fields that the service sets itself, which an edited export contains. */
 function withoutServiceFields(body: JsonObject, note: (message: string) => void): JsonObject {
   const own = ['id', 'createdAt', 'updatedAt'].filter((key) => Object.hasOwn(body, key));
-  if (own.length > 0) note(`Not sent, the service sets them itself: ${own.join(', ')}.`);
+  if (own.length > 0) note(`Not sent (set by the service): ${own.join(', ')}.`);
   return Object.fromEntries(Object.entries(body).filter(([key]) => !own.includes(key)));
 }
 

@@ -31,9 +31,9 @@ export function readFieldWord(word: string): FieldWord {
   const text = equals < 0 ? undefined : word.slice(equals + 1);
   const list = key.endsWith('[]');
   if (text === undefined && !list)
-    throw new UsageError(`"${word}" is not a field.`, {
-      hint: 'Write a field as key=value, for example: -F role=Support',
-    });
+    throw new UsageError(
+      `"${word}" has no value. Write a field as key=value, e.g. -F role=Support.`,
+    );
   return { key, path: pathOf(list ? key.slice(0, -2) : key, key), list, text };
 }
 

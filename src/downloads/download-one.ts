@@ -267,7 +267,7 @@ const keptNotes: { readonly [why in SkipReason]: (path: string) => string } = {
   unchanged: (path) => `${path} is unchanged since it was downloaded.`,
   'same name and size': (path) =>
     `${path} was left as it is: it has the name and the size of the document, and only these were compared.`,
-  exists: (path) => `${path} exists already; it was left as it is.`,
+  exists: (path) => `${path} already exists; it was left as it is.`,
 };
 
 /** Thrown if the file named by the store already exists. */

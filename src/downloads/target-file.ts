@@ -71,7 +71,7 @@ export async function inspectTarget(
 }
 
 function alreadyThere(path: string): GuardError {
-  return new GuardError(`${path} exists already; nothing was written.`, {
+  return new GuardError(`${path} already exists; nothing was written.`, {
     code: 'exists',
     hint: 'Add --overwrite or --skip-existing, or name another file with -O.',
   });

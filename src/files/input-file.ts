@@ -56,7 +56,11 @@ async function openPipe(path: string) {
  */
 export function unreadable(path: string, error: unknown): Failure {
   const { code = '' } = error as NodeJS.ErrnoException;
-  const failure = new InputError(`${path} cannot be read: ${systemReason(error)}.`, {
+  const isMissing = code === 'ENOENT';
+  const message = isMissing
+    ? `No such file: ${path}.`
+    : `${path} cannot be read: ${systemReason(error)}.`;
+  const failure = new InputError(message, {
     hint: nextSteps[code]?.(path),
     cause: error,
   });

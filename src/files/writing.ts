@@ -1,6 +1,8 @@
 /** Writing files: complete writes, and errors that name the file. */
 import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { systemReason } from '../data/system-errors.js';
+import { shellQuote } from '../data/text.js';
 import { OutputError, PipeClosedError } from '../errors.js';
 
 /** A file being written: nothing has its final name before `commit`. */
@@ -26,7 +28,10 @@ export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
 export function cannotWrite(file: string, error: unknown): OutputError {
   const { code } = error as NodeJS.ErrnoException;
   return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
-    hint: code === 'ENOENT' ? 'Make the folder first.' : undefined,
+    hint:
+      code === 'ENOENT'
+        ? `Create the folder first: mkdir -p ${shellQuote(dirname(file))}`
+        : undefined,
     cause: error,
   });
 }

@@ -123,7 +123,7 @@ export async function readPlanFile(
 ): Promise<PlanFile> {
   const value = parsed(path, await textOf(path, signal));
   const schema = value[schemaKey];
-  if (typeof schema !== 'number') throw notPlan(path, `it has no ${schemaKey}`);
+  if (typeof schema !== 'number') throw notPlan(path);
   if (schema !== schemaNumber)
     throw new GuardError(
       `${path} is a plan of format ${schema}, made by rosterctl ${writerOf(value)}. This version, ${version}, does not know that format.`,
@@ -188,9 +188,9 @@ function checkRows(path: string, rows: readonly PlanFileRow[]): void {
   }
 }
 
-function notPlan(path: string, why: string): InputError {
-  return new InputError(`${path} is not a plan: ${why}.`, {
-    hint: 'A change with --plan FILE makes one. See: rosterctl help plans',
+function notPlan(path: string, why?: string): InputError {
+  return new InputError(`${path} is not a plan file${why === undefined ? '' : `: ${why}`}.`, {
+    hint: 'Create one by adding --plan FILE to a change. See: rosterctl help plans',
   });
 }
 

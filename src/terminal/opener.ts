@@ -17,7 +17,7 @@ export function openObstacle(env: Environment, platform: NodeJS.Platform): strin
   if (['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY'].some((name) => env[name]))
     return 'This is an SSH session';
   const hasDisplay = Object.hasOwn(openers, platform) || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
-  return hasDisplay ? undefined : 'There is no display';
+  return hasDisplay ? undefined : 'No display found';
 }
 
 /** Opens a file or an address with the program that the desktop has for it. Returns false if that failed. */

@@ -154,7 +154,7 @@ class Finder {
     const id = idOf(record);
     const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];
     this.context.note(
-      `${what} has another ${difference} than ${id}, which has the same name; it is uploaded as a new document. To replace that one: rosterctl docs replace ${shellQuote(id)} ${file}`,
+      `${id} has the same name as ${what} but ${difference === 'content' ? '' : 'a '}different ${difference}; the file is uploaded as a new document. To replace that one: rosterctl docs replace ${shellQuote(id)} ${file}`,
     );
   }
 
@@ -164,7 +164,7 @@ class Finder {
       throw (
         this.documents.refusal ??
         new GuardError(
-          `Cannot tell which files are uploaded already: ${reason}. Nothing was sent.`,
+          `Cannot tell which files were already uploaded: ${reason}. Nothing was sent.`,
           { code: 'incomplete', hint: 'To upload them anyway: --if-exists duplicate' },
         )
       );

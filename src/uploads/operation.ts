@@ -167,7 +167,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
         : { outcome: 'unclear' };
     },
     present: (record, { row }) => record ?? existing.get(row) ?? {},
-    unchangedNote: (_, { id }) => `${id} is uploaded already; nothing was sent.`,
+    unchangedNote: (_, { id }) => `${id} was already uploaded; nothing was sent.`,
     transfer: {
       bytes,
       async prepare(row, step, note) {

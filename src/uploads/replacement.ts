@@ -80,7 +80,7 @@ export function replacementFinder(context: Context, replaces: string) {
     const old = documents.byId(replaces);
     if (old && old['sizeBytes'] === file.sizeBytes && old['contentType'] === file.contentType)
       if (await hasContent(context, replaces, file, sha256))
-        return { id: replaces, record: old, message: `${replaces} holds this content already` };
+        return { id: replaces, record: old, message: `${replaces} already holds this content` };
     const tags = new Set(file.text?.tags);
     for (const id of idsOfContent(memory, sha256)) {
       const record = documents.byId(id);

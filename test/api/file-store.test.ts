@@ -290,7 +290,7 @@ describe('the file on disk', () => {
   });
 
   test.each([
-    ['a missing file', join(folder, 'none'), 'no such file'],
+    ['a missing file', join(folder, 'none'), 'No such file'],
     ['a folder', folder, 'a folder'],
     ['a path through a file', join(fileOf('x'), 'below'), 'not a folder'],
   ])('%s is refused', async (_, path, words) => {

@@ -75,7 +75,7 @@ export default defineOperation({
 
 type Values = ReplaceValues & { readonly waitLock: number | undefined };
 
-/** Deletes the old document once the new one is uploaded and compared. */
+/** Deletes the old document once the new one is uploaded and verified. */
 async function deleteReplaced(
   context: Context,
   values: Values,
@@ -88,13 +88,13 @@ async function deleteReplaced(
   if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());
   const known = await requireNew(context, values, made);
   const isAsked = !context.settings.yes;
-  const line = `${known} holds ${values.file}: uploaded and compared.`;
+  const line = `Uploaded ${values.file} as ${known} and verified it.`;
   if (isAsked) context.message(line);
   else context.note(line);
   try {
     await remove();
   } catch (error) {
-    if (isProvenNotFound(error)) context.note(`${id} is deleted already.`);
+    if (isProvenNotFound(error)) context.note(`${id} is already deleted.`);
     else if (error instanceof CancelledError)
       throw new CancelledError(`${id} was not deleted, and ${known} stays.`, {
         hint: 'To delete the old document, run the same command again.',

@@ -29,7 +29,7 @@ export default defineOperation({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
-    'All files are checked before the first request. A file that is uploaded already is skipped: one whose content ' +
+    'All files are checked before the first request. A file that was already uploaded is skipped: one whose content ' +
     'this machine uploaded before, or one with the name, type and size of a document; --verify compares their bytes. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
     `Allowed types: ${UploadContentType.options.join(', ')}; ` +
     'name and content must agree, or state the type with --content-type. Several files print a report. ' +
@@ -75,7 +75,7 @@ export default defineOperation({
     }),
     ifExists: param(
       z.optional(z.enum(['skip', 'duplicate', 'error'])),
-      'what to do with a file that is uploaded already (default skip)',
+      'what to do with a file that was already uploaded (default skip)',
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),

@@ -25,14 +25,14 @@ const { concurrency, waitLock } = bulkFlags;
 export default defineWrite({
   summary: 'Finish uploads that were interrupted',
   about:
-    'If the file has arrived, only its document is created, unless it exists already. ' +
+    'If the file has arrived, only its document is created, unless it already exists. ' +
     'Other files are sent again from the beginning, if they have not changed.',
   examples: [
     ['All of this organization', '--all'],
     ['See what would be sent', '--all --dry-run'],
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
-  args: { id: param(z.optional(nonEmptyText), 'an id of uploads list', { placeholder: 'ID' }) },
+  args: { id: param(z.optional(nonEmptyText), 'an id from uploads list', { placeholder: 'ID' }) },
   flags: {
     all: flag('every interrupted upload of this organization', { group: 'selection' }),
     concurrency,

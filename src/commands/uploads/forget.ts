@@ -14,7 +14,7 @@ export default defineLocalWrite({
     'Nothing is sent: a file that has arrived stays in the store, under the key that this command prints.',
   examples: [['Preview it first', '3fa9c2.1 --dry-run']],
   calls: [],
-  args: { id: param(nonEmptyText, 'an id of uploads list', { placeholder: 'ID' }) },
+  args: { id: param(nonEmptyText, 'an id from uploads list', { placeholder: 'ID' }) },
   view: sentenceOf((forgotten: { id: string; fileKey: string | null }) => [
     forgotten.fileKey === null
       ? `${forgotten.id} is forgotten.`

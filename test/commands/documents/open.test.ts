@@ -72,7 +72,7 @@ test('a type that cannot be uploaded is not opened, and not downloaded', async (
 
 test.each([
   ['an SSH session', { DISPLAY: ':0', SSH_CONNECTION: '::1 1 ::1 2' }, 0, 'This is an SSH session'],
-  ['no display', {}, 0, 'There is no display'],
+  ['no display', {}, 0, 'No display found'],
   ['no opener', { DISPLAY: ':0' }, null, 'No program opened the file'],
   ['an opener that fails', { WAYLAND_DISPLAY: 'w' }, 3, 'No program opened the file'],
 ] as const)('with %s the path is printed', async (_, env, exit, says) => {

@@ -45,7 +45,7 @@ test('a file that the document holds already sends nothing', async () => {
   const { run, sent } = await office();
   const ran = await run('docs replace doc_1 old.txt --yes');
   expect([ran.code, JSON.parse(ran.stdout), sent()]).toMatchObject([0, { id: 'doc_1' }, []]);
-  expect(ran.stderr).toContain('doc_1 holds this content already');
+  expect(ran.stderr).toContain('doc_1 already holds this content');
 });
 
 test('a document that does not exist, or whose list is in doubt, is not replaced', async () => {
