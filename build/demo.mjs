@@ -22,7 +22,9 @@ try {
   for (const file of ['contract.pdf', 'photo.png'])
     await copyFile(join(samples, file), join(desk, file));
   await day();
-  console.log(`\n${step} steps, each as told. The data is gone with this run; try it yourself:`);
+  console.log(
+    `\nAll ${step} steps gave the expected result. The data is gone with this run; try it yourself:`,
+  );
   console.log('  bin/rosterctl -p sandbox tryouts list --status pending\n');
 } catch (error) {
   console.error(`\nThe demo failed: ${error.message}`);

@@ -70,11 +70,11 @@ export const sinceLastFlags = {
     group: 'selection',
     rare: true,
   }),
-  initial: param(
-    z.optional(z.enum(['all'])),
-    'with --since-last: print everything at the first use',
-    { group: 'selection', rare: true },
-  ),
+  initial: param(z.optional(z.enum(['all'])), 'with --since-last: print everything on first use', {
+    placeholder: 'all',
+    group: 'selection',
+    rare: true,
+  }),
   exitCode: flag('with --since-last: exit 12 if something is new', {
     group: 'selection',
     rare: true,

@@ -202,9 +202,10 @@ function calls(command: ManifestCommand, width: number): string[] {
 function flagRows(flags: readonly ManifestParam[]): [string, string][] {
   return flags.map((flag) => {
     const dashes = flag.short ? `-${flag.short}, ${flag.word}` : `    ${flag.word}`;
-    const choices =
-      flag.choices && !flag.text.includes(flag.choices[0] ?? '') && flag.choices.length <= 6;
-    const text = choices ? `${flag.text}: ${flag.choices?.join(', ')}` : flag.text;
+    const [choice = '', ...others] = flag.choices ?? [];
+    const isNamed = choice === flag.placeholder || flag.text.includes(choice);
+    const text =
+      isNamed || others.length > 5 ? flag.text : `${flag.text}: ${flag.choices?.join(', ')}`;
     const again = flag.takes === 'values' ? ' (repeatable)' : '';
     return [flag.takes === 'nothing' ? dashes : `${dashes} ${flag.placeholder}`, `${text}${again}`];
   });

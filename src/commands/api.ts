@@ -208,7 +208,7 @@ function pathBelowBase(typed: string, { baseUrl, organizationId }: Context['api'
     });
   const version = new URL(baseUrl).pathname.split('/').at(-1) ?? '';
   if (version !== '' && bare.startsWith(`/${version}/`))
-    throw new UsageError(`The base URL ends in /${version} already; leave it out of the path.`, {
+    throw new UsageError(`The base URL already ends in /${version}; leave it out of the path.`, {
       hint,
     });
   return path;

@@ -14,7 +14,7 @@ export default defineCommand({
   about:
     'Reads applications, players and the names of documents. Records belong to one person if they share an e-mail address or a Discord user id, or if the application became the player, but never because of a name. A name: or tag: must find exactly one person. ' +
     'Documents that mention the name are listed as possible; --with-document fetches one. --out writes person.json and those files to a folder. ' +
-    'The last lines say what was not searched. This helps to answer a data request; it is not the answer.',
+    'The last lines say what was not searched. Use this to prepare the answer to a data request; review it before you send it.',
   examples: [
     ['By e-mail', 'email:nilo.mandelkow@example.org'],
     ['By the id of an application or a player', 'app_0001'],
@@ -23,7 +23,7 @@ export default defineCommand({
   ],
   calls: ['listTryouts', 'listPlayers', 'listDocuments', 'downloadDocument'],
   args: {
-    ref: param(recordWord('tryouts'), 'an e-mail, Discord user, id or name', {
+    ref: param(recordWord('tryouts'), 'an id, or email:, discord:, tag: or name: with a value', {
       placeholder: 'REF',
       completes: 'id:tryouts',
     }),

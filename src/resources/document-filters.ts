@@ -18,7 +18,7 @@ const group = 'selection';
 export const untaggedFilters = {
   type: param(
     z.optional(parsedBy(parseType)),
-    'of this content type: pdf, image/png; image/ for all',
+    'of this content type: pdf, image/png; image/ for all images',
     {
       group,
       completes: 'value:documents:contentType',
@@ -35,7 +35,7 @@ export const untaggedFilters = {
  * 4.4).
  */
 export const documentFilters = {
-  tag: params(z.optional(z.array(z.string())), 'with this tag; several: with all', {
+  tag: params(z.optional(z.array(z.string())), 'has this tag; if repeated, has all of them', {
     group,
     completes: 'value:documents:tags',
   }),
@@ -72,7 +72,7 @@ function parseType(text: string): string {
   const type = typeByName(`.${short}`);
   if (type !== undefined) return type;
   throw new UsageError(`"${text}" is not a content type.${didYouMean(short, typeWords)}`, {
-    hint: `Use ${allowedExtensions.join(', ')}, a type such as image/png, or image/ for all.`,
+    hint: `Use ${allowedExtensions.join(', ')}, a type such as image/png, or image/ for all images.`,
   });
 }
 

@@ -17,7 +17,7 @@ import { selectionBy } from './selection.js';
 /** The flag that only players have. */
 export const playerFilters = {
   team: param(z.optional(recordWord('teams')), 'players of this team', {
-    placeholder: 'ID',
+    placeholder: 'REF',
     group: 'selection',
     completes: 'id:teams',
   }),

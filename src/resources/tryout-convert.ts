@@ -49,8 +49,8 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
         if (accepts)
           notes.forRow({
             id,
-            what: `is a player already; its status stays ${String(status)}.`,
-            others: 'Others are players already, too; their statuses stay.',
+            what: `is already a player; its status stays ${String(status)}.`,
+            others: 'Others are already players, too; their statuses stay.',
           });
         return { steps: [] };
       }

@@ -150,7 +150,7 @@ function warnOfMove(notes: Notes, id: string, record: JsonObject, to: string | u
     notes.forRow({
       id,
       what: `is already a player: ${record['convertedPlayerId']}.`,
-      others: 'Others are players already, too.',
+      others: 'Others are already players, too.',
     });
 }
 

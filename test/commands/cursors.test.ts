@@ -63,7 +63,9 @@ test('reset lets a name begin anew, with --at from that time on and also where t
   await told('mail');
   apply('a');
   const before = requests.length;
-  expect((await run('cursors reset mail')).stdout).toContain('mail begins anew');
+  expect((await run('cursors reset mail')).stdout).toContain(
+    'Reset mail. The next run records the current records',
+  );
   expect(await told('mail --status pending')).toEqual([]);
   expect((await run('cursors reset mail --at 7d')).code).toBe(0);
   expect(JSON.parse((await run('cursors list --json')).stdout)).toEqual([

@@ -176,7 +176,9 @@ export function flagUsage(flag: ManifestParam): string {
 
 /** Returns the description of a parameter, with its choices unless the text names them. */
 export function meaningOf(param: ManifestParam): string {
-  const unnamed = param.choices?.filter((choice) => !param.text.includes(choice)) ?? [];
+  const unnamed = (param.choices ?? []).filter(
+    (choice) => choice !== param.placeholder && !param.text.includes(choice),
+  );
   const choices = unnamed.length > 0 ? ` (${param.choices?.join(', ')})` : '';
   return `${param.text}${choices}${param.takes === 'values' ? '; repeatable' : ''}`;
 }

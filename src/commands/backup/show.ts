@@ -28,7 +28,7 @@ export default defineLocalCommand({
   everywhere: true,
   args: {
     dir: snapshotArgument,
-    ref: param(recordWord('tryouts'), 'an id, e-mail, Discord user, gamer tag or name', {
+    ref: param(recordWord('tryouts'), 'an id, or email:, discord:, tag: or name: with a value', {
       placeholder: 'REF',
     }),
   },

@@ -42,8 +42,8 @@ export default defineLocalWrite({
   },
   view: sentenceOf<Reset>(({ name, since }) => [
     since === null
-      ? `${name} begins anew: its next use records what is there and prints nothing.`
-      : `${name} is set back: its next use prints what is newer than ${since}.`,
+      ? `Reset ${name}. The next run records the current records and prints none.`
+      : `Reset ${name}. The next run prints what is newer than ${since}.`,
   ]),
   plan(context, { name, at }) {
     const key = keyFor(context, name, at);

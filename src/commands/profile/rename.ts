@@ -16,7 +16,7 @@ export default defineLocalWrite({
     new: param(word, 'its new name'),
   },
   view: sentenceOf(({ name, was }: { name: string; was: string }) => [
-    `Profile ${was} is now ${name}. Scripts that name it with -p ${was} have to follow.`,
+    `Profile ${was} is now ${name}. Update scripts that use -p ${was}.`,
   ]),
   async plan({ config }, names) {
     checkRename({ config: config.config(), keys: config.keys() }, names);
@@ -37,7 +37,7 @@ function checkRename({ config, keys }: Stored, names: { old: string; new: string
   checkProfileName(names.new);
   requireProfile(config, { name: names.old });
   if (names.old !== names.new && (config.profiles.has(names.new) || keys.has(names.new)))
-    throw new UsageError(`There is a profile ${names.new} already.`, {
+    throw new UsageError(`There is already a profile ${names.new}.`, {
       hint: `Remove it first: rosterctl profile remove ${shellQuote(names.new)}`,
     });
 }

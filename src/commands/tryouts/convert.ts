@@ -22,7 +22,7 @@ export default defineOperation({
     'have columns for such fields. A conversion does not change the status; ' +
     "--accept does so first, which triggers your organization's Flows (automations).",
   examples: [
-    ['Make a player of an applicant', 'app_0016'],
+    ['Turn an applicant into a player', 'app_0016'],
     ['Into a team', 'app_0022 -F teamId=team_0001'],
     ['Accept and convert; preview first', 'app_0006 --accept --dry-run'],
   ],

@@ -46,6 +46,9 @@ export function personLines(person: PersonReport, now: Date, canvas: Canvas): re
     ...section('Written', files),
     ...section('Not searched', notSearched),
     '',
-    ...wrap('This helps to answer a data request; it is not the answer.', columns),
+    ...wrap(
+      'Use this to prepare the answer to a data request; review it before you send it.',
+      columns,
+    ),
   ];
 }
