@@ -84,8 +84,8 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
     );
   const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const can = candidates.can.filter(isSelected);
-  const why = countedReasons(candidates.cannot.filter(isSelected));
-  if (can.length === 0) throw nothingToUndo(stored, candidates.cannot.filter(isSelected));
+  const cannot = candidates.cannot.filter(isSelected);
+  if (can.length === 0) throw nothingToUndo(stored, cannot);
   const kind = kindOf(can);
   const undo: UndoJob = {
     of: head.run,
@@ -112,7 +112,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       digest: digestOf([head.run, only ?? null]),
     }),
     previewNotes: (preview) => [
-      countsOf(head.run, preview, candidates.cannot.filter(isSelected)),
+      countsOf(head.run, preview, cannot),
       ...mixedNote(kind, preview.tasks),
       ...partialNotes(can),
       ...nullNote(can),
