@@ -1,8 +1,7 @@
 /** Resumes an unfinished run: all its remaining rows, or some of them. */
 import type { Context } from '../context.js';
 import { relativeTime } from '../data/time.js';
-import type { Recovery } from '../engine/file-rows.js';
-import type { Task } from '../engine/operation.js';
+import type { Recovery, Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';

@@ -9,7 +9,8 @@ import type { RowChange } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun, Unverified } from './run.js';
-import { changedByOther, runRow, stepDone } from './run-row.js';
+import { runRow } from './run-row.js';
+import { changedByOther, stepDone } from './step-done.js';
 import { unknownOutcome, verifyLost, verifySent } from './verify.js';
 
 const firstReadMs = 2_000;

@@ -2,23 +2,14 @@
 
 import type { JsonObject } from '../data/json.js';
 import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
-import { isSameValue } from '../data/sorting.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import type { DoneStep } from '../runs/report.js';
 import { isAsBefore, isRecent, redactedBefore } from '../runs/state.js';
-import {
-  beforeAndAfter,
-  changedMeanwhile,
-  changedRow,
-  changesOf,
-  decideRow,
-  digestIn,
-  isNotSent,
-} from './decide.js';
-import type { KnownStep, RecordState, Sent, Session, Step } from './operation.js';
-import { createdStep } from './row-sessions.js';
-import type { ActiveRow, ActiveRun, Unverified, Write } from './run.js';
-import { compareFields, imageOf, vanishedFields, verifySent } from './verify.js';
+import { changesOf, decideRow, digestIn, isNotSent } from './decide.js';
+import type { RecordState, Sent, Session, Step } from './operation.js';
+import type { ActiveRow, Unverified, Write } from './run.js';
+import { changedByOther, keepOwnForm, stepDone } from './step-done.js';
+import { compareFields, imageOf, verifySent } from './verify.js';
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
 const mostRereads = 3;
@@ -230,90 +221,9 @@ async function confirm(
   });
 }
 
-/** Records in the before-image how the service stored the values, so that an undo recognizes them. */
-async function keepOwnForm(
-  { run, session, task }: ActiveRow,
-  { step, state }: Write,
-  record: JsonObject,
-): Promise<void> {
-  const { images } = run.options;
-  const image = images && (session.image ?? imageOf)(step, state);
-  const isOwn = step.changes.some(({ field, to }) => !isSameValue(record[field] ?? null, to));
-  if (image?.kind !== 'fields' || !isOwn) return;
-  const { row, id } = task;
-  const after = Object.fromEntries(step.changes.map(({ field }) => [field, record[field]]));
-  await images?.append({ row, id, step: step.name, ...image, after });
-}
-
 /** True if a record shows what the step changed; one without the fields (`{id}`) shows nothing. */
 function showsChanges({ compare }: Session, step: Step, record: JsonObject): boolean {
   if (compare) return compare(step, record) === 'reached';
   const isThere = step.changes.every(({ field }) => Object.hasOwn(record, field));
   return isThere && compareFields(step, record) === 'reached';
-}
-
-/** Records a confirmed step: the row ends, or continues with its next step. */
-export async function stepDone(
-  row: ActiveRow,
-  { step, more }: { readonly step: KnownStep; readonly more: boolean },
-  record: JsonObject | undefined,
-  { isFound = false } = {},
-): Promise<RecordState | undefined> {
-  const { run, task, session } = row;
-  const { images, onEnd, note } = run.options;
-  const values = beforeAndAfter(step.changes);
-  if (more && step.name !== undefined) {
-    const { before = {}, after = {} } = values;
-    await row.recordDone({ step: step.name, before, after });
-    run.breaker.recordResult('changed', true);
-    return row.read();
-  }
-  if (record && session.transfer) await session.transfer.confirm(task, record);
-  const sentBody = step.call?.body ?? {};
-  const image = record && images && session.imageAfter?.(record, { sent: sentBody, isFound });
-  if (image) await images?.append({ row: task.row, id: task.id, ...image });
-  const made = record && session.made?.(record);
-  const refusal = record && session.refusal?.(record, task);
-  if (refusal) {
-    await row.recordDone({ step: createdStep, before: {}, after: made ?? {} });
-    throw refusal;
-  }
-  if (record && !session.compare && !session.confirm) noteUnshown(run, step, record);
-  onEnd?.(task, { record });
-  const end = changedRow(task, values, row.done, made);
-  const vanished = record ? vanishedFields(step, record) : [];
-  if (vanished.length > 0)
-    note(
-      `${task.id}: the service no longer shows ${vanished.join(', ')}; the route replaces the whole record.`,
-    );
-  row.finishInBackground(vanished.length > 0 ? { ...end, vanished } : end);
-  return undefined;
-}
-
-/** Notes once for each field that the service does not show it. */
-function noteUnshown({ options, unshown }: ActiveRun, { changes }: KnownStep, record: JsonObject) {
-  for (const { field, to } of changes) {
-    if (to === null || to === undefined || Object.hasOwn(record, field) || unshown.has(field))
-      continue;
-    unshown.add(field);
-    options.note(`The service does not show ${field}, so it is not known whether it was stored.`);
-  }
-}
-
-/** Ends a row as a conflict: its record holds neither the values before our write nor those written. */
-export async function changedByOther(
-  row: ActiveRow,
-  step: Step,
-  state: RecordState,
-): Promise<undefined> {
-  const { before } = beforeAndAfter(step.changes);
-  row.run.options.onEnd?.(row.task, { record: state.record });
-  await row.finish({
-    result: 'conflict',
-    ...(before && { before }),
-    ...row.partialResult,
-    error: changedMeanwhile(
-      'It was changed by someone else while the outcome of our write was open.',
-    ),
-  });
 }

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
-import type { PlanFileRows } from '../engine/file-rows.js';
+import type { PlanFileRows } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 import { badFile, inspected } from './plan.js';

@@ -4,23 +4,30 @@ import { verifiedResults } from '../../bulk/earlier-runs.js';
 import { type BulkValues, bulkFlags, planFlags } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { counted } from '../../bulk/words.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { isProvenNotFound } from '../../data/outcome-errors.js';
-import { plural } from '../../data/text.js';
-import type { Operation, PreviewedRows, Task } from '../../engine/operation.js';
-import { GuardError, UsageError } from '../../errors.js';
+import type { Operation } from '../../engine/operation.js';
+import { UsageError } from '../../errors.js';
 import { recordReader } from '../../resources/read.js';
 import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
+import {
+  countsOf,
+  mixedNote,
+  type NotUndoable,
+  nothingToUndo,
+  nullNote,
+  partialNotes,
+  unrestorableFields,
+} from '../../resources/undo-words.js';
 import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
 import { isDelete, type ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
-import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
+import { earlierRunCommand, findRunHere, invocationOf, runActions, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
   readonly run: string;
@@ -85,7 +92,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const can = candidates.can.filter(isSelected);
   const cannot = candidates.cannot.filter(isSelected);
-  if (can.length === 0) throw nothingToUndo(stored, cannot);
+  if (can.length === 0) throw nothingToUndo(stored, cannot, runActions);
   const kind = kindOf(can);
   const undo: UndoJob = {
     of: head.run,
@@ -126,36 +133,6 @@ function kindOf(rows: readonly BeforeImage[]): UndoKind {
   return created === rows.length ? 'created' : 'mixed';
 }
 
-/** The sentence with the counts, which add up to the changed rows of the run. */
-function countsOf(
-  run: string,
-  { tasks, decided }: PreviewedRows,
-  cannot: readonly NotUndoable[],
-): string {
-  const count = (...results: ReportRow['result'][]) =>
-    decided.filter(({ result }) => results.includes(result)).length;
-  const restored = count('unchanged');
-  const parts = [
-    `${tasks.length} can be undone`,
-    `${count('conflict')} changed since`,
-    `${cannot.length + count('failed', 'skipped', 'unknown')} cannot be undone${countedReasons(cannot)}`,
-    ...(restored > 0 ? [`${restored} already as before`] : []),
-  ];
-  return `Of run ${run}: ${parts.join(', ')}.`;
-}
-
-/** Returns the effect on the records of a run that created some and changed others. */
-function mixedNote(kind: UndoKind, tasks: readonly Task[]): readonly string[] {
-  if (kind !== 'mixed') return [];
-  const created = tasks.filter(({ own }) => own?.['kind'] === 'created').length;
-  const restored = tasks.length - created;
-  const parts = [
-    ...(created > 0 ? [`${plural(created, 'created record')} will be deleted`] : []),
-    ...(restored > 0 ? [`${plural(restored, 'changed record')} will be restored`] : []),
-  ];
-  return parts.length > 0 ? [`${parts.join('; ')}.`] : [];
-}
-
 /**
  * The run to undo. `last` is the newest that changed something; if that is an interrupted undo, the
  * undo is continued.
@@ -171,13 +148,6 @@ function mayHaveChanged({ state }: StoredRun): boolean {
   const { results, open, done } = state;
   if (open.size > 0 || done.size > 0) return true;
   return [...results.values()].some(({ result }) => result === 'changed');
-}
-
-/** A changed row that cannot be undone. */
-interface NotUndoable {
-  readonly id: string;
-  /** The reason, worded to follow a count. */
-  readonly why: string;
 }
 
 /** The changed rows of a run that can be undone, and those that cannot. */
@@ -243,11 +213,6 @@ function undoObstacle(
     : undefined;
 }
 
-/** Fields whose former value is incomplete: it held the API key, or a URL stored without its query. */
-function unrestorableFields({ withheld, shortened }: BeforeImage): readonly string[] {
-  return [...new Set([...withheld, ...shortened])];
-}
-
 /** Removes fields whose former value is incomplete, so that the undo leaves them as they are. */
 function withoutUnrestorable(image: BeforeImage): BeforeImage {
   const unrestorable = unrestorableFields(image);
@@ -256,68 +221,3 @@ function withoutUnrestorable(image: BeforeImage): BeforeImage {
     Object.fromEntries(Object.entries(fields).filter(([field]) => !unrestorable.includes(field)));
   return { ...image, before: keep(image.before), after: keep(image.after) };
 }
-
-/** The reasons with their counts: ` (2 deleted or converted, 1 unknown whether it was changed)`. */
-function countedReasons(rows: readonly NotUndoable[]): string {
-  const counts = new Map<string, number>();
-  for (const { why } of rows) counts.set(why, (counts.get(why) ?? 0) + 1);
-  const parts = [...counts].map(([why, count]) => `${count} ${why}`);
-  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
-}
-
-function partialNotes(rows: readonly BeforeImage[]): readonly string[] {
-  const partial = rows.filter(
-    (image) => image.kind === 'fields' && unrestorableFields(image).length > 0,
-  );
-  const fields = [...new Set(partial.flatMap(unrestorableFields))];
-  if (fields.length === 0) return [];
-  return [
-    `${fields.join(', ')} of ${plural(partial.length, 'record')} cannot be undone: the former value is not kept (an API key, or a URL with a query).`,
-  ];
-}
-
-function nullNote(rows: readonly BeforeImage[]): readonly string[] {
-  const fields = [...new Set(rows.flatMap(({ absent }) => absent))];
-  if (fields.length === 0) return [];
-  return [`${fields.join(', ')}: set to null, since a field cannot be removed.`];
-}
-
-/** How the records that a run deleted are created again; undefined if none of them can be. */
-function restoreHint({ head, state }: StoredRun): string | undefined {
-  const { run, resource, action } = head;
-  if (!isDelete(action) || !importable.includes(resource)) return undefined;
-  const isOne = state.results.size === 1;
-  const key = resource === 'players' ? 'email' : 'name';
-  return [
-    `Save the deleted records: rosterctl runs show ${run} --undoable > deleted.ndjson`,
-    isOne
-      ? `Create it again: rosterctl ${resource} create --input deleted.ndjson`
-      : `Create them again: rosterctl ${resource} import deleted.ndjson --key ${key}`,
-  ].join('\n');
-}
-
-/** The resources whose deleted records a command creates again. */
-const importable = ['teams', 'players'];
-
-function nothingToUndo(stored: StoredRun, rows: readonly NotUndoable[]): GuardError {
-  const { head } = stored;
-  const why = countedReasons(rows);
-  const [first] = rows;
-  const final = finalChanges[rows.every((row) => row.why === first?.why) ? (first?.why ?? '') : ''];
-  const what = counted(rows.length, head);
-  return new GuardError(
-    final === undefined
-      ? `Nothing of run ${head.run} (${head.action.replace('.', ' ')}) can be undone${why}.`
-      : `Run ${head.run} ${first?.why} ${what}. ${final} cannot be undone.`,
-    {
-      code: 'notUndoable',
-      hint: restoreHint(stored) ?? `See what it changed: rosterctl runs show ${head.run}`,
-    },
-  );
-}
-
-/** The changes that no run can undo, by what they did. */
-const finalChanges: { readonly [done: string]: string | undefined } = {
-  converted: 'Conversions',
-  deleted: 'Deletions',
-};

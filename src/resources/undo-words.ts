@@ -1,0 +1,123 @@
+/** What an undo can and cannot do, in words: its counts, its effect, and why nothing of a run can be undone. */
+import { counted } from '../bulk/words.js';
+import { referenceKindsOf } from '../data/references.js';
+import type { ResourceName } from '../data/resources.js';
+import { plural } from '../data/text.js';
+import type { PreviewedRows, Task } from '../engine/operation.js';
+import { GuardError } from '../errors.js';
+import type { BeforeImage } from '../runs/before-images.js';
+import { isDelete, type ReportRow } from '../runs/report.js';
+import type { StoredRun } from '../runs/stored-run.js';
+import type { UndoKind } from './undo.js';
+
+/** The sentence with the counts, which add up to the changed rows of the run. */
+export function countsOf(
+  run: string,
+  { tasks, decided }: PreviewedRows,
+  cannot: readonly NotUndoable[],
+): string {
+  const count = (...results: ReportRow['result'][]) =>
+    decided.filter(({ result }) => results.includes(result)).length;
+  const restored = count('unchanged');
+  const parts = [
+    `${tasks.length} can be undone`,
+    `${count('conflict')} changed since`,
+    `${cannot.length + count('failed', 'skipped', 'unknown')} cannot be undone${countedReasons(cannot)}`,
+    ...(restored > 0 ? [`${restored} already as before`] : []),
+  ];
+  return `Of run ${run}: ${parts.join(', ')}.`;
+}
+
+/** Returns the effect on the records of a run that created some and changed others. */
+export function mixedNote(kind: UndoKind, tasks: readonly Task[]): readonly string[] {
+  if (kind !== 'mixed') return [];
+  const created = tasks.filter(({ own }) => own?.['kind'] === 'created').length;
+  const restored = tasks.length - created;
+  const parts = [
+    ...(created > 0 ? [`${plural(created, 'created record')} will be deleted`] : []),
+    ...(restored > 0 ? [`${plural(restored, 'changed record')} will be restored`] : []),
+  ];
+  return parts.length > 0 ? [`${parts.join('; ')}.`] : [];
+}
+
+/** A changed row that cannot be undone. */
+export interface NotUndoable {
+  readonly id: string;
+  /** The reason, worded to follow a count. */
+  readonly why: string;
+}
+
+/** Fields whose former value is incomplete: it held the API key, or a URL stored without its query. */
+export function unrestorableFields({ withheld, shortened }: BeforeImage): readonly string[] {
+  return [...new Set([...withheld, ...shortened])];
+}
+
+/** The reasons with their counts: ` (2 deleted or converted, 1 unknown whether it was changed)`. */
+function countedReasons(rows: readonly NotUndoable[]): string {
+  const counts = new Map<string, number>();
+  for (const { why } of rows) counts.set(why, (counts.get(why) ?? 0) + 1);
+  const parts = [...counts].map(([why, count]) => `${count} ${why}`);
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
+}
+
+/** Says which fields have a former value that is incomplete. */
+export function partialNotes(rows: readonly BeforeImage[]): readonly string[] {
+  const partial = rows.filter(
+    (image) => image.kind === 'fields' && unrestorableFields(image).length > 0,
+  );
+  const fields = [...new Set(partial.flatMap(unrestorableFields))];
+  if (fields.length === 0) return [];
+  return [
+    `${fields.join(', ')} of ${plural(partial.length, 'record')} cannot be undone: the former value is not kept (an API key, or a URL with a query).`,
+  ];
+}
+
+/** Says which fields are set to null, because the record did not have them. */
+export function nullNote(rows: readonly BeforeImage[]): readonly string[] {
+  const fields = [...new Set(rows.flatMap(({ absent }) => absent))];
+  if (fields.length === 0) return [];
+  return [`${fields.join(', ')}: set to null, since a field cannot be removed.`];
+}
+
+/** How the records that a run deleted are created again; undefined if none of them can be. */
+function restoreHint({ head, state }: StoredRun, actions: readonly string[]): string | undefined {
+  const { run, resource, action } = head;
+  const importAction = `${resource}.import`;
+  if (!isDelete(action) || !actions.includes(importAction)) return undefined;
+  const isOne = state.results.size === 1;
+  const [key = 'name'] = referenceKindsOf(resource as ResourceName);
+  return [
+    `Save the deleted records: rosterctl runs show ${run} --undoable > deleted.ndjson`,
+    isOne
+      ? `Create it again: rosterctl ${resource} create --input deleted.ndjson`
+      : `Create them again: rosterctl ${resource} import deleted.ndjson --key ${key}`,
+  ].join('\n');
+}
+
+/** The error for a run of which nothing can be undone; `actions`: those that commands start. */
+export function nothingToUndo(
+  stored: StoredRun,
+  rows: readonly NotUndoable[],
+  actions: readonly string[],
+): GuardError {
+  const { head } = stored;
+  const why = countedReasons(rows);
+  const [first] = rows;
+  const final = finalChanges[rows.every((row) => row.why === first?.why) ? (first?.why ?? '') : ''];
+  const what = counted(rows.length, head);
+  return new GuardError(
+    final === undefined
+      ? `Nothing of run ${head.run} (${head.action.replace('.', ' ')}) can be undone${why}.`
+      : `Run ${head.run} ${first?.why} ${what}. ${final} cannot be undone.`,
+    {
+      code: 'notUndoable',
+      hint: restoreHint(stored, actions) ?? `See what it changed: rosterctl runs show ${head.run}`,
+    },
+  );
+}
+
+/** The changes that no run can undo, by what they did. */
+const finalChanges: { readonly [done: string]: string | undefined } = {
+  converted: 'Conversions',
+  deleted: 'Deletions',
+};
