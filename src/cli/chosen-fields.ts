@@ -30,6 +30,8 @@ export function chooseFields(
 interface Choosing {
   readonly onUnknownField?: ((error: UsageError) => void) | undefined;
   readonly keepsLabels?: boolean;
+  /** Called with the names of the fields, in their order, once each label is known; before any record. */
+  readonly onNames?: ((names: readonly string[]) => void) | undefined;
 }
 
 /** Throws UsageError for a field of `--fields` that these rows cannot have. */
@@ -42,7 +44,7 @@ async function* select(
   rows: Batches<unknown>,
   fields: readonly string[],
   view: Shape,
-  { onUnknownField, keepsLabels }: Choosing,
+  { onUnknownField, keepsLabels, onNames }: Choosing,
 ): Batches<JsonObject> {
   let missing = fields.filter((field) => !isKnown(field, view));
   let buffered: JsonObject[] = [];
@@ -58,12 +60,14 @@ async function* select(
     yield buffered.map((record) => ({ value: pick(record, fields) }));
     buffered = [];
   }
-  // An empty list proves nothing about fields that the contract does not name.
-  if (missing.length === 0 || (isEmpty && !view.columns)) return;
+  if (missing.length === 0) return;
   const labels = labelledIn(missing, buffered, view);
+  const named = fields.map((field) => labels.get(field) ?? field);
+  onNames?.(named);
+  // An empty list proves nothing about fields that the contract does not name.
+  if (isEmpty && !view.columns) return;
   missing = missing.filter((field) => !labels.has(field));
   if (missing.length === 0) {
-    const named = fields.map((field) => labels.get(field) ?? field);
     yield buffered.map((record) => ({
       value: pick(record, named, keepsLabels ? fields : named),
     }));

@@ -14,6 +14,7 @@ import { canvasOf, forScreen, isAligned, type Sink, withSink } from './sink.js';
 import type { CountedList, View } from './views.js';
 import {
   asRecord,
+  type ColumnNames,
   NoIdsError,
   type Rows,
   writeBytes,
@@ -137,7 +138,11 @@ async function show<T>(
     (format === 'csv' || format === 'xlsx') && view.csvRows
       ? view.csvRows(value)
       : rowsOf(value, view, printsValue);
-  const rows = fields ? await withFields(source, fields, view, context) : source;
+  let names = fields;
+  const rows = fields
+    ? await withFields(source, fields, view, context, (named) => (names = named))
+    : source;
+  const columns = fields && (() => names ?? fields);
   if (format === 'ids') {
     const ids = view.idRows?.(value) ?? source;
     await writeIds(forScreen(sink), ids, view.columns?.[0]).catch((error: unknown) => {
@@ -157,12 +162,12 @@ async function show<T>(
       return showTable(rows, { ...view, list: view.counted?.(value) }, sink, context);
     }
     if (record) return writePairs(sink, record);
-    await writeTable(rows, view, sink, context);
+    await writeTable(rows, columns, view, sink, context);
   } else if (format === 'csv')
-    await writeCsv(forScreen(sink), rows, csvStyle(context), fields ?? (await knownFields(view)));
+    await writeCsv(forScreen(sink), rows, csvStyle(context), columns ?? (await knownFields(view)));
   else if (format === 'xlsx') {
     const { writeRecords } = await import('./lists/workbook.js');
-    await writeRecords(sink, rows, view.resource, fields ?? (await knownFields(view)), context);
+    await writeRecords(sink, rows, view.resource, columns ?? (await knownFields(view)), context);
   } else if (format === 'ndjson') {
     await writeNdjson(sink, rows);
     if (view.closing && !fields) await writeNdjson(sink, [view.closing(value)]);
@@ -227,10 +232,11 @@ async function withFields<T>(
   fields: readonly string[],
   view: View<T>,
   { hasWritten, note }: OutputContext,
+  onNames: (names: readonly string[]) => void,
 ): Promise<Rows> {
   const { chooseFields } = await import('./chosen-fields.js');
   const onUnknownField = hasWritten ? (error: Error) => note(error.message) : undefined;
-  return chooseFields(rows, fields, view, { onUnknownField });
+  return chooseFields(rows, fields, view, { onUnknownField, onNames });
 }
 
 async function firstOf(rows: Rows): Promise<unknown> {
@@ -256,12 +262,13 @@ const sampleSize = 100;
 
 async function writeTable<T>(
   rows: Rows,
+  chosen: ColumnNames | undefined,
   view: View<T>,
   sink: Sink,
   { settings, note }: OutputContext,
 ): Promise<void> {
   const { columns: own, resource } = view;
-  const named = settings.fields ?? own ?? (resource && resourceWords[resource].columns);
+  const named = chosen ?? own ?? (resource && resourceWords[resource].columns);
   if (named) return writeTsv(sink, rows, named, settings);
   const { machineColumns } = await import('./lists/columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();

@@ -149,6 +149,14 @@ function tsvValue(value: unknown, onlyQuotes = false): string {
   return printPlain(value, onlyQuotes) ?? jsonTsvCell(printJson(value));
 }
 
+/** The columns of a table, or what returns them once its first record has arrived or its last is read. */
+export type ColumnNames = readonly string[] | (() => readonly string[]);
+
+/** Returns the names of the columns. */
+export function namesOf(columns: ColumnNames): readonly string[] {
+  return typeof columns === 'function' ? columns() : columns;
+}
+
 /**
  * Writes tab-separated records as they arrive, below a header unless `noHeader`; with `quiet`, an
  * empty list prints no header.
@@ -156,22 +164,23 @@ function tsvValue(value: unknown, onlyQuotes = false): string {
 export async function writeTsv(
   sink: Sink,
   rows: Rows,
-  columns: readonly string[],
+  columns: ColumnNames,
   { noHeader, quiet }: { readonly noHeader: boolean; readonly quiet: boolean },
 ): Promise<void> {
   // The header is written with the first record, so that a list that fails at once prints nothing.
   const cells: string[] = [];
-  let header = noHeader ? '' : `${columns.map(tsvCell).join('\t')}\n`;
+  const header = (names: readonly string[]) =>
+    noHeader ? '' : `${names.map(tsvCell).join('\t')}\n`;
+  let names: readonly string[] | undefined;
   await writeLines(sink, rows, ({ value, text }) => {
     const record = asRecord(value);
     const onlyQuotes = text !== undefined && escapesOnlyQuotes(text);
-    const prefix = header;
-    header = '';
-    for (let at = 0; at < columns.length; at++)
-      cells[at] = tsvValue(valueAt(record, columns[at] ?? ''), onlyQuotes);
+    const prefix = names ? '' : header((names = namesOf(columns)));
+    for (let at = 0; at < names.length; at++)
+      cells[at] = tsvValue(valueAt(record, names[at] ?? ''), onlyQuotes);
     return `${prefix}${cells.join('\t')}\n`;
   });
-  if (!quiet) await sink.write(header);
+  if (!quiet && !names) await sink.write(header(namesOf(columns)));
 }
 
 /** Writes one record as `key<TAB>value` lines, nested fields dotted. */
@@ -198,7 +207,7 @@ export async function writeCsv(
   sink: Sink,
   rows: Rows,
   style: CsvStyle,
-  columnsIfEmpty: readonly string[],
+  columnsIfEmpty: ColumnNames,
 ): Promise<void> {
   const records = (await collect(rows)).map(asRecord);
   const names = new InnerNames();
@@ -206,7 +215,8 @@ export async function writeCsv(
     style.signal,
     () => new CancelledError('Stopped while writing the CSV.'),
   );
-  const columns = records.length > 0 ? await csvColumns(records, names, turn) : columnsIfEmpty;
+  const columns =
+    records.length > 0 ? await csvColumns(records, names, turn) : namesOf(columnsIfEmpty);
   const header = style.raw ? columns : columns.map(forSpreadsheet);
   const batch = batchWriter(sink);
   const first = style.noHeader ? '' : csvLine(header, { ...style, raw: true });

@@ -18,7 +18,7 @@ import { withConnectionFlags } from '../connection-flags.js';
 import { globalFlags } from '../global-flags.js';
 import { documentedChoices } from '../record-fields.js';
 import type { Sink } from '../sink.js';
-import { asRecord, csvColumns, type Rows } from '../writers.js';
+import { asRecord, type ColumnNames, csvColumns, namesOf, type Rows } from '../writers.js';
 
 /** The content of the sheet "About". */
 export interface WorkbookContext {
@@ -42,7 +42,7 @@ export async function writeRecords(
   sink: Sink,
   rows: Rows,
   resource: ResourceName | undefined,
-  columnsIfEmpty: readonly string[],
+  columnsIfEmpty: ColumnNames,
   context: WorkbookContext,
 ): Promise<void> {
   if (sink.isTerminal)
@@ -55,7 +55,8 @@ export async function writeRecords(
     context.signal,
     () => new CancelledError('Stopped while writing the workbook.'),
   );
-  const columns = records.length > 0 ? await csvColumns(records, names, turn) : columnsIfEmpty;
+  const columns =
+    records.length > 0 ? await csvColumns(records, names, turn) : namesOf(columnsIfEmpty);
   const { isTooLargeToRead } = await writeWorkbook(
     {
       name: resource ?? 'rows',
