@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
-import { csvLine, unguard } from '../data/csv.js';
+import { asInInput, csvLine, forSpreadsheet } from '../data/csv.js';
 import type { Selection } from '../engine/operation.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -58,7 +58,8 @@ export async function writeResultsFile(
 ): Promise<ExitName> {
   if (values.results === undefined) return exitName;
   try {
-    await writeAtomically(values.results, resultLines(selection, results));
+    const { csvRaw } = context.settings;
+    await writeAtomically(values.results, resultLines(selection, results, csvRaw));
     return exitName;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -74,23 +75,30 @@ export async function writeResultsFile(
 function resultLines(
   { header = ['id'], rows = [] }: Partial<Selection> = {},
   results: readonly ReportRow[],
+  isRaw: boolean,
 ): string {
   const byRow = new Map(results.map((result) => [result.row, result]));
-  const format = { delimiter: ',', raw: false } as const;
+  const format = { delimiter: ',', raw: true } as const;
+  // A file that is read without guards is written without them.
+  const own = (cell: string) => (isRaw ? cell : asInInput(cell));
   const showsId = !header.includes('id');
   const isReferred = rows.some(({ ref }) => ref !== undefined);
-  const added = [...(showsId ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
-  const lines = [csvLine([...header, 'result', 'error_code', 'message', ...added], format)];
+  const addedNames = [...(showsId ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
+  const lines = [
+    csvLine([...header.map(own), 'result', 'error_code', 'message', ...addedNames], format),
+  ];
   for (const { row, id, ref, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
-    // Removes the formula guard of an export, so that the cell is not guarded twice.
-    const input = cells?.map(unguard) ?? [id];
+    const input = cells?.map(own) ?? [isRaw ? id : forSpreadsheet(id)];
     const padded = header.map((_, index) => input[index] ?? '');
     const outcome = [result?.result ?? 'not_attempted', error.code, error.message];
     const shownId = ref === undefined ? result?.after?.['id'] : (result?.id ?? id);
     const more = [...(showsId ? [shownId] : []), ...(isReferred ? [ref] : [])];
-    lines.push(csvLine([...padded, ...outcome, ...more], format));
+    const added = [...outcome, ...more].map((cell) =>
+      typeof cell === 'string' ? forSpreadsheet(cell) : cell,
+    );
+    lines.push(csvLine([...padded, ...added], format));
   }
   return lines.join('');
 }

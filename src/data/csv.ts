@@ -76,6 +76,14 @@ export function unguard(cell: string): string {
   return splitPoints.test(bare) ? withinCell(bare, guardedInner, '') : bare;
 }
 
+/**
+ * Returns a cell of an input for a CSV of ours: as it stood there, with a guard only before a bare
+ * formula. Reading it again gives the same value: `<clear>` still means null, `'<clear>` the text.
+ */
+export function asInInput(cell: string): string {
+  return isSpecial(cell.trim()) ? cell : forSpreadsheet(unguard(cell));
+}
+
 /** Replaces the text before each formula, except for the one at the start of the cell. */
 function withinCell(cell: string, pattern: RegExp, mark: string): string {
   const first = cell.search(/\S/);
@@ -111,8 +119,12 @@ function needsGuard(cell: string): boolean {
   const first = cell.charCodeAt(0);
   // For ordinary text, checking the first character is enough.
   if (!specialStarts.has(first) && first > 0x20 && first < 0x7f) return false;
-  const bare = cell.replace(/^'+/, '').trim();
-  return bare === clearWord || spreadsheetError.test(bare) || shortenedNumber.test(bare);
+  return isSpecial(cell.replace(/^'+/, '').trim());
+}
+
+/** True for a cell that an import reads as something else than its text. */
+function isSpecial(text: string): boolean {
+  return text === clearWord || spreadsheetError.test(text) || shortenedNumber.test(text);
 }
 
 /** The first characters of those three, and of the guard. */

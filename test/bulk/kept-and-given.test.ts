@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
 import { ids, report, runFolders, several, userOf } from './user.js';
@@ -21,6 +21,45 @@ test('cells that an export guarded appear unchanged in --results', async () => {
   const [, after = ''] = readFileSync(join(user.home, 'out.csv'), 'utf8').split('\r\n');
   expect(before).toContain("'- first point");
   expect(after.startsWith(`${before},failed,`)).toBe(true);
+});
+
+describe('--results has the input columns as they stood', () => {
+  const input = [
+    'id,status,note',
+    'app_1,,<clear>',
+    "app_2,,'<clear>",
+    "app_3,,'=2+2",
+    "app_4,,'hello",
+    "app_5,,''=x",
+  ];
+
+  test('and the file can be sent again', async () => {
+    const service = await keep(several(5));
+    for (const app of service.kept.values())
+      service.kept.set(app.id, { ...app, internalNotes: 'old' });
+    const user = userOf(service);
+    writeFileSync(join(user.home, 'in.csv'), `${input.join('\n')}\n`);
+    expect(await user.run('tryouts update --csv in.csv --results out.csv --yes')).toMatchObject({
+      code: 0,
+    });
+    const [head, ...lines] = readFileSync(join(user.home, 'out.csv'), 'utf8').split('\r\n');
+    expect(head).toBe(`${input[0]},result,error_code,message`);
+    expect(lines.slice(0, -1)).toEqual(input.slice(1).map((line) => `${line},changed,,`));
+    const notes = [...service.kept.values()].map(({ internalNotes }) => internalNotes);
+    expect(notes).toEqual([null, '<clear>', '=2+2', "'hello", "'=x"]);
+    const again = 'tryouts update --csv out.csv --ignore-columns --yes --json';
+    expect(report(await user.run(again)).summary).toMatchObject({ changed: 0, unchanged: 5 });
+  });
+
+  test('but for a formula, which gets its guard', async () => {
+    const service = await keep(several(1));
+    const user = userOf(service);
+    writeFileSync(join(user.home, 'in.csv'), 'id,note\napp_1,=1+1\n');
+    await user.run('tryouts update --csv in.csv --results out.csv --yes');
+    expect(readFileSync(join(user.home, 'out.csv'), 'utf8')).toContain("\r\napp_1,'=1+1,changed,,");
+    await user.run('tryouts update --csv in.csv --results raw.csv --csv-raw --yes');
+    expect(readFileSync(join(user.home, 'raw.csv'), 'utf8')).toContain('\r\napp_1,=1+1,unchanged');
+  });
 });
 
 test('a spreadsheet error in the id column sends nothing', async () => {
