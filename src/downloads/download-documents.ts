@@ -10,6 +10,7 @@ import {
 } from '../bulk/select-rows.js';
 import { binarySize } from '../cli/cells.js';
 import { type DryRun, flag, param, ValueWithExit } from '../cli/define.js';
+import type { FailedItem } from '../cli/failure.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { type Canvas, linesOf } from '../cli/views.js';
@@ -31,6 +32,7 @@ import { type DownloadWorker, runDownloads } from './download-run.js';
 import { inspectTarget, type SaveOptions } from './target-file.js';
 import {
   checkTargets,
+  type NamedDocument,
   nameTargets,
   resolveDocuments,
   type Target,
@@ -159,9 +161,10 @@ export async function downloadDocuments(
   const save: SaveOptions = { file, folder, onExisting };
   if (file === '-' && !context.settings.dryRun) refuseResult(context);
   if (rows.length === 0) context.note('No document is selected.');
-  // The list is needed for names and sizes only if nothing else names the file.
-  const needsList = !values.url && file === undefined;
-  const named = nameTargets(needsList ? await withRecords(context, rows) : rows, save);
+  // The list names the files; a dry run also looks there which documents exist.
+  const needsList = !values.url && (file === undefined || context.settings.dryRun);
+  const documents = needsList ? await withRecords(context, rows) : rows;
+  const named = nameTargets(documents, save);
   const isMirror = skipExisting && folder !== undefined && !values.url;
   const mirror = isMirror
     ? await (await import('./mirror.js')).openMirror(context, folder)
@@ -173,7 +176,15 @@ export async function downloadDocuments(
   if (!isOne) limitRate(context, values);
   if (!values.url) {
     await checkTargets(context, targets, save);
-    if (context.settings.dryRun) return plannedDownloads(context, endpoint, targets, save);
+    if (context.settings.dryRun) {
+      const missing = missingOf(context, documents, isOne);
+      const there = targets.filter(({ id }) => missing.every((item) => item.id !== id));
+      const plan = await plannedDownloads(context, endpoint, there, save);
+      const [failed] = missing;
+      return failed
+        ? new ValueWithExit(plan, failed.error.exitName, { failed: () => failed })
+        : plan;
+    }
   }
   const worker = values.url
     ? signer(context, endpoint)
@@ -205,6 +216,24 @@ export async function downloadDocuments(
 /** The rows to print: with --quiet a table holds only URLs, because that a file was saved is no result. */
 function shown({ settings: { output, quiet } }: Context, rows: readonly Row[]): readonly Row[] {
   return quiet && output === 'table' ? rows.filter((row) => 'url' in row) : rows;
+}
+
+/**
+ * Returns the documents that do not exist, each reported on stderr. Throws NotFoundError if one document was
+ * named and is one of them, as the download itself would end.
+ */
+function missingOf(
+  context: Context,
+  documents: readonly NamedDocument[],
+  isOne: boolean,
+): readonly FailedItem[] {
+  const failures = documents.flatMap(({ id, missing }) =>
+    missing ? [{ id, error: missing }] : [],
+  );
+  const [first] = failures;
+  if (isOne && first) throw first.error;
+  for (const { error } of failures) context.message(error.message);
+  return failures;
 }
 
 /** True if every document of a complete list is selected. */

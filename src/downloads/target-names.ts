@@ -94,6 +94,11 @@ export async function resolveDocuments(
   return resolved.map((row) => ({ ...row, record: records.get(row.id) }));
 }
 
+/** A document by its id; `missing`: a complete list was read that does not have it. */
+export interface NamedDocument extends Pick<SelectedRow, 'id' | 'record'> {
+  readonly missing?: NotFoundError | undefined;
+}
+
 /**
  * Adds the records, for names and sizes, from one list if they are not known; without them if the key may
  * not list (403).
@@ -101,10 +106,10 @@ export async function resolveDocuments(
 export async function withRecords(
   context: Context,
   rows: readonly SelectedRow[],
-): Promise<readonly Pick<SelectedRow, 'id' | 'record'>[]> {
+): Promise<readonly NamedDocument[]> {
   if (rows.every(({ record }) => record !== undefined)) return rows;
   const reader = recordReader(context, 'documents');
-  const results: { id: string; record: JsonObject | undefined }[] = [];
+  const results: NamedDocument[] = [];
   for (const { id } of rows) {
     try {
       results.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
@@ -114,7 +119,7 @@ export async function withRecords(
         return rows.map((row) => ({ id: row.id, record: undefined }));
       }
       if (!(error instanceof NotFoundError)) throw error;
-      results.push({ id, record: undefined });
+      results.push({ id, record: undefined, missing: error.isProven ? error : undefined });
     }
   }
   return results;

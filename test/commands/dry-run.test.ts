@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { describe, expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 
 test('ROSTERCTL_DRY_RUN is reported also with -q, and nothing is sent', async () => {
   const home = temporaryFolder();
@@ -9,4 +10,34 @@ test('ROSTERCTL_DRY_RUN is reported also with -q, and nothing is sent', async ()
   expect([ran.code, ran.stderr]).toEqual([0, 'ROSTERCTL_DRY_RUN is set: this is a dry run.\n']);
   const team = await rosterctl('-p sandbox teams get team_0001 --json', { home });
   expect(JSON.parse(team.stdout).name).not.toBe('New');
+});
+
+describe('a dry run of a download looks which documents exist', () => {
+  const home = temporaryFolder();
+
+  test.each(['download', 'preview', 'open', 'download -O nda.docx', 'download -D files'])(
+    'docs %s of one that does not exist exits 5, as without -n',
+    async (verb) => {
+      const [word = '', ...flags] = verb.split(' ');
+      const line = ['-p', 'sandbox', 'docs', word, 'nope', ...flags];
+      const ran = await rosterctl([...line, '-n'], { home });
+      expect(ran).toMatchObject({ code: 5, stdout: '' });
+      expect(ran.stderr).toContain('The document nope is not in the list of documents.\n');
+      expect(await rosterctl(line, { home })).toMatchObject({ code: 5, stdout: '' });
+    },
+  );
+
+  test('of several, those that exist are planned, the missing ones named, and the exit code is 5', async () => {
+    const ran = await rosterctl('-p sandbox docs download nope doc_0001 -n --json', { home });
+    expect(ran.code).toBe(5);
+    expect(JSON.parse(ran.stdout).changes).toMatchObject([{ id: 'doc_0001', field: 'file' }]);
+    expect(errorOf(ran)).toMatchObject({ code: 'notFound', exitCode: 5 });
+  });
+
+  test('at a terminal a word finds the document that the download itself takes', async () => {
+    const { shown, code } = await converse(home, '-p sandbox docs download nda -n'.split(' '));
+    expect(code).toBe(0);
+    expect(shown).toMatch(/"nda" is doc_\d+ \(.*NDA.*\)\./);
+    expect(shown).toMatch(/GET \/documents\/doc_\d+\/download/);
+  });
 });

@@ -7,7 +7,7 @@ import type { Context } from '../../context.js';
 import { downloadDocuments, downloadFlags, type Row } from '../../downloads/download-documents.js';
 import { downloadCall } from '../../downloads/download-one.js';
 import { copyPrivately } from '../../downloads/private-copy.js';
-import { documentsNamed, withRecords } from '../../downloads/target-names.js';
+import { documentsNamed, type NamedDocument, withRecords } from '../../downloads/target-names.js';
 import { idOf } from '../../resources/params.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { openObstacle, openWithDesktop } from '../../terminal/opener.js';
@@ -49,7 +49,9 @@ export default defineCommand({
   async run(context, { id: word, url }): Promise<Result> {
     const rows = await documentsNamed(context, [word]);
     if (url) return (await signedUrl(context, rows)) as Row;
-    const [{ id, record } = { id: word }] = await withRecords(context, rows);
+    const [document] = await withRecords(context, rows);
+    const { id, record, missing }: NamedDocument = document ?? { id: word };
+    if (context.settings.dryRun && missing) throw missing;
     if (context.settings.dryRun) return plannedOpen(context, id);
     const copy = await copyPrivately(context, { id, record });
     return { ...copy, opened: await show(context, copy.path) };
