@@ -52,6 +52,16 @@ describe('get at a terminal', () => {
     expect(steps(service)).not.toContain('LIST');
   });
 
+  test('of several, none of which exists, does not call the list empty', async () => {
+    const service = await keep([application('app_1')]);
+    const env = { ...service.env, ROSTERCTL_FORCE_TTY: '80' };
+    const ran = await rosterctl('tryouts get app_8 app_9', { env });
+    expect(ran).toMatchObject({ code: 5, stdout: '' });
+    expect(ran.stderr).toBe(
+      'The application app_8 was not found.\nThe application app_9 was not found.\n',
+    );
+  });
+
   test('does not wait for a list that never ends', async () => {
     const service = await keep([application('app_1')], (_, step) =>
       step === 'LIST' ? (__, response) => void response.write('{"applications":[') : undefined,

@@ -25,7 +25,10 @@ export interface ShowContext {
 }
 
 /** A view of rows, and the numbers of the list that they are. */
-type TableView = Pick<View<never>, 'resource' | 'columns' | 'interactiveColumns' | 'whenEmpty'> & {
+type TableView = Pick<
+  View<never>,
+  'kind' | 'resource' | 'columns' | 'interactiveColumns' | 'whenEmpty'
+> & {
   readonly list: CountedList | undefined;
 };
 
@@ -40,7 +43,11 @@ export async function showTable(
   const { list, interactiveColumns } = view;
   const records = (await collect(rows)).map(asRecord);
   const { cutNote, emptyNote, footerParts } = await import('./end.js');
-  if (records.length === 0) return note(view.whenEmpty ?? emptyNote(list, view.resource));
+  if (records.length === 0) {
+    // Records that were named, not listed: each missing one was reported.
+    if (view.kind === 'either') return;
+    return note(view.whenEmpty ?? emptyNote(list, view.resource));
+  }
   const hasFooter = sink.isTerminal && !settings.quiet;
   const canvas = canvasOf(sink, context);
   const { recordTable } = await import('./table.js');
