@@ -175,6 +175,11 @@ test.each([
   ['teams rename team_1', 'Did you mean: rosterctl teams update ID --name NAME'],
   ['teams lst foxes', 'Did you mean: rosterctl teams list\n'],
   ['help teams lst', 'Did you mean: rosterctl teams list'],
+  ['profile add', 'Did you mean: rosterctl auth login --profile NAME'],
+  ['tryouts new', 'See: rosterctl tryouts --help'],
+  ['tryouts add --name X', 'See: rosterctl tryouts --help'],
+  ['tryouts create', 'See: rosterctl tryouts --help'],
+  ['runs new', 'See: rosterctl runs --help'],
 ])('%s suggests the intended command', async (line, message) => {
   const ran = await rosterctl(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);

@@ -75,11 +75,18 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   continue: ['* resume last'],
   revert: ['* undo last'],
   whoami: ['* status'],
-  switch: ['* use NAME', 'profile use NAME'],
-  list: ['profile list'],
-  add: ['auth login --profile NAME'],
-  create: ['auth login --profile NAME'],
-  new: ['auth login --profile NAME'],
+  switch: ['* use NAME'],
+};
+
+/** Commands of another noun that a noun and verb mean. */
+const nounsWithVerb: Readonly<Record<string, readonly string[]>> = {
+  'auth list': ['profile list'],
+  'auth switch': ['profile use NAME'],
+  ...Object.fromEntries(
+    ['auth', 'profile'].flatMap((noun) =>
+      ['add', 'create', 'new'].map((verb) => [`${noun} ${verb}`, ['auth login --profile NAME']]),
+    ),
+  ),
 };
 
 /** Flags of other tools, with ours. */
@@ -120,13 +127,16 @@ export function commandForWord(word: string, table: CommandManifest): string | u
   return firstKnown(firstWords, word, '', table);
 }
 
-/** Returns the command line of this noun that a verb of another tool means, if there is one. */
+/** Returns the command line that a verb of another tool means with this noun, if there is one. */
 export function commandForVerb(
   noun: string,
   verb: string,
   table: CommandManifest,
 ): string | undefined {
-  return firstKnown(verbs, verb, noun, table);
+  return (
+    firstKnown(verbs, verb, noun, table) ??
+    firstKnown(nounsWithVerb, `${noun} ${verb}`, noun, table)
+  );
 }
 
 /** Returns the flag that a flag of another tool means, if it is among `known`. */
