@@ -31,7 +31,7 @@ export const listed = (rows: readonly JsonObject[]): HandlerReply => ({ answer: 
 /** The reply to a get. */
 export const found = (record: JsonObject): HandlerReply => ({ answer: 'get', records: { record } });
 
-/** A new record with these fields, and one that no contract names, as every record has. */
+/** A new record with these fields; `legacyRef`, which no contract names, is made up where it is not sent. */
 export function newRecord(
   call: HandlerCall,
   resource: ResourceName,
@@ -43,7 +43,7 @@ export function newRecord(
     id,
     organizationId: call.organizationId,
     ...withoutOwnFields(fields),
-    legacyRef: `NEW-${id}`,
+    ...(Object.hasOwn(fields, 'legacyRef') ? {} : { legacyRef: `NEW-${id}` }),
     createdAt: at,
     updatedAt: at,
   };

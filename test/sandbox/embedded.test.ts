@@ -17,6 +17,7 @@ import {
   sandboxEvents,
   startSandbox,
 } from '../../src/sandbox/embedded.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
 import { call, http, newSandbox, scratch, self, start } from './client.js';
 
 const organizationId = 'org_demo';
@@ -249,4 +250,21 @@ test('closing waits for a request that is running and cuts a connection that say
   await sandbox.close();
   expect((await running).status).toBe(201);
   await expect(http('GET', `${sandbox.baseUrl}/teams/org_demo`)).rejects.toThrow('ECONNREFUSED');
+});
+
+test('a field that no contract names is stored as it was sent, so a second run of a roster sends nothing', async () => {
+  const home = temporaryFolder();
+  const create = '-p sandbox players create --name LR -F legacyRef=0042 --json';
+  const created = await rosterctl(create, { home });
+  expect(JSON.parse(created.stdout)).toMatchObject({ name: 'LR', legacyRef: '0042' });
+  const roster = 'name,email,legacyRef\nMira Kite,mira@example.com,0007\n';
+  const line = '-p sandbox players import - --key email --yes --json';
+  const runs = [
+    await rosterctl(line, { home, stdin: roster }),
+    await rosterctl(line, { home, stdin: roster }),
+  ];
+  expect(runs.map(({ stdout }) => JSON.parse(stdout).summary)).toMatchObject([
+    { changed: 1, unchanged: 0 },
+    { changed: 0, unchanged: 1 },
+  ]);
 });
