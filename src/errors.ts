@@ -84,6 +84,13 @@ export class NotFoundError extends Failure {
   }
 }
 
+/** Returns the hint for a list that may be incomplete: its own lines, one of which finds out how it pages. */
+export function withShapes(fixes: readonly string[] = []): string {
+  const shapes = 'rosterctl doctor --shapes';
+  const isNamed = fixes.some((line) => line.endsWith(shapes));
+  return [...fixes, ...(isNamed ? [] : [`To find out how it pages: ${shapes}`])].join('\n');
+}
+
 /** A key that may read none of the documented lists of an organization, whose id is probably wrong. */
 export class UnreadableOrganizationError extends Failure {
   readonly kind = 'permission';

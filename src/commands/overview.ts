@@ -2,6 +2,7 @@
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import { defineCommand, ValueWithExit } from '../cli/define.js';
 import type { View } from '../cli/views.js';
+import { upperFirst } from '../data/text.js';
 import type { Overview } from '../resources/overview.js';
 
 const view: View<Overview> = { kind: 'lines' };
@@ -19,15 +20,24 @@ export default defineCommand({
   view,
   async run(context) {
     const { api, flags, paths, settings, table } = context;
-    const [{ readOverview }, { describeUnsent, unsentDecisions }] = await Promise.all([
-      import('../resources/overview.js'),
-      import('../review/queue.js'),
-    ]);
+    const [{ readOverview }, { doubtsOf }, { describeUnsent, unsentDecisions }] = await Promise.all(
+      [
+        import('../resources/overview.js'),
+        import('../resources/findings/find.js'),
+        import('../review/queue.js'),
+      ],
+    );
     const { organizationId: organization, service } = api;
     const profile = { name: settings.profile.name, organization, service };
     const decisions = paths.state ? await unsentDecisions(paths.state.path, profile) : 0;
     const result = await readOverview(context, decisions);
     const { overview, failure } = result;
+    // A failure names the list itself.
+    if (!failure) {
+      const { reasons, fixes } = doubtsOf(result);
+      for (const reason of reasons) context.message(`${upperFirst(reason)}.`);
+      for (const line of fixes) context.note(line);
+    }
     const { overviewLines } = await import('../resources/overview-page.js');
     const command = (text: string) => withConnectionFlags(text, flags, table);
     return new ValueWithExit(overview, failure?.exitName ?? 'done', {

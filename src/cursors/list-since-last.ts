@@ -17,7 +17,7 @@ import { resourceWords } from '../data/resources.js';
 import { ageField, orderByField } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import type { RecordTest } from '../data/where.js';
-import { GuardError, UsageError } from '../errors.js';
+import { GuardError, UsageError, withShapes } from '../errors.js';
 import { type Cursor, openCursor } from './cursor.js';
 import { typedFilter } from './typed-filter.js';
 
@@ -95,10 +95,10 @@ async function newRecords(
   const { matched } = filtered.counts;
   const completeness = all.completeness();
   if (completeness.state !== 'complete') {
-    const fixes = 'fixes' in completeness ? (completeness.fixes ?? []) : [];
+    const fixes = 'fixes' in completeness ? completeness.fixes : [];
     throw new GuardError(
       `The list of ${resource} may be incomplete: ${completeness.reason}. Nothing was printed.`,
-      { code: 'incomplete', hint: [...fixes, 'See: rosterctl doctor --shapes'].join('\n') },
+      { code: 'incomplete', hint: withShapes(fixes) },
     );
   }
   times.check();

@@ -51,7 +51,10 @@ export interface OverviewResult {
  * sent. A list that this key may not read leaves
  * its numbers out. Throws what `findProblems` throws.
  */
-export async function readOverview(context: Context, decisions: number): Promise<OverviewResult> {
+export async function readOverview(
+  context: Context,
+  decisions: number,
+): Promise<OverviewResult & Pick<CheckResult, 'skips'>> {
   const { api, paths, self, settings } = context;
   const { name } = settings.profile;
   const now = context.now();
@@ -73,7 +76,8 @@ export async function readOverview(context: Context, decisions: number): Promise
     findings: countFindings(result),
     skipped: result.skips.map(({ codes, reason }: Skip) => ({ codes, reason })),
   };
-  return { overview, unread: result.unread, failure: failureOfCheck(result, settings) };
+  const { unread, skips } = result;
+  return { overview, unread, skips, failure: failureOfCheck(result, settings) };
 }
 
 function countFindings({ findings, skips }: CheckResult): Overview['findings'] {

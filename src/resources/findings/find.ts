@@ -6,7 +6,7 @@ import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
-import { ApiError, type Failure, GuardError } from '../../errors.js';
+import { ApiError, type Failure, GuardError, withShapes } from '../../errors.js';
 import { type RuleCode, ruleCodes } from './codes.js';
 import { type CheckedRecord, oldestFirst, type Rule, type RuleWorld, type Watch } from './rule.js';
 import { rules } from './rules.js';
@@ -29,6 +29,8 @@ export interface Skip {
   readonly codes: readonly RuleCode[];
   readonly reason: string;
   readonly cause: 'field' | 'incomplete' | ApiError;
+  /** The commands that settle it, for a list that may be incomplete. */
+  readonly fixes?: readonly string[] | undefined;
 }
 
 /** The findings, and the rules that did not run. */
@@ -62,8 +64,20 @@ export function failureOfCheck(
   if (!doubt) return undefined;
   return new GuardError(`No rule could run: ${doubt.reason}.`, {
     code: 'incomplete',
-    hint: 'To find out how the service pages: rosterctl doctor --shapes',
+    hint: withShapes(doubt.fixes),
   });
+}
+
+/** Returns why lists may be incomplete and the commands that settle it, each once. */
+export function doubtsOf({ skips }: Pick<CheckResult, 'skips'>): {
+  readonly reasons: readonly string[];
+  readonly fixes: readonly string[];
+} {
+  const doubts = skips.filter(({ cause }) => cause === 'incomplete');
+  return {
+    reasons: [...new Set(doubts.map(({ reason }) => reason))],
+    fixes: [...new Set(doubts.flatMap(({ fixes = [] }) => fixes))],
+  };
 }
 
 /** A rule at work. */
@@ -141,9 +155,9 @@ async function readInto(
   }
   const completeness = list.completeness();
   if (completeness.state !== 'doubtful') return undefined;
-  for (const line of completeness.fixes ?? []) context.note(line);
+  const { fixes } = completeness;
   const reason = `the list of ${plural} may be incomplete: ${completeness.reason}`;
-  return { reason, cause: 'incomplete' };
+  return { reason, cause: 'incomplete', fixes };
 }
 
 function subjectOf({ id, name, status, submittedAt }: JsonObject): CheckedRecord {

@@ -1,7 +1,7 @@
 /** Makes the page of `report` from the list of applications. */
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
-import { GuardError } from '../../errors.js';
+import { GuardError, withShapes } from '../../errors.js';
 import { type TallyValues, tallyTryouts } from '../tryout-tally.js';
 import { seasonCharts } from './charts.js';
 import type { SeasonTryout } from './drawn.js';
@@ -35,10 +35,7 @@ export async function makeSeasonPage(
   if (completeness.state === 'doubtful')
     throw new GuardError(
       `The list of tryouts may be incomplete: ${completeness.reason}. Nothing was written.`,
-      {
-        code: 'incomplete',
-        hint: [...(completeness.fixes ?? []), 'See: rosterctl doctor --shapes'].join('\n'),
-      },
+      { code: 'incomplete', hint: withShapes(completeness.fixes) },
     );
   const { total } = tally.stats;
   for (const [index, { name }] of tally.fields.entries()) {
