@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:f
 import { join } from 'node:path';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
-import { type Line, readLine } from './cli/completion/line.js';
+import { connectionFlags, type Line, readLine } from './cli/completion/line.js';
 import { idLines, pathsAt, safe } from './cli/completion/offers.js';
 import { originOf, parseBaseUrl } from './config/base-url.js';
 import {
@@ -208,18 +208,6 @@ function chosenProfile(flags: GlobalFlags, env: Environment, file: ConfigData) {
   const fromEnv = env['ROSTERCTL_PROFILE'];
   if (fromEnv) return { name: fromEnv, via: 'environment' } as const;
   return { name: activeProfileOf(file) ?? defaultProfile, via: 'active' } as const;
-}
-
-/** The flags that say which organization is meant. */
-function connectionFlags({ given }: Line): GlobalFlags {
-  const [profile, org, baseUrl] = ['--profile', '--org', '--base-url'].map((flag) =>
-    given.get(flag),
-  );
-  return {
-    ...(profile !== undefined && { profile }),
-    ...(org !== undefined && { org }),
-    ...(baseUrl !== undefined && { baseUrl }),
-  };
 }
 
 function readConfig(paths: Paths): ConfigData {

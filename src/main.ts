@@ -259,11 +259,13 @@ async function printFailure(
     import('./cli/failure.js'),
     import('./cli/failures/render.js'),
     import('./terminal/safe-text.js'),
+    import('./cli/completion/line.js'),
   ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
   // If no file can be opened, the modules that word the error cannot be loaded either.
   if (loaded instanceof SystemLimitError) return printLimit(loaded, argv, streams);
   if (!loaded) throw error;
-  const [{ envelopeJson, describeFailure }, { renderFailure }, { multiLine }] = loaded;
+  const [{ envelopeJson, describeFailure }, { renderFailure }, { multiLine }, line] = loaded;
+  const { connectionFlags, readLine } = line;
   const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
   const ids = command?.args
@@ -274,7 +276,7 @@ async function printFailure(
     ids: facts.ids ?? ids ?? [],
     exitCode: facts.exitCode,
     keySource,
-    flags: parsed?.kind === 'command' ? parsed.globals : {},
+    flags: parsed?.kind === 'command' ? parsed.globals : connectionFlags(readLine(argv, table)),
     redacted: streams.redacted,
     isVerbose: settings?.verbose === true,
     table,

@@ -1,4 +1,6 @@
 /** Connection flags in messages: commands in a hint name the same profile, organization and service. */
+
+import { sandboxProfile } from '../config/choices.js';
 import type { GlobalFlags } from '../config/environment.js';
 import type { CommandManifest } from '../data/command-manifest.js';
 import { shellQuote } from '../data/text.js';
@@ -20,8 +22,10 @@ export function withConnectionFlags(
     ...(baseUrl === undefined || holdsPassword(baseUrl) ? [] : ['--base-url', baseUrl]),
   ];
   if (connection.length === 0) return message;
+  // The sandbox's profile is never stored, and a login with it is refused.
+  const noLogin = profile === sandboxProfile ? '(?!auth login\\b)' : '';
   const nouns = topWords(table).filter((word) => !table.everywhere?.includes(word));
-  const command = `\\brosterctl (?=(?:${nouns.join('|')})\\b)(?!.*(?:--profile|--org|--base-url))`;
+  const command = `\\brosterctl ${noLogin}(?=(?:${nouns.join('|')})\\b)(?!.*(?:--profile|--org|--base-url))`;
   return message.replace(
     new RegExp(command, 'g'),
     `rosterctl ${connection.map(shellQuote).join(' ').replaceAll('$', '$$$$')} `,

@@ -6,6 +6,9 @@ export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids', 'xlsx'] a
 export const usualFormats = outputFormats.filter((format) => format !== 'xlsx');
 export type OutputFormat = (typeof outputFormats)[number];
 
+/** The built-in profile of the sandbox service, which `-p` accepts and which is never stored. */
+export const sandboxProfile = 'sandbox';
+
 /** The styles of `--time`. */
 export const timeStyles = ['iso', 'local', 'relative'] as const;
 

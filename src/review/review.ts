@@ -1,4 +1,5 @@
 /** Runs `tryouts review`: the queue, the cards on the full screen, and what is sent at the end. */
+import { withConnectionFlags } from '../cli/connection-flags.js';
 import type { CommandOutput } from '../cli/define.js';
 import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
@@ -114,7 +115,9 @@ async function reviewQueue(
   const kept = size === 0 ? 'Nothing was decided.' : `${plural(size, 'decision')} kept, not sent.`;
   if (how === 'interrupt')
     throw new CancelledError(kept, size === 0 ? {} : { hint: `Resume: ${resumeLine}` });
-  return printed(size === 0 ? [kept] : [kept, `Resume, then send with w: ${resumeLine}`]);
+  const { flags, table } = context;
+  const resuming = withConnectionFlags(`Resume, then send with w: ${resumeLine}`, flags, table);
+  return printed(size === 0 ? [kept] : [kept, resuming]);
 }
 
 const resumeLine = 'rosterctl tryouts review --resume';

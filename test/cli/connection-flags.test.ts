@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withConnectionFlags } from '../../src/cli/connection-flags.js';
 import { topWords } from '../../src/cli/resolve-command.js';
 import { readManifest } from '../../src/data/command-manifest.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 
 const table = readManifest(
   readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1'),
@@ -29,4 +31,25 @@ test('the flags are quoted for a shell', () => {
   expect(withConnectionFlags('rosterctl runs resume last', flags, table)).toBe(
     `rosterctl --org 'o'\\''1 $&' --base-url http://localhost:1/v1 runs resume last`,
   );
+});
+
+test.each([
+  ['-p club tryouts list --json id', 'rosterctl -p club tryouts list --json --fields id'],
+  ['players list extra --profile=club', 'rosterctl -p club players list --search extra'],
+  ['-qp club tryouts lst', 'Did you mean: rosterctl -p club tryouts list'],
+  ['--org o1 teams lst', 'Did you mean: rosterctl --org o1 teams list'],
+])('%s: the hint of a misspelt line names the same connection', async (line, hint) => {
+  const ran = await rosterctl(line);
+  expect(ran.code).toBe(2);
+  expect(line.includes('--json') ? errorOf(ran)['hint'] : ran.stderr).toContain(hint);
+});
+
+test('a broken config.json is answered with a login that the sandbox does not refuse', async () => {
+  const home = temporaryFolder();
+  mkdirSync(join(home, '.config/rosterctl'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, '.config/rosterctl/config.json'), '{', { mode: 0o600 });
+  const hint = async (profile: string) =>
+    (await rosterctl(`-p ${profile} teams list`, { home })).stderr.trimEnd().split('\n').at(-1);
+  expect(await hint('sandbox')).toBe('Fix it, or move it away and run: rosterctl auth login');
+  expect(await hint('club')).toBe('Fix it, or move it away and run: rosterctl -p club auth login');
 });

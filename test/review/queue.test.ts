@@ -12,6 +12,7 @@ import { expect, test } from 'vitest';
 import { resolvePaths } from '../../src/config/paths.js';
 import { GuardError } from '../../src/errors.js';
 import { openQueue, type QueueEntry, unsentReviews } from '../../src/review/queue.js';
+import { converse } from '../support/converse.js';
 import { temporaryFolder } from '../support/run.js';
 
 const place = { service: 'https://api.example.com/v1', organization: 'org_7', profile: 'club' };
@@ -147,4 +148,15 @@ test('what is taken up is what was kept, whatever the decisions hold', async () 
     }),
     { numRuns: 15 },
   );
+});
+
+test('a review that is left says how to resume it with the same connection', async () => {
+  const line = '-p sandbox tryouts review'.split(' ');
+  const keys = [
+    [/ send/, 's'],
+    [/1 shortlisted/, 'q'],
+  ] as const;
+  const { shown, code } = await converse(temporaryFolder(), line, keys);
+  expect(code).toBe(0);
+  expect(shown).toContain('Resume, then send with w: rosterctl -p sandbox tryouts review --resume');
 });

@@ -1,4 +1,5 @@
 /** Reads the words before the cursor: the command, the flags given and the value that is due. */
+import type { GlobalFlags } from '../../config/environment.js';
 import type {
   CommandManifest,
   ManifestCommand,
@@ -74,6 +75,18 @@ export function readLine(words: readonly string[], manifest: CommandManifest): L
   }
   const lacksVerb = group !== undefined && verb === undefined;
   return { noun, group, command, lacksVerb, positionals, given, waiting, ended, words };
+}
+
+/** The flags that say which organization is meant; one without its value counts as not given. */
+export function connectionFlags({ given }: Pick<Line, 'given'>): GlobalFlags {
+  const [profile, org, baseUrl] = ['--profile', '--org', '--base-url'].map(
+    (flag) => given.get(flag) || undefined,
+  );
+  return {
+    ...(profile !== undefined && { profile }),
+    ...(org !== undefined && { org }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
 }
 
 /** Reads `--flag`, `--flag=value`, `-qy` or `-pNAME`; returns the flag whose value comes next. */
