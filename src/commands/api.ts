@@ -75,8 +75,8 @@ export default defineWrite({
     paginate: flag('read every page of a list and print one array', { group: 'output' }),
   },
   excludes: [['include', 'paginate']],
-  view: linesOf((value: unknown) =>
-    value === undefined ? [] : printJson(value, { indent: 2 }).split('\n'),
+  view: linesOf((value: unknown, { isTerminal }) =>
+    value === undefined ? [] : printJson(value, { indent: isTerminal ? 2 : 0 }).split('\n'),
   ),
   async plan(context, values) {
     const request = await buildRequest(context, values);

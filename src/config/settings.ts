@@ -173,23 +173,34 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
       hint: 'Give one of them.',
     });
   if (output !== undefined) readFlag('--output', output, oneOf(outputFormats));
-  const isWorkbook = /\.xlsx$/i.test(out ?? '');
-  const other = [
-    template !== undefined && '--template',
-    json && '--json',
-    output && `-o ${output}`,
-  ];
-  const words = other.find(Boolean);
-  if (isWorkbook && words && output !== 'xlsx')
-    throw new UsageError(`${words} cannot be written to an .xlsx file.`, {
-      hint: 'Give --out another ending, or leave the format out for a workbook.',
-    });
+  refuseOtherEnding(flags);
   if (output === 'xlsx' && out === undefined)
     throw new UsageError('-o xlsx needs a file.', { hint: 'Add --out FILE.xlsx' });
   if (json) return { ...flags, output: 'json' };
   if (output !== undefined) return flags;
   const format = formatOfFile('--out', out);
   return format === undefined ? flags : { ...flags, output: format };
+}
+
+/** The files whose name promises a format; a template writes text, also that of a .csv. */
+const promised = /\.(?:csv|json|ndjson|jsonl|xlsx)$/i;
+
+/** Throws UsageError if the name of `--out` promises another format than the one that was typed. */
+function refuseOtherEnding({ json, output, out, template }: GlobalFlags): void {
+  const [ending = ''] = promised.exec(out ?? '') ?? [];
+  if (ending === '') return;
+  const format = formatOfFile('--out', out);
+  const other = [
+    template !== undefined && format === 'xlsx' && '--template',
+    json && format !== 'json' && '--json',
+    output && format !== output && `-o ${output}`,
+  ].find(Boolean);
+  if (!other) return;
+  const file = `${format === 'xlsx' ? 'an' : 'a'} ${ending.toLowerCase()} file`;
+  const what = format === 'xlsx' ? 'a workbook' : format;
+  throw new UsageError(`${other} cannot be written to ${file}.`, {
+    hint: `Give --out another ending, or leave the format out for ${what}.`,
+  });
 }
 
 function readDelimiter({ delimiter }: GlobalFlags, env: Environment): Settings['delimiter'] {

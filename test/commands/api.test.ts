@@ -35,6 +35,16 @@ test.each([
   expect(api.requests[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
 });
 
+test('the answer is compact in a pipe and indented at a terminal', async () => {
+  const api = await service();
+  expect((await rosterctl('api teams/{org}', { env: api.env })).stdout).toBe('{"ok":true}\n');
+  for (const format of [[], ['-o', 'json']]) {
+    const line = ['api', 'teams/{org}', ...format];
+    const { shown } = await converse(temporaryFolder(), line, [], { ...api.env, PAGER: 'cat' });
+    expect(shown).toContain('{\r\n  "ok": true\r\n}');
+  }
+});
+
 test('--input is the body, and flags override it', async () => {
   const api = await service();
   const input = '{"a":1,"b":[9000000000000000001]}';
@@ -104,7 +114,9 @@ describe('a refusal', () => {
     const { env } = await refusing({ status: 404, json: body, headers: { 'x-tail': 'yes' } });
     const ran = await rosterctl('api things -i', { env });
     expect(ran.code).toBe(5);
-    expect(ran.stdout).toMatch(/^HTTP\/1\.1 404 Not Found\n[^]*\nx-tail: yes\n[^]*\n\n\{\n/);
+    expect(ran.stdout).toMatch(
+      /^HTTP\/1\.1 404 Not Found\n[^]*\nx-tail: yes\n[^]*\n\n\{"[^\n]*\}\n$/,
+    );
     expect(JSON.parse(ran.stdout.split('\n\n')[1] ?? '')).toEqual(body);
     expect(ran.stderr).toMatch(/^GET \/things was not found \(taken\)\.\nThe service says: no\n/);
   });

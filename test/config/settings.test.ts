@@ -162,12 +162,26 @@ describe('the output format', () => {
     ['--json with -o json', { json: true, output: 'json' }, 'json'],
     ['--out x.csv', { out: 'x.csv' }, 'csv'],
     ['--out X.NDJSON', { out: 'X.NDJSON' }, 'ndjson'],
-    ['--out with -o', { out: 'x.csv', output: 'json' }, 'json'],
-    ['--out with --json', { out: 'x.csv', json: true }, 'json'],
+    ['--out with -o', { out: 'x.json', output: 'json' }, 'json'],
+    ['--out with --json', { out: 'x.json', json: true }, 'json'],
+    ['--out without a known ending, with -o', { out: 'x.txt', output: 'csv' }, 'csv'],
+    ['--out x.jsonl with -o ndjson', { out: 'x.jsonl', output: 'ndjson' }, 'ndjson'],
     ['--out without a known ending', { out: 'x.txt' }, 'ids'],
     ['--out to stdout', { out: '-' }, 'ids'],
   ])('%s overrides the environment', (_, flags, expected) => {
     expect(decide(flags, { ROSTERCTL_OUTPUT: 'ids' }).output).toBe(expected);
+  });
+
+  test.each<[GlobalFlags, string]>([
+    [{ out: 'x.csv', output: 'json' }, '-o json cannot be written to a .csv file.'],
+    [{ out: 'x.csv', json: true }, '--json cannot be written to a .csv file.'],
+    [{ out: 'b.JSON', output: 'csv' }, '-o csv cannot be written to a .json file.'],
+    [{ out: 'x.csv', output: 'xlsx' }, '-o xlsx cannot be written to a .csv file.'],
+    [{ out: 'x.jsonl', output: 'json' }, '-o json cannot be written to a .jsonl file.'],
+  ])('%j is refused, because the name promises another format', (flags, message) => {
+    const error = refused(() => decide(flags));
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toBe(message);
   });
 
   test('--json with another -o is refused', () => {
