@@ -23,11 +23,26 @@ export function changeLines(value: DryRun, { paint }: Canvas, isNamed = false): 
     ...(requests.length > 0 && value.changes.length > 0
       ? [paint.bold(deletes ? 'Would delete' : 'Would change')]
       : []),
-    ...value.changes.map(({ id, field, from, to }) => {
+    ...withoutRepeats(value.changes).map(({ id, field, from, to }) => {
       const text = deletes ? deletedValue(field, from) : `${field}: ${changeText(from, to)}`;
-      return `  ${hasManyIds && id !== null ? `${singleLine(id)}: ` : ''}${text}`;
+      // A file is its own field, and a run or cursor its own value.
+      const isNamed = id === null || id === field || id === from;
+      return `  ${hasManyIds && !isNamed ? `${singleLine(id)}: ` : ''}${text}`;
     }),
   ];
+}
+
+/** Merges what goes with the same thing into one change, so that a run is named once: `run, beforeImages`. */
+function withoutRepeats(changes: DryRun['changes']): DryRun['changes'] {
+  const merged = new Map<string, DryRun['changes'][number]>();
+  for (const change of changes) {
+    const { id, field, from, to } = change;
+    const isThing = id !== null && from === id && to === null;
+    const key = isThing ? id : `${merged.size}\n`;
+    const earlier = merged.get(key);
+    merged.set(key, earlier ? { ...earlier, field: `${earlier.field}, ${field}` } : change);
+  }
+  return [...merged.values()];
 }
 
 /** Renders a change: `old → new`. */

@@ -1,7 +1,7 @@
 /** The connection: which base URL, organization and key to use, and if they belong together. */
 
 import type { Environment } from '../data/environment.js';
-import { loginCommand } from '../data/text.js';
+import { andList, loginCommand } from '../data/text.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
@@ -80,7 +80,7 @@ export function findConnection(input: ConnectionInput): ConnectionParts {
   const notes =
     overridden.length > 0
       ? [
-          `-p ${profile.name} was named, so ${overridden.join(', ')} in the environment is not used.`,
+          `-p ${profile.name} was named, so ${andList(overridden)} in the environment ${overridden.length === 1 ? 'is' : 'are'} not used.`,
         ]
       : [];
   if (key?.kind === 'environment' && env['ROSTERCTL_API_KEY_FILE'])

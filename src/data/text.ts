@@ -60,8 +60,17 @@ export function shellQuote(word: string): string {
 
 /** Returns `a`, `a or b`, `a, b or c`. */
 export function orList(words: readonly string[]): string {
+  return joined(words, 'or');
+}
+
+/** Returns `a`, `a and b`, `a, b and c`. */
+export function andList(words: readonly string[]): string {
+  return joined(words, 'and');
+}
+
+function joined(words: readonly string[], last: 'or' | 'and'): string {
   if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
 /** The profile of `auth login` without `--profile`. */

@@ -1,5 +1,6 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
 import { callFor } from '../api/resources.js';
+import { named } from '../bulk/words.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import { cellFields } from '../data/cell-values.js';
@@ -117,7 +118,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       return latest;
     },
     unchangedNote: (record, { id }) =>
-      `${id} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
+      `${named(record?.['name'], id)} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
     question(row, record) {
       const label = labelOf(record, row.id);
       const name = label === row.id ? row.id : `"${label}" (${row.id})`;

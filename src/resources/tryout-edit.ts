@@ -1,6 +1,7 @@
 /** Changes the status and the notes of tryout applications (contract 4.1). */
 import { callFor } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
+import { named } from '../bulk/words.js';
 import type { Context } from '../context.js';
 import { isExportOf } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
@@ -155,8 +156,7 @@ function warnOfMove(notes: Notes, id: string, record: JsonObject, to: string | u
 }
 
 function unchangedNote(record: JsonObject | undefined, id: string, { status }: EditJob): string {
-  const label = labelOf(record, id);
-  const who = label === id ? id : `${label} (${id})`;
+  const who = named(record?.['name'], id);
   if (status !== undefined) return `${who} is already ${status}; nothing was sent.`;
   return `The notes of ${who} already say that; nothing was sent.`;
 }

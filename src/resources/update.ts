@@ -3,6 +3,7 @@
 import { replacementBody } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
+import { named } from '../bulk/words.js';
 import { errorMessage } from '../cli/failure.js';
 import {
   type FieldValues,
@@ -116,7 +117,8 @@ export function updateSession(
     // For a document the answer is shown: reading it again takes the entire list.
     present: (record, { id }) =>
       record && !rowOf(resource).calls.get ? record : presentAgain(context, resource, id, record),
-    unchangedNote: (_, { id }) => `${id} already has these values; nothing was sent.`,
+    unchangedNote: (record, { id }) =>
+      `${named(record?.['name'], id)} already has these values; nothing was sent.`,
   };
 }
 

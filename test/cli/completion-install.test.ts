@@ -50,6 +50,8 @@ describe.each(shells)('completion %s', (shell) => {
 
   test('--install -n writes nothing and names the files', async () => {
     const home = temporaryFolder();
+    const shown = (await rosterctl(`completion ${shell} --install -n`, { home })).stdout;
+    for (const path of places[shell]) expect(shown.split(join(home, path))).toHaveLength(2);
     const ran = await rosterctl(`completion ${shell} --install -n --json`, { home });
     const { dryRun, requests, changes } = JSON.parse(ran.stdout) as {
       dryRun: boolean;

@@ -268,3 +268,15 @@ test('a field that no contract names is stored as it was sent, so a second run o
     { changed: 0, unchanged: 1 },
   ]);
 });
+
+test('an update that changes nothing names the record and its id', async () => {
+  const home = temporaryFolder();
+  const { stdout } = await rosterctl('-p sandbox players get player_0001 --json', { home });
+  const { name } = JSON.parse(stdout) as { name: string };
+  const line = ['-p', 'sandbox', 'players', 'update', 'player_0001', '--name', name];
+  const ran = await rosterctl(line, { home });
+  expect(ran).toMatchObject({
+    code: 0,
+    stderr: `${name} (player_0001) already has these values; nothing was sent.\n`,
+  });
+});

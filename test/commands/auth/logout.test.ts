@@ -130,6 +130,9 @@ test('removes finished runs and before-images of its organization, and names and
   const other = scriptedRun(home, '20260301T101500123-dddddd', 'org_2', true);
   const would = await rosterctl('auth logout -n --json', { home });
   expect(JSON.parse(would.stdout).changes).toHaveLength(1 + 2 + 3);
+  const shown = (await rosterctl('auth logout -n', { home })).stdout;
+  for (const run of ['-aaaaaa', '-1-bbbbbb', '-cccccc'])
+    expect(shown.match(new RegExp(`20260301T101500123${run}`, 'g'))).toHaveLength(1);
   expect(existsSync(ended)).toBe(true);
   const ran = await rosterctl('auth logout --json', { home });
   expect(JSON.parse(ran.stdout)).toEqual({
