@@ -3,6 +3,7 @@
 import { fieldNamed } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
+import { plainText } from '../data/path.js';
 import { isSameValue } from '../data/sorting.js';
 import { type Condition, matchesCondition } from '../data/where.js';
 import {
@@ -92,7 +93,7 @@ export function decideRow(
     return conflict('It was changed by someone else since it was read.', beforeAndAfter(changes));
   const exported = row.own?.['updatedAt'];
   if (!done && typeof exported === 'string' && !isSameTime(exported, record))
-    return conflict('It was changed by someone else after the export.', beforeAndAfter(changes));
+    return conflict(changedSinceExport(changes), beforeAndAfter(changes));
   return { write: true };
 }
 
@@ -105,6 +106,13 @@ export function changesOf({ steps }: RowPlan): readonly RowChange[] {
 /** Digest of the entire record, if the row's write affects all of it. */
 export function digestIn({ steps }: RowPlan): string | undefined {
   return steps[0]?.digest;
+}
+
+/** The message for a record that is newer than the export; of its values only the status, which is no secret. */
+function changedSinceExport(changes: readonly RowChange[]): string {
+  const status = changes.find(({ field }) => field === 'status');
+  const values = status && `: now ${plainText(status.from)}, yours says ${plainText(status.to)}`;
+  return `Changed since your export${values ?? ''}.`;
 }
 
 /** The first field that holds neither its previewed value nor its target. */

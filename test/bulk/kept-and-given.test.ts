@@ -114,3 +114,26 @@ test.each([
   expect([again.code, service.requests.length]).toEqual([11, sent]);
   expect(errorOf(again)['message']).toContain('is damaged');
 });
+
+test('a row that changed since the export says what it is now and what the file says', async () => {
+  const service = await keep([
+    application('app_1', { status: 'rejected', updatedAt: '2026-04-01T10:00:00Z' }),
+  ]);
+  const line = 'tryouts set-status --csv - --yes --json';
+  const input = (column: string, value: string) =>
+    `id,${column},updatedAt\napp_1,${value},2026-03-01T10:00:00Z\n`;
+  const ran = await userOf(service).run(line, input('status', 'shortlisted'));
+  expect(report(ran).results).toMatchObject([
+    {
+      result: 'conflict',
+      error: { message: 'Changed since your export: now rejected, yours says shortlisted.' },
+    },
+  ]);
+  const noted = await userOf(service).run(
+    'tryouts update --csv - --yes --json',
+    input('note', 'Strong aim'),
+  );
+  expect(report(noted).results).toMatchObject([
+    { result: 'conflict', error: { message: 'Changed since your export.' } },
+  ]);
+});
