@@ -3,6 +3,7 @@ import type { Call, PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import type { Paint } from '../terminal/paint.js';
+import { wrapWholeWords } from '../terminal/whole-words.js';
 
 /** The terminal that lines are rendered for. */
 export interface Canvas {
@@ -104,8 +105,18 @@ export function linesOf<T>(lines: (value: T, canvas: Canvas) => readonly string[
   return { kind: 'lines', lines };
 }
 
-/** Creates the view of what a command has done, as a sentence that --quiet leaves out. */
-export function sentenceOf<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
+/**
+ * Creates the view of what a command has done, in sentences that wrap at whole words on a terminal and that
+ * --quiet leaves out.
+ */
+export function sentencesOf<T>(
+  sentences: (value: T, canvas: Canvas) => readonly string[],
+): View<T> {
+  const lines = (value: T, canvas: Canvas) => {
+    const { isTerminal, columns } = canvas;
+    const texts = sentences(value, canvas);
+    return isTerminal ? texts.flatMap((text) => wrapWholeWords(text, columns)) : texts;
+  };
   return { kind: 'lines', lines, isSentence: true };
 }
 

@@ -1,7 +1,7 @@
 /** Runs `tryouts review`: the queue, the cards on the full screen, and what is sent at the end. */
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import type { CommandOutput } from '../cli/define.js';
-import { linesOf } from '../cli/views.js';
+import { sentencesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/text.js';
@@ -157,7 +157,7 @@ async function leave(queue: ReviewQueue, ids: readonly string[]): Promise<void> 
 function printed(lines: readonly string[]): CommandOutput {
   return {
     value: lines,
-    view: linesOf((all: readonly string[]) => all),
+    view: sentencesOf((all: readonly string[]) => all),
     exitName: 'done',
     onlyReads: true,
   };

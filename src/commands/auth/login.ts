@@ -1,7 +1,7 @@
 /** `rosterctl auth login`: checks and stores an API key. */
 
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
-import { type Canvas, sentenceOf } from '../../cli/views.js';
+import { type Canvas, sentencesOf } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { isFullAddress, originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
@@ -60,7 +60,7 @@ export default defineLocalCommand({
   },
   excludes: [['keyStdin', 'keyFile']],
   hasSideEffects: true,
-  view: sentenceOf(describe),
+  view: sentencesOf(describe),
   async run(context, { keyStdin, keyFile, noCheck }) {
     if (context.settings.dryRun)
       throw new UsageError(

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { defineLocalWrite } from '../../cli/define.js';
-import { sentenceOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import { originOf } from '../../config/base-url.js';
 import type { StoredKey } from '../../config/config-file.js';
 import { cacheFolder } from '../../config/paths.js';
@@ -37,7 +37,7 @@ export default defineLocalWrite({
     ['Another profile', '--profile work'],
   ],
   calls: [],
-  view: sentenceOf<LoggedOut>(
+  view: sentencesOf<LoggedOut>(
     ({ profile, removed, runsRemoved, beforeImagesRemoved, cursorsRemoved }) => [
       removed
         ? `The key of profile ${profile} is removed from this machine; it stays valid until the dashboard revokes it.`

@@ -2,7 +2,7 @@
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { fieldByLabel } from '../../cli/lists/labels.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
-import { sentenceOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { findTarget } from '../../config/connection.js';
 import { readFlag } from '../../config/decide.js';
@@ -37,7 +37,7 @@ export default defineLocalWrite({
     key: param(word, 'the setting', { completes: 'configKey' }),
     value: param(word, 'its value', { completes: 'configValue' }),
   },
-  view: sentenceOf(({ key, value, origin }: { key: string; value: string; origin: string }) => [
+  view: sentencesOf(({ key, value, origin }: { key: string; value: string; origin: string }) => [
     `${key} = ${value} (${origin})`,
   ]),
   async plan({ config, settings }, { key, value }) {

@@ -1,6 +1,6 @@
 /** `rosterctl config unset`: removes a stored setting. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { sentenceOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { requireKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
@@ -18,7 +18,7 @@ export default defineLocalWrite({
   examples: [['Back to tables', 'output']],
   calls: [],
   args: { key: param(word, 'the setting', { completes: 'configKey' }) },
-  view: sentenceOf(({ key, origin, removed }: Unset) => [
+  view: sentencesOf(({ key, origin, removed }: Unset) => [
     `${key} ${removed ? 'is no longer' : 'was not'} set (${origin}).`,
   ]),
   async plan({ config, settings }, { key }) {

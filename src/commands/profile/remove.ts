@@ -1,6 +1,6 @@
 /** `rosterctl profile remove`: removes a profile with its settings and its key. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { sentenceOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { checkProfileName, requireProfile, withoutProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
@@ -15,7 +15,7 @@ export default defineLocalWrite({
   ],
   calls: [],
   args: { name: param(word, 'the profile', { completes: 'profile' }) },
-  view: sentenceOf(({ name }: { name: string; removed: true }) => [`Profile ${name} is removed.`]),
+  view: sentencesOf(({ name }: { name: string; removed: true }) => [`Profile ${name} is removed.`]),
   async plan({ config }, { name }) {
     checkProfileName(name);
     const profile = requireProfile(config.config(), { name });

@@ -1,6 +1,6 @@
 /** `rosterctl profile rename`: renames a profile. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { sentenceOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { checkProfileName, requireProfile, withRenamed } from '../../config/profiles.js';
 import type { Stored } from '../../config/store.js';
@@ -15,7 +15,7 @@ export default defineLocalWrite({
     old: param(word, 'the profile', { completes: 'profile' }),
     new: param(word, 'its new name'),
   },
-  view: sentenceOf(({ name, was }: { name: string; was: string }) => [
+  view: sentencesOf(({ name, was }: { name: string; was: string }) => [
     `Profile ${was} is now ${name}. Update scripts that use -p ${was}.`,
   ]),
   async plan({ config }, names) {

@@ -1,6 +1,6 @@
 /** `rosterctl profile use`: makes a profile the active one. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { sentenceOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { requireProfile, sandboxProfile, withActive } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
@@ -15,7 +15,7 @@ export default defineLocalWrite({
   ],
   calls: [],
   args: { name: param(word, 'the profile', { completes: 'profile' }) },
-  view: sentenceOf(({ name }: { name: string; active: true }) => [`Profile ${name} is active.`]),
+  view: sentencesOf(({ name }: { name: string; active: true }) => [`Profile ${name} is active.`]),
   async plan({ config }, { name }) {
     const file = config.config();
     if (name !== sandboxProfile) requireProfile(file, { name });

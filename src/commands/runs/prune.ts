@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
-import { sentenceOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { formatDuration, parseDuration } from '../../data/time.js';
@@ -55,7 +55,7 @@ export default defineLocalWrite({
     ),
   },
   excludes: [['run', 'olderThan']],
-  view: sentenceOf(
+  view: sentencesOf(
     ({
       removed,
       setAside: setAsidePaths = [],

@@ -1,7 +1,7 @@
 /** `rosterctl uploads forget`: gives up an interrupted upload. */
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { sentenceOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import { forgetUpload, isStored } from '../../runs/end.js';
 import { lockRun } from '../../runs/lock.js';
 import { storeOf } from '../../runs/store.js';
@@ -15,7 +15,7 @@ export default defineLocalWrite({
   examples: [['Preview it first', '3fa9c2.1 --dry-run']],
   calls: [],
   args: { id: param(nonEmptyText, 'an id from uploads list', { placeholder: 'ID' }) },
-  view: sentenceOf((forgotten: { id: string; fileKey: string | null }) => [
+  view: sentencesOf((forgotten: { id: string; fileKey: string | null }) => [
     forgotten.fileKey === null
       ? `${forgotten.id} is forgotten.`
       : `${forgotten.id} is forgotten; its bytes may still be in the store under ${forgotten.fileKey}.`,
