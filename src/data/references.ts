@@ -1,5 +1,6 @@
 /** References: what a user may type to name a record besides its id (`email:`, `name:`, `discord:`, `tag:`), and which records answer to them. */
 import { isObject, type JsonObject } from './json.js';
+import { nearest } from './nearest.js';
 import { namedTest, normalName, plainText, valuesAt } from './path.js';
 import { type Overrides, type ResourceName, resourceWords } from './resources.js';
 import { foldCase, isSameText, orList, shellQuote } from './text.js';
@@ -28,6 +29,25 @@ export function parseReference(word: string): Reference {
   const value = word.slice(prefix.length);
   if (kind === 'id') return { kind, value, text: word };
   return referenceOf(kind as LookedUpKind, value);
+}
+
+/**
+ * Returns the question whether a bare word was meant as a reference: one that looks like an e-mail
+ * address, has a blank, or begins with a misspelt prefix. Undefined for what looks like an id.
+ */
+export function meantReference(word: string, resource: ResourceName): string | undefined {
+  if (prefixed.test(word)) return undefined;
+  const kinds = referenceKindsOf(resource);
+  const [, prefix = '', value = ''] = /^([A-Za-z]+):(?=\S)(.+)$/s.exec(word) ?? [];
+  const typo = prefix === '' ? undefined : nearest(prefix.toLowerCase(), kinds);
+  const own = /^[^\s@]+@[^\s@]+$/.test(word) ? 'email' : /\S\s+\S/.test(word) ? 'name' : undefined;
+  const kind = kinds.find((known) => known === (typo ?? own));
+  return kind && didYouMeanReference(referenceOf(kind, typo === undefined ? word : value));
+}
+
+/** Returns `Did you mean 'name:Ann Example'?`. */
+export function didYouMeanReference({ text }: Pick<Reference, 'text'>): string {
+  return `Did you mean ${shellQuote(text)}?`;
 }
 
 /** Returns the reference of a plain value, such as a CSV cell. */

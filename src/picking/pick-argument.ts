@@ -59,7 +59,8 @@ export async function pickArgument(
   const found = matchChoices(choices, searched);
   const [first] = found;
   if (!first) return undefined;
-  const noun = resource ? resourceWords[resource].noun : arg.completes;
+  const ownNoun = resource ? resourceWords[resource].noun : arg.completes;
+  const noun = verb === 'person' ? verb : ownNoun;
   if (found.length === 1 && takesSoleMatch.includes(verb)) {
     const who = [first.value, first.about && `(${first.about})`].filter(Boolean).join(' ');
     context.message(term === undefined ? `The only ${noun}: ${who}` : `"${term}" is ${who}.`);

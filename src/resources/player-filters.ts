@@ -6,10 +6,11 @@ import type { Context } from '../context.js';
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
+import { answersTo, referenceOf } from '../data/references.js';
 import { isSameText, shellQuote } from '../data/text.js';
 import { type RecordTest, typedField } from '../data/where.js';
 import type { Filters, FilterWorld } from '../engine/operation.js';
-import { NotFoundError, UsageError } from '../errors.js';
+import { Failure, NotFoundError, UsageError } from '../errors.js';
 import { recordWord } from './params.js';
 import { idsOfWords } from './read.js';
 import { selectionBy } from './selection.js';
@@ -138,13 +139,14 @@ async function explainNone(
   api: FilterWorld['api'],
 ): Promise<void> {
   const named = seen.find(({ id, name }) => id !== undefined && name === team);
-  const found = await api.record(callFor('teams', 'get', team)).catch((error: unknown) => {
+  const found = await api.record(callFor('teams', 'get', team)).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error;
+    const meant = named ? undefined : await teamNamed(team, api);
     throw new NotFoundError(`There is no team ${team}.`, {
       isProven: true,
       hint: named
         ? `A team of that name has the id ${named.id}: --team ${shellQuote(named.id ?? '')}`
-        : 'See: rosterctl teams list',
+        : (meant ?? 'See: rosterctl teams list'),
     });
   });
   const { name } = found;
@@ -153,4 +155,19 @@ async function explainNone(
     throw new UsageError(`--team ${team}: players hold the name of their team, not its id.`, {
       hint: `Filter by the name: --where ${shellQuote(`${byName.path}=${byName.name}`)}`,
     });
+}
+
+/** Asks for the team whose name was typed in place of its id; undefined if none is called so. */
+async function teamNamed(name: string, api: FilterWorld['api']): Promise<string | undefined> {
+  const reference = referenceOf('name', name);
+  const ids: string[] = [];
+  try {
+    for await (const record of api.list('teams', {}, { checksCompleteness: true }))
+      if (answersTo(record, reference, 'teams', {})) ids.push(plainText(record['id']));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+  if (ids.length === 0) return undefined;
+  return `Did you mean ${shellQuote(reference.text)} (${ids.join(', ')})?`;
 }

@@ -7,7 +7,7 @@ import type { FailedItem } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
-import { parseReference } from '../data/references.js';
+import { meantReference, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ageMs, type Instant, pause } from '../data/time.js';
@@ -89,11 +89,15 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
       const record = byId.get(id);
       if (record) return { record, at };
       const { noun } = rowOf(resource);
+      const meant = meantReference(id, resource);
       throw new NotFoundError(
         reason === undefined
           ? `The ${noun} ${id} is not in the list of ${resource}.`
           : `The ${noun} ${id} is not in the list of ${resource}, which may be incomplete: ${reason}.`,
-        { isProven: reason === undefined, hint: `See: rosterctl ${resource} list` },
+        {
+          isProven: reason === undefined,
+          hint: [...(meant ? [meant] : []), `See: rosterctl ${resource} list`].join('\n'),
+        },
       );
     },
   };

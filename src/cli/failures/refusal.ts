@@ -2,6 +2,7 @@
 import type { GlobalFlags } from '../../config/environment.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
 import { describeRequestedWait } from '../../data/outcome-errors.js';
+import { meantReference } from '../../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
 import { loginCommand, lowerFirst, upperFirst } from '../../data/text.js';
 import { ApiError, type Failure } from '../../errors.js';
@@ -159,13 +160,20 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
   }
   if (error.status === 404 && resource)
     return namesRecord(error)
-      ? `See: rosterctl ${resource} list`
+      ? notFoundHint(resource, command)
       : 'Are the base URL and the organization id right?\nSee: rosterctl auth status';
   if (!isDoctor && mayBeOrganization(error))
     return 'Is the organization id right?\nSee: rosterctl auth status';
   if (error.exitName === 'invalid' && !isDoctor)
     return `See: rosterctl ${command.words.join(' ')} --help`;
   return undefined;
+}
+
+/** Where to look, after what a word that is no id may have meant. */
+function notFoundHint(resource: ResourceName, { ids }: FailedCommand): string {
+  const [word = ''] = ids;
+  const meant = ids.length === 1 ? meantReference(word, resource) : undefined;
+  return [...(meant ? [meant] : []), `See: rosterctl ${resource} list`].join('\n');
 }
 
 /** True for a list or get refused as a wrong organization id is: 400 `invalidRequest` (contract 4.6 rule 1). */

@@ -5,7 +5,7 @@ import { detailLines } from '../../cli/card.js';
 import { defineLocalCommand, param, ValueWithExit } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
-import { parseReference } from '../../data/references.js';
+import { meantReference, parseReference } from '../../data/references.js';
 import { resourceWords } from '../../data/resources.js';
 import { shellQuote, upperFirst } from '../../data/text.js';
 import { NotFoundError } from '../../errors.js';
@@ -46,7 +46,9 @@ export default defineLocalCommand({
     if (!first)
       throw new NotFoundError(`No record in ${snapshot.name} matches ${ref}.`, {
         isProven: true,
-        hint: `In another snapshot: rosterctl backup show ${shellQuote(join(snapshot.folder, 'SNAPSHOT'))} ${shellQuote(ref)}`,
+        hint:
+          meantReference(ref, 'tryouts') ??
+          `In another snapshot: rosterctl backup show ${shellQuote(join(snapshot.folder, 'SNAPSHOT'))} ${shellQuote(ref)}`,
       });
     for (const { record, file } of found)
       if (file !== undefined) context.note(`The file of ${String(record['id'])}: ${file}`);

@@ -6,9 +6,17 @@ import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { ReferencesError } from '../../data/outcome-errors.js';
 import { labelOf, normalName } from '../../data/path.js';
-import { answersTo, type Reference, referenceField } from '../../data/references.js';
-import { type ResourceName, resourceWords } from '../../data/resources.js';
-import { foldCase } from '../../data/text.js';
+import {
+  answersTo,
+  didYouMeanReference,
+  meantReference,
+  type Reference,
+  referenceField,
+  referenceKindsOf,
+  referenceOf,
+} from '../../data/references.js';
+import { type Overrides, type ResourceName, resourceWords } from '../../data/resources.js';
+import { foldCase, shellQuote } from '../../data/text.js';
 import { ApiError, type Failure } from '../../errors.js';
 import { playerIdOf } from '../tryout-filters.js';
 import { aboutPeople } from './holders.js';
@@ -88,7 +96,7 @@ export async function findPerson(context: Context, reference: Reference): Promis
   const seeds = entries.filter(({ record, resource }) =>
     answersTo(record, reference, resource, settings.overrides),
   );
-  const { members, links } = onePerson(reference, seeds, entries);
+  const { members, links } = onePerson(reference, seeds, entries, settings.overrides);
   const names = new Set(members.map(({ record }) => labelOf(record, '')).filter(isTelling));
   const documents: { id: string; name: string }[] = [];
   const isListed = await read('documents', (record) => {
@@ -142,6 +150,7 @@ function onePerson(
   reference: Reference,
   seeds: readonly Entry[],
   entries: readonly Entry[],
+  overrides: Overrides,
 ): { members: readonly Entry[]; links: readonly Link[] } {
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries)
@@ -164,7 +173,7 @@ function onePerson(
   const [only] = people;
   // An e-mail address or a Discord user is one person by itself.
   const isOne = people.length === 1 || ['email', 'discord'].includes(reference.kind);
-  if (!only) throw nobody(reference);
+  if (!only) throw nobody(reference, meantIn(reference, entries, overrides));
   if (!isOne)
     throw severalPeople(
       reference,
@@ -181,11 +190,29 @@ function idOf({ record }: Entry): string {
   return String(record['id']);
 }
 
-function nobody({ text }: Reference): ReferencesError {
+/** Returns the question for a bare word that is no id, but to which somebody answers otherwise. */
+function meantIn(
+  { kind, value }: Reference,
+  entries: readonly Entry[],
+  overrides: Overrides,
+): string | undefined {
+  if (kind !== 'id') return undefined;
+  const found = referenceKindsOf('tryouts')
+    .map((each) => referenceOf(each, value))
+    .find((each) =>
+      entries.some(({ record, resource }) => answersTo(record, each, resource, overrides)),
+    );
+  return found ? didYouMeanReference(found) : meantReference(value, 'tryouts');
+}
+
+function nobody({ text, value }: Reference, meant: string | undefined): ReferencesError {
+  const search = shellQuote(value);
   return new ReferencesError(`No application and no player answers to ${text}.`, {
     exitName: 'notFound',
     candidates: [],
-    hint: 'Look for them: rosterctl tryouts list --search TEXT',
+    hint:
+      meant ??
+      `Look for them: rosterctl tryouts list --search ${search}\nOr: rosterctl players list --search ${search}`,
   });
 }
 

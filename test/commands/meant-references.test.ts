@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { recordingService } from '../support/service.js';
+
+// A bare word is an id. One that looks like something else is answered with what to type.
+
+const home = temporaryFolder();
+const sandbox = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+const playerOf = async () =>
+  JSON.parse((await sandbox('players get player_0001 --json')).stdout) as Record<string, string>;
+
+describe('a word that is no id, but looks like', () => {
+  test.each([
+    ['tryouts get soraya@example.org', 'Did you mean email:soraya@example.org?'],
+    ["players update 'Nimbus Kite' --name X", "Did you mean 'name:Nimbus Kite'?"],
+    ['tryouts get emial:soraya@example.org', 'Did you mean email:soraya@example.org?'],
+    ["teams get 'Blue Foxes'", "Did you mean 'name:Blue Foxes'?"],
+    ["docs get 'Team rules.pdf'", "Did you mean 'name:Team rules.pdf'?"],
+  ])('a reference gets it as a hint: %s', async (line, hint) => {
+    const ran = await sandbox(line);
+    expect([ran.code, ran.stderr.split('\n')]).toEqual([5, expect.arrayContaining([hint])]);
+  });
+
+  test.each(['tryouts get app_9999', 'teams get soraya@example.org', 'players get x:y'])(
+    'an id gets none: %s',
+    async (line) => {
+      const ran = await sandbox(line);
+      expect([ran.code, ran.stderr]).toEqual([5, expect.not.stringContaining('Did you mean')]);
+    },
+  );
+
+  test('the hint takes no further request', async () => {
+    const missing = { status: 404, json: { error: 'notFound' } };
+    const service = await recordingService(() => missing);
+    await rosterctl('tryouts get ann@example.org', { env: service.env });
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
+
+describe('person', () => {
+  test('says how to name somebody who is there', async () => {
+    const { name = '', email = '' } = await playerOf();
+    const byEmail = await sandbox(`person ${email}`);
+    expect([byEmail.code, byEmail.stderr]).toEqual([
+      5,
+      expect.stringContaining(`\nDid you mean email:${email}?\n`),
+    ]);
+    const byName = await sandbox(`person '${name}'`);
+    expect(byName.stderr).toContain(`\nDid you mean 'name:${name}'?\n`);
+  });
+
+  test('looks in both lists for what nobody answers to', async () => {
+    const { stderr } = await sandbox('person zork');
+    expect(stderr).toContain('\nLook for them: rosterctl -p sandbox tryouts list --search zork\n');
+    expect(stderr).toContain('\nOr: rosterctl -p sandbox players list --search zork\n');
+  });
+
+  test('without an argument asks for a person', async () => {
+    const line = '-p sandbox person'.split(' ');
+    const { shown } = await converse(home, line, [[/Which person\?/, '\u0003']]);
+    expect(shown).toContain('Which person?');
+  });
+});
+
+test('backup show suggests the reference', async () => {
+  mkdirSync(join(home, 'work'), { recursive: true });
+  const dir = join(home, 'work', 'backups');
+  await sandbox(`backup create ${dir} --no-files`);
+  const { email = '' } = await playerOf();
+  const ran = await sandbox(`backup show ${dir} ${email}`);
+  expect([ran.code, ran.stderr]).toEqual([
+    5,
+    expect.stringContaining(`\nDid you mean email:${email}?\n`),
+  ]);
+});
+
+test('--team with the name of a team suggests it with its id', async () => {
+  const team = JSON.parse((await sandbox('teams get team_0002 --json')).stdout) as { name: string };
+  const ran = await sandbox(`players list --team '${team.name}'`);
+  expect([ran.code, ran.stderr]).toEqual([
+    5,
+    expect.stringMatching(
+      new RegExp(
+        `There is no team ${team.name}\\.\nDid you mean '?name:${team.name}'? \\(team_0002\\)`,
+      ),
+    ),
+  ]);
+});
