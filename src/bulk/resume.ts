@@ -1,11 +1,12 @@
 /** Resumes an unfinished run: all its remaining rows, or some of them. */
 import type { Context } from '../context.js';
 import { relativeTime } from '../data/time.js';
-import type { Recovery, Task } from '../engine/operation.js';
+import type { Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
+import type { Recovery } from '../runs/file-rows.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
 import { isFinalRow, RowSet } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';

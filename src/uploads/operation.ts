@@ -3,7 +3,7 @@ import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
-import type { Operation, Recovery, Sent, Session, Step } from '../engine/operation.js';
+import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { BugError, InputError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
 import {
@@ -13,6 +13,7 @@ import {
   uploadAction,
   uploadId,
 } from '../runs/end.js';
+import type { Recovery } from '../runs/file-rows.js';
 import type { SelectedRow } from '../runs/report.js';
 import { isSingleRun } from '../runs/store.js';
 import type { StoredRun } from '../runs/stored-run.js';
