@@ -6,13 +6,8 @@ import type {
   ManifestGroup,
   ManifestParam,
 } from '../data/command-manifest.js';
-import {
-  fillPieces,
-  fillWords,
-  fitPage,
-  fullWidth,
-  minTextWidth,
-} from '../terminal/whole-words.js';
+import { commandLines, commentLines, fitPage } from '../terminal/page.js';
+import { fillWords, fullWidth, minTextWidth } from '../terminal/whole-words.js';
 import { argUsage } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
@@ -35,12 +30,12 @@ export function startPage(table: CommandManifest, width = fullWidth): string {
     '  rosterctl -p sandbox tryouts list --status pending',
     '',
     'Connect your organization:',
-    '  rosterctl auth login             store an API key and check it',
-    '  rosterctl teams list             see your teams',
+    '  rosterctl auth login             # store an API key and check it',
+    '  rosterctl teams list             # see your teams',
     '',
     'Find out more:',
-    '  rosterctl --help                 all commands',
-    '  rosterctl tryouts set-status -h  one command, with examples',
+    '  rosterctl --help                 # all commands',
+    '  rosterctl tryouts set-status -h  # one command, with examples',
   ]);
   return fitPage(page, width);
 }
@@ -149,8 +144,8 @@ export function commandHelp(
     ...command.examples
       .slice(0, long ? undefined : omitsFlags ? 2 : 4)
       .flatMap(([what, words]) => [
-        ...fillWords(what, width - 4).map((line) => `  # ${line}`),
-        ...exampleLines(words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim(), width),
+        ...commentLines(what, width),
+        ...commandLines(words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim(), width),
       ]),
     '',
     ...(command.args.length > 0
@@ -209,29 +204,6 @@ function flagRows(flags: readonly ManifestParam[]): [string, string][] {
     const again = flag.takes === 'values' ? ' (repeatable)' : '';
     return [flag.takes === 'nothing' ? dashes : `${dashes} ${flag.placeholder}`, `${text}${again}`];
   });
-}
-
-/** Renders an example command, broken with ` \` where it is too long. */
-function exampleLines(line: string, width: number): string[] {
-  const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
-  const pieces: string[] = [];
-  for (const word of words) {
-    const last = pieces.at(-1);
-    // Keep a flag and its value together.
-    if (last !== undefined && /^--?\w[^\s=]*$/.test(last) && !word.startsWith('-'))
-      pieces[pieces.length - 1] = `${last} ${word}`;
-    else pieces.push(word);
-  }
-  if (line.length + 2 <= width) return [`  ${line}`];
-  const room = width - 6 - ' \\'.length;
-  // Only where both do not fit, a flag's value is below it.
-  const parts = pieces.flatMap((piece) =>
-    piece.length > room ? piece.split(/(?<=^--?\w[^\s=]*) /) : [piece],
-  );
-  return fillPieces(parts, room).map(
-    (part, index, all) =>
-      `${index === 0 ? '  ' : '      '}${part}${index < all.length - 1 ? ' \\' : ''}`,
-  );
 }
 
 function section(

@@ -7,8 +7,9 @@ import { anyWords } from '../cli/words.js';
 import type { CommandManifest } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
+import { fitPage } from '../terminal/page.js';
 import { createPaint } from '../terminal/paint.js';
-import { fitPage, fullWidth } from '../terminal/whole-words.js';
+import { fullWidth } from '../terminal/whole-words.js';
 
 export default defineLocalCommand({
   summary: 'Explain a topic or a command',
@@ -65,6 +66,6 @@ function emphasized(page: string, bold: (text: string) => string): string {
   const heading = /^\S.*[^.:\s](?=$|\n )/;
   return page
     .split('\n\n')
-    .map((block, index) => block.replace(index === 0 ? /^\S.*/ : heading, bold))
+    .map((block, index) => block.replace(index === 0 ? /^\S.*/gm : heading, bold))
     .join('\n\n');
 }

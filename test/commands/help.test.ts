@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { globalFlags } from '../../src/cli/global-flags.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from '../../src/cli/help.js';
 import { topicTexts } from '../../src/cli/pages/topics.js';
 import { readManifest } from '../../src/data/command-manifest.js';
+import { fitPage } from '../../src/terminal/page.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
@@ -15,10 +17,104 @@ test.each(topicTexts())(
   'the page on $name fits a terminal of 80 columns',
   async ({ name, text }) => {
     const ran = await rosterctl(`help ${name}`);
-    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, text, '']);
-    expect(tooWide(text)).toEqual([]);
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, fitPage(text, 80), '']);
+    expect(wordsOf(ran.stdout)).toEqual(wordsOf(text));
+    expect(tooWide(ran.stdout)).toEqual([]);
   },
 );
+
+test.each(topicTexts())('the paragraphs of help $name are full at any width', ({ text }) => {
+  for (const width of [40, 60, 80]) {
+    const page = fitPage(text, width);
+    const long = tooWide(page, width).map((line) => line.replace(/ \\$/, '').trim());
+    expect(long.filter((line) => line.includes(' '))).toEqual([]);
+    // The first word of the next line, or a command to be copied, did not fit on the line before it.
+    for (const [, line, next] of page.matchAll(/^(\S.*)\n(?=(\(?rosterctl .*|-.*|\S+))/gm))
+      expect(`${line} ${next}`.length).toBeGreaterThan(width);
+  }
+});
+
+test('the text beside a flag in help bulk flows, in a pipe and at a terminal', async () => {
+  const { stdout } = await rosterctl('help bulk');
+  expect(stdout).toContain(`
+  --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id; - is
+         stdin
+  --csv  a column id (or another one, with --key) and the fields to set; for
+         tryouts: status, internalNotes (or note) and if_status. A file that
+         list -o csv wrote works as it is, and so does a workbook (list --out
+         FILE.xlsx), saved by any spreadsheet program: --sheet NAME reads
+         another than its first sheet,`);
+  const help = (topic: string, columns: number) =>
+    converse(temporaryFolder(), ['help', topic], [], { PAGER: '' }, columns);
+  expect((await help('bulk', 200)).shown.replaceAll('\r', '')).toContain(stdout.slice(80));
+  expect((await help('import', 40)).shown.replaceAll('\r', '')).toContain(`
+  discordUsername
+      Discord, Discord name, Discord
+      username, Discord tag or Discord
+      handle
+`);
+  expect((await help('cursors', 40)).shown.replaceAll('\r', '')).toContain(`
+  --limit N
+      print the oldest N; the others
+      come next time
+`);
+});
+
+test('the start page breaks its commands at 40 columns as -h does', () => {
+  expect(startPage(table, 40)).toContain(`
+  rosterctl -p sandbox tryouts \\
+      list --status pending
+
+Connect your organization:
+  rosterctl auth login
+      # store an API key and check it
+`);
+});
+
+test('a person pastes the commands of every topic, however narrow the terminal was', () => {
+  for (const { text } of topicTexts()) {
+    const typed = pasted(fitPage(text, 80));
+    expect(pasted(fitPage(text, 40))).toEqual(typed);
+    expect(pasted(fitPage(text, 1000))).toEqual(typed);
+    for (const words of typed) expect([words, unknownIn(words)]).toEqual([words, []]);
+  }
+  const cursors = topicTexts().find(({ name }) => name === 'cursors')?.text ?? '';
+  expect(pasted(fitPage(cursors, 40)).map((words) => words.join('|'))).toEqual([
+    '-p|club|tryouts|list|--since-last|mail|-q|--template|{name} {email}',
+    '-p|club|tryouts|list|--since-last|discord|--peek|-q|--out|new.txt',
+    '-p|club|cursors|commit|discord|-q',
+    'cursors|list',
+    'cursors|show|discord',
+    'cursors|reset|discord',
+    'cursors|reset|discord|--at|7d',
+    'cursors|reset|tryouts/discord',
+  ]);
+});
+
+/** What bash makes of the commands of a page: the words of each. */
+function pasted(page: string): string[][] {
+  const commands = page.match(/^  (?:# .*|rosterctl (?:.*(?:\\|&&)\n)*.*)$/gm) ?? [];
+  const shell = `post() { :; }; rosterctl() { printf '%s\\t' "$@"; echo; }\n${commands.join('\n')}`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', shell], { cwd: temporaryFolder() });
+  expect(stderr.toString()).toBe('');
+  const lines = stdout.toString().split('\n').slice(0, -1);
+  return lines.map((line) => line.split('\t').slice(0, -1));
+}
+
+/** The words of a command line that the tool would not know: its command, or a flag. */
+function unknownIn(words: readonly string[]): readonly string[] {
+  const said = words[0] === '-p' ? words.slice(2) : words;
+  const name = said.join(' ').replace(/^docs /, 'documents ');
+  const command = table.commands.find((entry) =>
+    `${name} `.startsWith(`${entry.words.join(' ')} `),
+  );
+  if (!command) return said;
+  const flags = [...command.flags, ...globalFlags].flatMap(({ word, short }) => [
+    word,
+    `-${short}`,
+  ]);
+  return said.filter((word) => word.startsWith('-') && !flags.includes(word));
+}
 
 /** All pages except the topics. */
 function pages(width?: number): string[] {

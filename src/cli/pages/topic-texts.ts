@@ -131,10 +131,10 @@ its first use; any other is refused. It stores ids and hashes instead of names a
 so equal times, late records and a wrong clock do not matter. Deleted records are forgotten.
 
   rosterctl cursors list
-  rosterctl cursors show discord             its filter, and what is pending
-  rosterctl cursors reset discord            start over with the next use
-  rosterctl cursors reset discord --at 7d    print the last seven days again
-  rosterctl cursors reset tryouts/discord    name the list if two share the name`;
+  rosterctl cursors show discord           # its filter, and what is pending
+  rosterctl cursors reset discord          # start over with the next use
+  rosterctl cursors reset discord --at 7d  # print the last seven days again
+  rosterctl cursors reset tryouts/discord  # name the list if two share the name`;
 
 /** How changes are selected, previewed, kept and undone. */
 export const bulkPage = `Changing records, one or many
@@ -178,11 +178,11 @@ command where it names the records by ids or a file. With filters, it selects ag
 and --limit counts anew. Losing your SSH session stops a run, just as Ctrl-C does. To
 keep it running, use tmux or setsid.
 
-  rosterctl runs list              finished and unfinished runs
-  rosterctl runs show last         the result of each row
-  rosterctl runs resume last       continue an interrupted run
-  rosterctl runs retry RUN         try the rows that failed or conflicted again
-  rosterctl runs undo last         restore what a run changed
+  rosterctl runs list         # finished and unfinished runs
+  rosterctl runs show last    # the result of each row
+  rosterctl runs resume last  # continue an interrupted run
+  rosterctl runs retry RUN    # try the rows that failed or conflicted again
+  rosterctl runs undo last    # restore what a run changed
 
 An undo restores only what nobody has changed since, for 30 days (undo.keep). It cannot
 undo deletions, conversions or what your Flows did.

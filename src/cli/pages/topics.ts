@@ -10,7 +10,6 @@ import { exitCodes } from '../../exit-codes.js';
 import { faultGrammar, faultKinds } from '../../sandbox/faults.js';
 import { inventions } from '../../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../../sandbox/shapes/table.js';
-import { fitPage, fullWidth } from '../../terminal/whole-words.js';
 import { aliasRows } from '../column-aliases.js';
 import { fieldLabel } from '../lists/labels.js';
 import { documentedFields, fieldType } from '../record-fields.js';
@@ -24,10 +23,11 @@ import {
   securityPage,
 } from './topic-texts.js';
 
-/** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
+/** A page of `rosterctl help TOPIC`; put together at build time, so that reading it loads no sources. */
 export interface Topic {
   readonly name: string;
   readonly about: string;
+  /** Flows when it is shown (`fitPage`); its own line breaks within a paragraph do not count. */
   readonly text: string;
 }
 
@@ -59,7 +59,7 @@ export function topicTexts(): readonly Topic[] {
 }
 
 function topic(name: string, about: string, text: string): Topic {
-  return { name, about, text: `${fitPage(text.trimEnd(), fullWidth)}\n` };
+  return { name, about, text: `${text.trimEnd()}\n` };
 }
 
 function exitCodePage(): string {
@@ -99,7 +99,7 @@ rosterctl assumes them:
 ${routes.join('\n')}
 
   # Use another route once
-  rosterctl players update ID --route 'PUT /players/{id}' …
+  rosterctl players update ID --route 'PUT /players/{id}' -F role=Support
   # Use it from now on
   rosterctl config set endpoints.players.update "PUT /players/{id}"
   # PUT may replace the whole record; if it does, send all of it
