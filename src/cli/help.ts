@@ -6,8 +6,8 @@ import type {
   ManifestGroup,
   ManifestParam,
 } from '../data/command-manifest.js';
-import { commandLines, commentLines, fitPage } from '../terminal/page.js';
-import { fillWords, fullWidth, minTextWidth } from '../terminal/whole-words.js';
+import { commentLines, fitPage } from '../terminal/page.js';
+import { commandLines, fillWords, fullWidth, minTextWidth } from '../terminal/whole-words.js';
 import { argUsage } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
@@ -145,7 +145,11 @@ export function commandHelp(
       .slice(0, long ? undefined : omitsFlags ? 2 : 4)
       .flatMap(([what, words]) => [
         ...commentLines(what, width),
-        ...commandLines(words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim(), width),
+        ...commandLines(
+          words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim(),
+          width,
+          2,
+        ),
       ]),
     '',
     ...(command.args.length > 0

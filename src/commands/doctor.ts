@@ -16,7 +16,7 @@ import { unfinishedUploads } from '../runs/end.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import { listRuns, shortRunName } from '../runs/stored-run.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { wrapWholeWords } from '../terminal/whole-words.js';
+import { wrapPageLine } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';
 
 export default defineLocalWrite({
@@ -179,7 +179,7 @@ function checkLines(checks: readonly Check[], canvas: Canvas): string[] {
   const indent = ' '.repeat(isNarrow ? resultWidth : detailColumn);
   const wrapped = (text: string) => {
     const line = indent + singleLine(text);
-    return isTerminal ? wrapWholeWords(line, columns) : [line];
+    return isTerminal ? wrapPageLine(line, columns) : [line];
   };
   return checks.flatMap(({ check, result, detail, hint }) => {
     const name = `${paint.status(result)}  ${check.padEnd(names)}`;

@@ -6,6 +6,7 @@ import { parseDuration, waitingTime } from '../data/time.js';
 import { describeUnfinished } from '../runs/unfinished.js';
 import { dotOf, filledLines, paintedLine } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
+import { commandLines } from '../terminal/whole-words.js';
 import { pad, widestOf, wrap } from '../terminal/width.js';
 import {
   type DefaultCode,
@@ -33,9 +34,10 @@ const minColumns = 60;
 const mostRuns = 1;
 
 /**
- * Renders the overview as lines of at most `canvas.columns`, but for commands, which are never broken: they
- * stand beside the texts if all of them fit there, else below. `unsent`: what is left of reviews. `command`
- * names the connection in a command.
+ * Renders the overview as lines of at most `canvas.columns`. Commands stand beside the texts if all of
+ * them fit there, else below, broken so that they can be pasted, but for
+ * those with a word that is wider than the screen. `unsent`: what is left of reviews.
+ * `command` names the connection in a command.
  */
 export function overviewLines(
   result: OverviewResult,
@@ -58,17 +60,23 @@ export function overviewLines(
   const lines = rows.flatMap(({ label, pieces, typed }) => {
     const room = isBeside && typed !== '' ? textWidth : columns - indent;
     const [first = '', ...more] = filledLines(pieces, dotOf(isUtf8), room);
-    const shown = paint.dim(typed);
     const text =
-      isBeside && typed !== '' ? [`${pad(first, room)}  ${shown}`, ...more] : [first, ...more];
+      isBeside && typed !== ''
+        ? [`${pad(first, room)}  ${paint.dim(typed)}`, ...more]
+        : [first, ...more];
     const isBelow = !isBeside && typed !== '';
     const margin = indent + typed.length <= columns ? indent : 2;
     return [
       ...labelled(label, text, isNarrow, paint.bold),
-      ...(isBelow ? [' '.repeat(margin) + shown] : []),
+      ...(isBelow ? commandBelow(typed, columns, margin).map(paint.dim) : []),
     ];
   });
   return [...title.map(paint.bold), ...lines];
+}
+
+function commandBelow(typed: string, columns: number, margin: number): readonly string[] {
+  const lines = commandLines(typed, columns, margin);
+  return widestOf(lines) <= columns ? lines : [' '.repeat(margin) + typed];
 }
 
 function labelled(

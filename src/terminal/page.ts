@@ -1,5 +1,5 @@
 /** Pages of help: fits their paragraphs, rows and commands to a width, so that commands can still be pasted. */
-import { fillPieces, fillWords, minTextWidth } from './whole-words.js';
+import { commandLines, fillPieces, fillWords, minTextWidth } from './whole-words.js';
 
 /**
  * Fits a page to `width` columns. Lines of prose are one paragraph, however they were broken; an
@@ -77,7 +77,7 @@ function fitCommand(line: string, width: number, isStacked: boolean): string[] {
   if (line.length <= width && !isStacked) return [line];
   const [command = '', comment] = line.trim().split(/ {2,}# /);
   return [
-    ...commandLines(command, width),
+    ...commandLines(command, width, 2),
     ...(comment === undefined ? [] : commentLines(comment, width - 4).map((each) => `    ${each}`)),
   ];
 }
@@ -85,38 +85,6 @@ function fitCommand(line: string, width: number, isStacked: boolean): string[] {
 /** Renders what a command is for; a shell skips each line. */
 export function commentLines(text: string, width: number): string[] {
   return fillWords(text, width - 4).map((line) => `  # ${line}`);
-}
-
-/** Renders a command, broken after `&&` or with ` \` where it is too long. */
-export function commandLines(line: string, width: number): string[] {
-  if (line.length + 2 <= width) return [`  ${line}`];
-  const steps = line.split(/(?<= &&) /);
-  return steps.flatMap((step, index) => brokenCommand(step, width, index === 0 ? 2 : 6));
-}
-
-function brokenCommand(step: string, width: number, indent: number): string[] {
-  if (indent + step.length <= width) return [' '.repeat(indent) + step];
-  const room = width - 6 - ' \\'.length;
-  // Only where both do not fit, a flag's value is below it.
-  const parts = withValues(step).flatMap((piece) =>
-    piece.length > room ? piece.split(/(?<=^--?\w[^\s=]*) /) : [piece],
-  );
-  return fillPieces(parts, room).map(
-    (part, index, all) =>
-      `${' '.repeat(index === 0 ? indent : 6)}${part}${index < all.length - 1 ? ' \\' : ''}`,
-  );
-}
-
-/** The words of a command, quoted ones whole, each flag with its value. */
-function withValues(command: string): string[] {
-  const pieces: string[] = [];
-  for (const word of command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []) {
-    const last = pieces.at(-1);
-    if (last !== undefined && /^--?\w[^\s=]*$/.test(last) && !word.startsWith('-'))
-      pieces[pieces.length - 1] = `${last} ${word}`;
-    else pieces.push(word);
-  }
-  return pieces;
 }
 
 /** The words of prose; a command after a colon or a bracket, and a flag with its quoted value, are one. */

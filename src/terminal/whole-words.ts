@@ -1,4 +1,13 @@
-/** Wraps messages, report rows and help pages at whole words, without measuring each letter. */
+/** Wraps messages, report rows and commands at whole words, without measuring each letter. */
+
+/** Wraps a line of a page to `columns` as a message, but for a command, which is broken so that it can be pasted. */
+export function wrapPageLine(line: string, columns: number): string[] {
+  return wrapWholeWords(line, columns).flatMap((each) =>
+    isCommandAlone(each)
+      ? commandLines(each.trim(), columns, each.length - each.trimStart().length)
+      : [each],
+  );
+}
 
 /**
  * Wraps a line of prose to `columns`, each line indented like the first. Words and commands are never
@@ -36,7 +45,49 @@ function cellsOf(text: string): number {
 
 /** True for a command, and for a flag with a short lead: `Allow it: --allow-partial`. */
 function isToCopy(line: string): boolean {
-  return /^\s*rosterctl |^\s*[^:]{1,24}: --/.test(line);
+  return /^\s*rosterctl |^\s*[^:]{1,24}: --(?!.*\. )/.test(line);
+}
+
+/** True for a command without a sentence after it. */
+function isCommandAlone(line: string): boolean {
+  return line.trimStart().startsWith('rosterctl ') && !/[.,;:] |  /.test(line.trimStart());
+}
+
+/** Renders a command in lines of at most `columns`, broken after `&&` or with ` \` where it is too long. */
+export function commandLines(command: string, columns: number, indent: number): string[] {
+  if (indent + command.length <= columns) return [' '.repeat(indent) + command];
+  const steps = command.split(/(?<= &&) /);
+  return steps.flatMap((step, index) =>
+    brokenCommand(step, columns, indent, index === 0 ? 0 : hanging),
+  );
+}
+
+/** The additional indent of the further lines of a command. */
+const hanging = 4;
+
+function brokenCommand(step: string, columns: number, indent: number, first: number): string[] {
+  if (indent + first + step.length <= columns) return [' '.repeat(indent + first) + step];
+  const room = columns - indent - hanging - ' \\'.length;
+  // Only where both do not fit, a flag's value is below it.
+  const parts = withValues(step).flatMap((piece) =>
+    piece.length > room ? piece.split(/(?<=^--?\w[^\s=]*) /) : [piece],
+  );
+  return fillPieces(parts, room).map(
+    (part, index, all) =>
+      `${' '.repeat(indent + (index === 0 ? first : hanging))}${part}${index < all.length - 1 ? ' \\' : ''}`,
+  );
+}
+
+/** The words of a command, quoted ones whole, each flag with its value. */
+function withValues(command: string): string[] {
+  const pieces: string[] = [];
+  for (const word of command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []) {
+    const last = pieces.at(-1);
+    if (last !== undefined && /^--?\w[^\s=]*$/.test(last) && !word.startsWith('-'))
+      pieces[pieces.length - 1] = `${last} ${word}`;
+    else pieces.push(word);
+  }
+  return pieces;
 }
 
 /** The minimum width of a second column that is easy to read. */

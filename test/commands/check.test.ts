@@ -424,6 +424,17 @@ describe('for a person and for cron', () => {
       '    See: rosterctl tryouts get app_0 app_6',
       '',
     ]);
+    const at40 = { ...env, ROSTERCTL_FORCE_TTY: '40' };
+    const narrow = await inProcess('check --older-than 23d', {
+      env: at40,
+      home: temporaryFolder(),
+    });
+    expect(narrow.stdout).toContain(`
+  See:
+  rosterctl tryouts list \\
+      --status pending \\
+      --older-than 23d
+`);
     const none = await inProcess('check --only status.unknown', {
       env: at80,
       home: temporaryFolder(),

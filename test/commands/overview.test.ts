@@ -212,6 +212,16 @@ describe('the page', () => {
     );
   });
 
+  test('breaks a command that does not fit 40 columns so that it can be pasted', () => {
+    const shown = page(40).join('\n');
+    expect(shown).toContain(`
+  rosterctl -p club tryouts list \\
+      --status pending
+`);
+    for (const line of page(40))
+      expect(displayWidth(line) <= 40 || line.includes('rosterctl'), line).toBe(true);
+  });
+
   test.each([40, 59, 60, 80, 140, 250])(
     'keeps to %i columns, whatever the names hold',
     (columns) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wrapWholeWords } from '../../src/terminal/whole-words.js';
+import { wrapPageLine, wrapWholeWords } from '../../src/terminal/whole-words.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
@@ -27,6 +27,29 @@ test('a command at the end of a long note begins on its own line, and the words 
     '  rosterctl config set endpoints.players.delete X',
   ]);
   expect(wrapWholeWords(note, 80)).toEqual([note]);
+});
+
+test('a row of hints that begin with flags is broken between words', () => {
+  const hints =
+    '  Keep what is there: --skip-existing. Replace it: --overwrite. Elsewhere: -D DIR.';
+  expect(wrapWholeWords(hints, 80)).toEqual([
+    '  Keep what is there: --skip-existing. Replace it: --overwrite. Elsewhere: -D',
+    '  DIR.',
+  ]);
+  expect(wrapWholeWords('  Allow it: --allow-partial', 20)).toEqual([
+    '  Allow it: --allow-partial',
+  ]);
+});
+
+test('a command on a page is broken so that it can be pasted', () => {
+  expect(wrapPageLine('    Go on with: rosterctl -p club runs resume 5d9c51 --yes', 40)).toEqual([
+    '    Go on with:',
+    '    rosterctl -p club runs resume \\',
+    '        5d9c51 --yes',
+  ]);
+  expect(wrapPageLine('rosterctl reads lists only. It sends nothing.', 40)).toEqual([
+    'rosterctl reads lists only. It sends nothing.',
+  ]);
 });
 
 test('a note is wrapped in a terminal and unchanged in a pipe', async () => {

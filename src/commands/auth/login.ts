@@ -22,7 +22,7 @@ import {
   withLoginHint,
 } from '../../resources/key-check.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { wrapWholeWords } from '../../terminal/whole-words.js';
+import { wrapPageLine } from '../../terminal/whole-words.js';
 import { connectionOf } from './shared.js';
 
 interface LoggedIn {
@@ -267,7 +267,7 @@ function describe(value: LoggedIn & Shown, { columns, isTerminal }: Canvas): rea
     `In scripts and cron: rosterctl -p ${name} tryouts list`,
     `Next: rosterctl${value.active ? '' : ` -p ${name}`} tryouts list --status pending`,
   ];
-  return isTerminal ? lines.flatMap((line) => wrapWholeWords(singleLine(line), columns)) : lines;
+  return isTerminal ? lines.flatMap((line) => wrapPageLine(singleLine(line), columns)) : lines;
 }
 
 function problemOf(read: () => unknown): UsageError | undefined {

@@ -3,7 +3,7 @@ import type { Canvas } from '../../cli/views.js';
 import { resourceWords } from '../../data/resources.js';
 import { nameFirstFew, plural, shellQuote } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { hangingLines, wrapWholeWords } from '../../terminal/whole-words.js';
+import { hangingLines, wrapPageLine } from '../../terminal/whole-words.js';
 import type { RuleCode } from './codes.js';
 import type { CheckResult, Finding } from './find.js';
 import type { RuleWorld } from './rule.js';
@@ -68,7 +68,7 @@ function groupLines(
     ...(fix === undefined ? [] : [`  Fix: ${command(fix)}`]),
   ];
   const head = hangingLines(`${code.padEnd(width)}  `, rule.title(found.length, world), columns);
-  const wrapped = isTerminal ? lines.flatMap((line) => wrapWholeWords(line, columns)) : lines;
+  const wrapped = isTerminal ? lines.flatMap((line) => wrapPageLine(line, columns)) : lines;
   const [first = '', ...rest] = isTerminal ? head : [head.join(' ')];
   return [paint.bold(first), ...rest.map(paint.bold), ...wrapped];
 }
