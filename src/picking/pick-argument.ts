@@ -3,6 +3,7 @@
 import { summaryLine } from '../bulk/report-lines.js';
 import { cellOf } from '../cli/cells.js';
 import { isGivenIn, type RawValues } from '../cli/check.js';
+import { fieldsToTellApart } from '../cli/lists/columns.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
@@ -118,13 +119,14 @@ interface Pickable extends Choice {
 
 /** The columns of a record's line besides its id and name, and the fields that a search covers. */
 interface RecordLine {
-  readonly fields: readonly string[];
+  /** By default those that tell namesakes apart. */
+  readonly fields?: readonly string[];
   readonly more: (record: JsonObject) => readonly string[];
   readonly keywords: readonly string[];
 }
 
 const lines: { readonly [R in ResourceName]: RecordLine } = {
-  ...perResource(() => ({ fields: [], more: () => [], keywords: ['email', 'discordUsername'] })),
+  ...perResource(() => ({ more: () => [], keywords: ['email', 'discordUsername'] })),
   documents: { fields: ['contentType', 'sizeBytes'], more: () => [], keywords: [] },
   tryouts: {
     fields: ['status', 'submittedAt'],
@@ -142,9 +144,10 @@ async function recordChoices(
   const all: JsonObject[] = [];
   for await (const record of context.api.list(resource)) all.push(record);
   const sorted = inUsualOrder(all, resource);
-  const { fields, more, keywords } = lines[resource];
   const options = { now: context.now(), time: 'relative' as const };
   const picked = verb === 'convert' ? convertible(sorted) : sorted;
+  const { fields: own, more, keywords } = lines[resource];
+  const fields = own ?? fieldsToTellApart(picked);
   return aligned(
     picked.map((record) => {
       const id = String(record['id']);
@@ -154,7 +157,7 @@ async function recordChoices(
         value: id,
         cells: [id, name, ...details, ...more(record)],
         keywords: keywords.map((field) => plainText(record[field])).join('\n'),
-        about: [name, details[0]].filter(Boolean).join(', '),
+        about: [name, own && details[0]].filter(Boolean).join(', '),
       };
     }),
   );

@@ -31,9 +31,13 @@ export function plainPrompts(
   const print = (line: string) => streams.stderr.write(`${singleLine(line)}\n`);
   const ask = (question: string, hidden = false) => readAnswer(streams, world, question, hidden);
   const printList = async (choices: readonly Choice[]) => {
+    const listed = choices.slice(0, mostListed);
+    const digits = String(listed.length).length;
     // oxlint-disable-next-line no-await-in-loop
-    for (const [index, { label }] of choices.slice(0, mostListed).entries())
-      await print(truncate(`  ${index + 1}  ${label}`, streams.stderr.columns - 1));
+    for (const [index, { label }] of listed.entries()) {
+      const number = String(index + 1).padStart(digits);
+      await print(truncate(`  ${number}  ${label}`, streams.stderr.columns - 1));
+    }
     const more = choices.length - mostListed;
     if (more > 0) await print(`  and ${more} more`);
   };

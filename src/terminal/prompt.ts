@@ -126,7 +126,8 @@ export function createPrompts(
         async drawn(message, context) {
           const { select } = await import('@inquirer/prompts');
           const labelled = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
-          return select({ message, choices: labelled }, context);
+          const theme = keysTip(() => 'arrow keys, Enter, Esc');
+          return select({ message, choices: labelled, loop: false, theme }, context);
         },
       }),
     search: (question, choices, { term, ...options } = {}) =>
@@ -137,12 +138,18 @@ export function createPrompts(
           const { search } = await import('@inquirer/prompts');
           const { matchChoices } = await import('./choices.js');
           const fit = await fitted(streams, '> ');
+          let found = choices;
           return search(
             {
               message,
               pageSize: pageSize(streams),
-              source: (typed) => matchChoices(choices, typed).map(fit),
-              theme: { style: { keysHelpTip: () => 'type to search, Enter, Esc' } },
+              source(typed) {
+                found = matchChoices(choices, typed);
+                return found.map(fit);
+              },
+              theme: keysTip(
+                () => `${countOf(found, choices, streams)}: type to search, Enter, Esc`,
+              ),
               ...(term !== undefined && { initialValue: singleLine(term) }),
             },
             context,
@@ -164,7 +171,9 @@ export function createPrompts(
               validate: (marked) => marked.length > 0 || 'Mark at least one with Space.',
               theme: {
                 style: {
-                  keysHelpTip: () => 'Space marks, a all, Enter, Esc',
+                  ...keysTip(
+                    () => `${countOf(choices, choices, streams)}: Space marks, a all, Enter, Esc`,
+                  ).style,
                   renderSelectedChoices: (marked: readonly unknown[]) => `${marked.length} marked`,
                 },
               },
@@ -174,6 +183,23 @@ export function createPrompts(
         },
       }),
   };
+}
+
+/** The line below a list: how much there is to choose from, and which keys do what. */
+function keysTip(keysHelpTip: () => string): { readonly style: { keysHelpTip: () => string } } {
+  return { style: { keysHelpTip } };
+}
+
+/** How many choices there are and match, and how many of these are not on the screen. */
+function countOf(
+  found: readonly Choice[],
+  all: readonly Choice[],
+  streams: ProcessStreams,
+): string {
+  const more = found.length - pageSize(streams);
+  const isAll = found.length === all.length;
+  const count = isAll ? `${all.length} in all` : `${found.length} of ${all.length} match`;
+  return more > 0 ? `${count}, ${more} more` : count;
 }
 
 /** How many lines of choices fit on the screen, next to the question and the help below it. */

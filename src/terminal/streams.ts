@@ -62,13 +62,20 @@ export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean }
 
 const readingNotice = 'Reading from the terminal; end with Ctrl-D.\n';
 
-/** Returns a text with our own marks in ASCII: within a line as wide as they were measured. */
+/** Returns a text with our own marks in ASCII: within a line as wide as they were measured, but for ✔. */
 function withAsciiMarks(text: string): string {
-  return text
-    .replaceAll(/^( *)… /gm, '$1... ')
-    .replaceAll('…', '~')
-    .replaceAll('→', '>')
-    .replaceAll('·', '-');
+  return (
+    text
+      .replaceAll(/^( *)… /gm, '$1... ')
+      .replaceAll('…', '~')
+      .replaceAll('→', '>')
+      .replaceAll('·', '-')
+      // The marks of a prompt; every other ✔ is worded by what prints it.
+      .replaceAll('✔', 'ok')
+      .replaceAll('❯', '>')
+      .replaceAll('◉', '*')
+      .replaceAll('◯', 'o')
+  );
 }
 
 interface StreamsOptions {

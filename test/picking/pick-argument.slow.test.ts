@@ -189,6 +189,18 @@ describe('an unknown id, at a terminal', () => {
   });
 });
 
+test('namesakes are told apart by their e-mail, role and team', async () => {
+  const home = temporaryFolder();
+  for (const role of ['Captain', 'Coach']) {
+    const fields = `-F role=${role} -F email=nimbus.${role}@example.org -F teamIds[]=team_0002`;
+    await rosterctl(`-p sandbox players create --name Nimbus ${fields}`, { home });
+  }
+  const line = ['-p', 'sandbox', 'players', 'get', 'name:Nimbus'];
+  const { shown } = await converse(home, line, [[/Which player\?[^]*Coach[^]*Esc/, '\u001b']]);
+  expect(shown).toMatch(/Nimbus +nimbus\.Captain@example\.org +Captain +team_0002/);
+  expect(shown).toMatch(/Nimbus +nimbus\.Coach@example\.org +Coach +team_0002/);
+});
+
 test.each([
   ['Escape', '\u001b'],
   ['Ctrl-C', '\u0003'],

@@ -35,6 +35,8 @@ const doing: Record<string, () => Promise<unknown>> = {
   select: () => prompts.select('Which?', [{ value: 'a', label: 'first\\u001b[2J' }, { value: 'b', label: 'second' }]),
   search: () => prompts.search('Which?', [{ value: 'a', label: 'Ann\\u001b[2J', keywords: 'ann@example.com' }, { value: 'b', label: 'Ben' }]),
   mark: () => prompts.mark('Which ones?', [{ value: 'a', label: 'Ann' }, { value: 'b', label: 'Ben' }, { value: 'c', label: 'Cy' }]),
+  crowd: () => prompts.search('Which?', Array.from({ length: 64 }, (_, at) => ({ value: 'p' + at, label: 'Person ' + at }))),
+  many: () => prompts.mark('Which ones?', Array.from({ length: 64 }, (_, at) => ({ value: 'p' + at, label: 'Person ' + at }))),
   async progress() {
     let text = 'working \\u001b]0;x\\u0007 sekret-key';
     const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => text);
@@ -180,7 +182,47 @@ describe('a prompt at a terminal', () => {
   });
 });
 
+describe('the count below a list', () => {
+  test('says how many there are, how many are not on the screen, and how many match', async () => {
+    const got = await inTerminal('crowd', {
+      keys: [
+        ['64 in all, 59 more: type to search', 'person 63'],
+        ['1 of 64 match: type to search', '\r'],
+      ],
+    });
+    expect(got).toContain('ANSWER "p63"');
+  });
+
+  test('stands below a list to mark several, too, which ends at its ends', async () => {
+    const got = await inTerminal('many', {
+      keys: [['64 in all, 59 more: Space marks', '\u001b[A \r']],
+    });
+    expect(got).toContain('ANSWER ["p0"]');
+  });
+});
+
+test('a question and a list are ASCII where the locale is not UTF-8', async () => {
+  const env = { LC_ALL: 'C' };
+  const asked = await inTerminal('confirm', { keys: [['y/N', 'y\r']], env });
+  expect(withoutDrawing(asked)).toContain('ok Delete');
+  const marked = await inTerminal('mark', { keys: [['Space marks', ' \r']], env });
+  expect(withoutDrawing(marked)).toContain('>o Ann\n o Ben');
+  expect(withoutDrawing(marked)).toContain('>* Ann');
+  const selected = await inTerminal('select', { keys: [['second', '\r']], env });
+  const searched = await inTerminal('search', { keys: [['Ben', '\r']], env });
+  for (const got of [marked, selected, searched]) expect(got).toMatch(/^[\0-\u007f]*$/);
+});
+
 describe('plain prompts', () => {
+  test('right-align the numbers of a long list', async () => {
+    const got = await inTerminal('crowd', {
+      keys: [['and 44 more', '20\r']],
+      args: ['plain'],
+    });
+    expect(got.replaceAll('\r', '')).toContain('\n   9  Person 8\n  10  Person 9\n');
+    expect(got).toContain('ANSWER "p19"');
+  });
+
   test.each([
     ['confirm', [['(y/N)', 'y\r']], 'ANSWER true'],
     ['confirm', [['(y/N)', '\r']], 'ANSWER false'],

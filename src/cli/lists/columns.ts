@@ -45,6 +45,19 @@ export function terminalColumns(records: readonly JsonObject[]): Columns {
   };
 }
 
+/** The fields besides the name by which a person tells namesakes apart, the surest first. */
+const personal = [
+  'email',
+  ...['role', 'position', 'game'],
+  ...['team', 'teamName', 'teams', 'teamId', 'teamIds'],
+] as const;
+
+/** Returns the fields of these records that tell namesakes apart. */
+export function fieldsToTellApart(records: readonly JsonObject[]): readonly string[] {
+  const { visible } = terminalColumns(records);
+  return personal.filter((name) => visible.includes(name));
+}
+
 /** Returns the columns for a pipe: every field except file references, in the order of a terminal. */
 export function machineColumns(records: readonly JsonObject[]): readonly string[] {
   const fields = countFields(records);
