@@ -8,7 +8,7 @@ import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
 import { plural, shellQuote } from '../data/text.js';
-import { zonedTime } from '../data/time.js';
+import { longTimeOf } from '../data/time.js';
 import { digestIn } from '../engine/decide.js';
 import type { Session } from '../engine/operation.js';
 import { wrapSession } from '../engine/row-sessions.js';
@@ -233,7 +233,7 @@ function noteWritten(
 ): void {
   const quoted = shellQuote(file);
   context.note(
-    `Plan of ${plural(rows.length, 'change')} written to ${file}; hash ${shortHash(hash)}. Valid until ${zonedTime(new Date(expiresAt))}.`,
+    `Plan of ${plural(rows.length, 'change')} written to ${file}; hash ${shortHash(hash)}. Valid until ${longTimeOf(expiresAt)}.`,
   );
   context.note(`Review it: rosterctl plan show ${quoted}`);
   context.note(`Apply it: rosterctl plan apply ${quoted} --hash ${shortHash(hash)}`);

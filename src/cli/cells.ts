@@ -2,7 +2,7 @@
 import { extensionsOf } from '../api/schemas.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
-import { localTime, momentOf, relativeTime, zonedTime } from '../data/time.js';
+import { localTime, longTime, momentOf, relativeTime } from '../data/time.js';
 import { cellText, multiLine } from '../terminal/safe-text.js';
 
 /** How values are rendered for a person. */
@@ -74,7 +74,7 @@ function listTime(moment: Date, text: string, { now, time }: CellOptions): strin
 
 function detailTime(moment: Date, text: string, { now, time }: CellOptions): string {
   if (time === 'iso') return text;
-  return time === 'relative' ? relativeTime(moment, now) : zonedTime(moment);
+  return time === 'relative' ? relativeTime(moment, now) : longTime(moment);
 }
 
 function listCell(list: readonly unknown[], field: string, options: CellOptions): string {

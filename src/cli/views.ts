@@ -20,8 +20,8 @@ export interface Canvas {
 export interface ListSummary {
   /** Called with each record and whether it passed the filters. */
   observe(record: JsonObject, matches: boolean): void;
-  /** A word that all matching records share: `pending`. */
-  sharedWord(): string | undefined;
+  /** A word that all matching records share, `pending`, and whether all records with it match. */
+  sharedWord(): { readonly word: string; readonly isWhole: boolean } | undefined;
   /** A fact about the matching records: `oldest waits 56 d`. */
   facts(now: Date): readonly string[];
   /** Sentences for a list without a match, and whether a filter names a value that no record has. */
@@ -73,6 +73,12 @@ export interface View<T> {
   /** Returns the last line of ndjson, such as the summary of a bulk report. */
   closing?(value: T): JsonObject;
 }
+
+/**
+ * The key, of a row, to texts that a person's table shows in place of its fields. A symbol, because no
+ * machine format holds it.
+ */
+export const forPerson = Symbol('forPerson');
 
 export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 

@@ -128,7 +128,7 @@ function summaryOf({ isFirst }: Cursor, name: string): ListSummary {
   const text = isFirst ? 'Nothing to list yet.' : `Nothing is new since ${name} last ran.`;
   return {
     observe: () => {},
-    sharedWord: () => 'new',
+    sharedWord: () => ({ word: 'new', isWhole: true }),
     facts: () => [],
     none: () => ({ text, isUnknown: false }),
   };

@@ -42,14 +42,6 @@ export function localTime(moment: Date): string {
   return `${date} ${clockTime(moment)}`;
 }
 
-/** Returns `2026-11-21 04:54:07 +01:00`. */
-export function zonedTime(moment: Date): string {
-  const offset = -moment.getTimezoneOffset();
-  const size = Math.abs(offset);
-  const zone = `${offset < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
-  return `${localTime(moment)}:${twoDigits(moment.getSeconds())} ${zone}`;
-}
-
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Returns `22 Nov 2026`, in this machine's time zone. */
@@ -68,6 +60,12 @@ export function longTime(moment: Date): string {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(moment);
   const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
   return `${longDay(moment)}, ${clockTime(moment)} ${zone}`.trimEnd();
+}
+
+/** Returns the long time that a text names, or the text if it names none. */
+export function longTimeOf(text: string): string {
+  const moment = momentOf(text);
+  return moment ? longTime(moment) : text;
 }
 
 /** Returns `10:05`. */

@@ -67,7 +67,12 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>): ListSummary 
       const ms = timeOf(String(record['submittedAt']));
       if (ms !== undefined) oldest.set(status, Math.min(oldest.get(status) ?? ms, ms));
     },
-    sharedWord: () => (counts.size === 1 ? singleLine([...counts.keys()][0] ?? '') : undefined),
+    sharedWord() {
+      const [[word, count] = ['', 0]] = counts;
+      return counts.size === 1
+        ? { word: singleLine(word), isWhole: count === all.get(word) }
+        : undefined;
+    },
     facts(now) {
       const pending = counts.get('pending');
       const waits = undecided.map((status) => oldest.get(status)).find((ms) => ms !== undefined);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { digestOf } from '../data/digest.js';
 import { systemReason } from '../data/system-errors.js';
+import { longTimeOf } from '../data/time.js';
 import { GuardError, OutputError } from '../errors.js';
 import { describeSelf, holderState, isSameProcess } from '../files/holder.js';
 import {
@@ -147,7 +148,9 @@ async function runOf(
 }
 
 function describeHolder({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
-  return `${run}, process ${pid} on host ${host}`;
+  // A lock names the time as its run does.
+  const since = run.replace(/(?<=, started )\S+$/, longTimeOf);
+  return `${since}, process ${pid} on host ${host}`;
 }
 
 function describeRun({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {

@@ -231,9 +231,21 @@ export async function resolveRunName(store: RunStore, name: string): Promise<str
 
 /** The last six characters of a run's name, by which a person may name it; all of it if another run ends so. */
 export async function shortRunName(store: RunStore, run: string): Promise<string> {
-  const short = run.slice(-6);
-  const names = await runNames(store).catch(() => []);
-  return names.some((each) => each !== run && each.endsWith(`-${short}`)) ? run : short;
+  return (await shortRunNames(store))(run);
+}
+
+/** Returns what shortens the names of many runs. */
+export async function shortRunNames(store: RunStore): Promise<(run: string) => string> {
+  const counts = new Map<string, number>();
+  for (const name of await runNames(store).catch(() => []))
+    counts.set(name.slice(-6), (counts.get(name.slice(-6)) ?? 0) + 1);
+  return (run) => ((counts.get(run.slice(-6)) ?? 0) > 1 ? run : run.slice(-6));
+}
+
+/** The state of a run for a person, who is told that a later run replaced it. */
+export function stateWord({ finished, state }: StoredRun): 'finished' | 'unfinished' | 'replaced' {
+  if (state.replaced) return 'replaced';
+  return finished ? 'finished' : 'unfinished';
 }
 
 async function namedRun(store: RunStore, name: string): Promise<StoredRun | undefined> {

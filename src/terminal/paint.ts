@@ -43,6 +43,7 @@ const toneOf: Readonly<Record<string, keyof typeof tones>> = {
   fail: 'bad',
   finished: 'good',
   unfinished: 'waiting',
+  replaced: 'over',
 };
 
 /** Creates the painter; without `color` it returns every text unchanged. */

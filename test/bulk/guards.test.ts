@@ -235,6 +235,7 @@ test('a second start names the run being resumed, not one that does not exist', 
   child.kill('SIGKILL');
   expect(second.code).toBe(11);
   expect(second.stderr).toContain(`is running (run ${run}, started `);
+  expect(second.stderr).toMatch(/, started \d+ \w{3} \d{4}, \d\d:\d\d \S+, process \d+ on host /);
 });
 
 test('a run with an unreadable plan is not called finished, and its rows are not repeated', async () => {

@@ -481,8 +481,18 @@ test('at 80 columns runs list shows the result of each run and omits nothing tha
     80,
   );
   const [head = '', row = ''] = shown.split('\r\n');
-  expect(head.split(/ +/)).toEqual(['Run', 'State', 'Started', 'Done', 'Failed', 'Action']);
-  expect(row).toMatch(/^\S{25} {2}finished {2}just now {2}\d {5}\d {7}tryouts\.set-status$/);
+  expect(head.split(/ +/)).toEqual([
+    'Run',
+    'State',
+    'Started',
+    'Done',
+    'Failed',
+    'Profile',
+    'Action',
+  ]);
+  expect(row).toMatch(
+    /^[0-9a-f]{6} {2}finished {2}just now {2}\d {5}\d {7}sandbox {2}tryouts\.set-status$/,
+  );
 });
 
 /** Both organizations have unfinished runs, and the other one has the newest. */

@@ -61,6 +61,26 @@ describe('a list on a terminal', () => {
     expect(text).not.toContain('Showing');
   });
 
+  test('says in the footer how many match all filters, beside their status', async () => {
+    const both = await onTerminal('tryouts list --status pending --game Go', { columns: 100 });
+    expect(both).toContain('\n1 matches (1 pending), of 3 applications · oldest waits 56 d');
+    const other = await onTerminal('tryouts list --search app_ --where name!=Ann --status pending');
+    expect(other).toContain('\n1 matches (1 pending), of 3 applications');
+    // Here the other filter leaves none out.
+    const all = await onTerminal('tryouts list --status rejected --since 10d', { columns: 100 });
+    expect(all).toContain('\n1 rejected, of 3 applications');
+  });
+
+  test('groups the digits of a large count, as the statistics do', async () => {
+    const many = Array.from({ length: 1200 }, (_, at) => ({ id: `doc_${at}`, name: `${at}` }));
+    const { env } = await recordingService(() => ({ status: 200, json: many }));
+    const text = await onTerminal('docs list -L 1', { columns: 100, env });
+    expect(text).toContain('\nfirst 1 of 1,200 documents');
+    expect((await rosterctl('docs list -L 1', { env })).stderr).toBe(
+      'Showing the first 1 of 1,200 documents.\n',
+    );
+  });
+
   test('that is empty says what to do', async () => {
     expect(await onTerminal('tryouts list --game Fortnite', { columns: 100 })).toBe(
       'No application has game Fortnite. Games here: Chess, Go.\n',

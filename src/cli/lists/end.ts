@@ -1,6 +1,6 @@
 /** The end of a list: the counts below a table, the note of a cut list, and the words for an empty one. */
 import { type ResourceName, resourceWords } from '../../data/resources.js';
-import { plural } from '../../data/text.js';
+import { groupedNumber, plural } from '../../data/text.js';
 import type { CountedList } from '../views.js';
 
 /** Returns the parts of a table's footer: `22 pending, of 64 applications`, `oldest waits 56 d`. */
@@ -11,11 +11,15 @@ export function footerParts(list: CountedList, now: Date): readonly string[] {
 function countWords({ resource, counts: { read, matched, shown }, summary }: CountedList): string {
   const { noun, plural: many } = resourceWords[resource];
   const shared = summary?.sharedWord();
-  const first = shown < matched ? `first ${shown} of ` : '';
-  if (matched === read) return `${first}${plural(read, noun, many)}`;
+  const first = shown < matched ? `first ${groupedNumber(shown)} of ` : '';
   const all = plural(read, noun, many);
-  if (shared !== undefined) return `${first}${matched} ${shared}, of ${all}`;
-  return first === '' ? `${matched} of ${all}` : `${first}${matched} matches, of ${all}`;
+  if (matched === read) return `${first}${all}`;
+  const some = groupedNumber(matched);
+  if (shared?.isWhole) return `${first}${some} ${shared.word}, of ${all}`;
+  const matches = matched === 1 || first !== '' ? `${some} matches` : `${some} match`;
+  // A filter besides the one by status: others with this status do not match.
+  if (shared) return `${first}${matches} (${some} ${shared.word}), of ${all}`;
+  return first === '' ? `${some} of ${all}` : `${first}${matches}, of ${all}`;
 }
 
 /** Returns the note that `--limit` cut the list: `Showing the first 30 of 412 applications.` */
@@ -23,7 +27,7 @@ export function cutNote({ resource, counts }: CountedList): string | undefined {
   const { shown, matched } = counts;
   if (shown === matched) return undefined;
   const { noun, plural: many } = resourceWords[resource];
-  return `Showing the first ${shown} of ${plural(matched, noun, many)}.`;
+  return `Showing the first ${groupedNumber(shown)} of ${plural(matched, noun, many)}.`;
 }
 
 /** Returns the note that a filter names a value that no record has, with those that there are. */

@@ -8,7 +8,7 @@ import { refuseOrganization, runSelected } from '../../bulk/run-operation.js';
 import { type CommandOutput, defineWrite, flag, param, RunOutput } from '../../cli/define.js';
 import { parsedBy } from '../../cli/schemas.js';
 import type { Context } from '../../context.js';
-import { zonedTime } from '../../data/time.js';
+import { longTimeOf } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { shortHash, shortHashLength } from '../../plans/hash.js';
 import { isExpired, type PlanFile, readPlanFile } from '../../plans/plan-file.js';
@@ -108,13 +108,10 @@ async function applyPlan(
   if (ended) throw alreadyApplied(context, ended);
   // A plan that was begun in time may be finished later.
   if (runs.length === 0 && isExpired(file, context.now()))
-    throw new GuardError(
-      `This plan expired at ${zonedTime(new Date(file.expiresAt))}. Nothing was sent.`,
-      {
-        code: 'expired',
-        hint: 'Make a new one, which shows what has changed since.',
-      },
-    );
+    throw new GuardError(`This plan expired at ${longTimeOf(file.expiresAt)}. Nothing was sent.`, {
+      code: 'expired',
+      hint: 'Make a new one, which shows what has changed since.',
+    });
   await checkResults(context, values);
   const rows = file.rows.map(({ row, id, ref, own }): SelectedRow => ({ row, id, ref, own }));
   refuseOrganization(context, planned, rows);

@@ -9,7 +9,7 @@ import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { relativeTime, zonedTime } from '../../data/time.js';
+import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { Failure } from '../../errors.js';
 import { shortHash } from '../../plans/hash.js';
 import { isExpired, type PlanFile, type PlanFileRow, readPlanFile } from '../../plans/plan-file.js';
@@ -193,8 +193,8 @@ function factsOf(plan: ShownPlan, now: Date): readonly (readonly [label: string,
   const { action, madeBy, leftOut, guards, applied } = plan;
   const { ifStatus, conditions = [] } = guards;
   const time = (text: string) => {
-    const at = new Date(text);
-    return `${zonedTime(at)} (${relativeTime(at, now)})`;
+    const at = momentOf(text);
+    return at ? `${longTime(at)} (${relativeTime(at, now)})` : text;
   };
   const left = [
     ...(leftOut.unchanged > 0 ? [`${leftOut.unchanged} unchanged`] : []),

@@ -1,11 +1,17 @@
 /** `rosterctl runs list`: lists the runs on this machine. */
 
 import { defineLocalCommand, flag } from '../../cli/define.js';
-import { rowsOf } from '../../cli/views.js';
+import { forPerson, rowsOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
-import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
+import {
+  readRuns,
+  type StoredRun,
+  shortRunNames,
+  stateWord,
+  summaryOf,
+} from '../../runs/stored-run.js';
 
 interface Run {
   readonly run: string;
@@ -14,6 +20,7 @@ interface Run {
   readonly state: 'finished' | 'unfinished';
   readonly summary: Readonly<Record<string, number>>;
   readonly profile: string;
+  readonly [forPerson]: { readonly run: string; readonly state: string };
 }
 
 /** The number of runs listed without `--all`. */
@@ -49,13 +56,14 @@ export default defineLocalCommand({
       ['summary.changed', 'Done'],
       ['summary.failed', 'Failed'],
       // The last columns shrink or are dropped on a narrow terminal.
-      ['action', 'Action'],
       ['profile', 'Profile'],
+      ['action', 'Action'],
     ],
   },
   async run(context, { all }) {
     const store = storeOf(context);
     const runs = all ? await readAll(context, store) : await readNewest(context, store);
+    const shortName = await shortRunNames(store);
     return runs.map((run) => ({
       run: run.head.run,
       action: run.head.action,
@@ -63,6 +71,7 @@ export default defineLocalCommand({
       state: run.finished ? ('finished' as const) : ('unfinished' as const),
       summary: { ...summaryOf(run) },
       profile: run.head.profile,
+      [forPerson]: { run: shortName(run.head.run), state: stateWord(run) },
     }));
   },
 });

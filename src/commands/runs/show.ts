@@ -7,14 +7,14 @@ import { findTarget } from '../../config/connection.js';
 import { demoOrganization, sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
-import { zonedTime } from '../../data/time.js';
+import { longTimeOf } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
 import { shortHash } from '../../plans/hash.js';
 import { readBeforeImages } from '../../runs/before-images.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';
 import { type BulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
-import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
+import { findRun, type StoredRun, stateWord, summaryOf } from '../../runs/stored-run.js';
 
 /** The run to work on; `last` is the newest one that fits the command. */
 export const runArg = param(nonEmptyText, 'a run, the last six characters of its name, or last', {
@@ -73,11 +73,11 @@ async function deletedRecords(context: LocalContext, { head }: StoredRun): Promi
   return records.map((record) => `${printJson(record)}\n`).join('');
 }
 
-function describeRun({ head, finished }: StoredRun): string {
-  const state = finished ? 'finished' : 'unfinished';
+function describeRun(stored: StoredRun): string {
+  const { head } = stored;
   const action = head.action.replace('.', ' ');
   const plan = head.plan === undefined ? '' : `, of plan ${shortHash(head.plan)}`;
-  return `${action}${plan}, ${zonedTime(new Date(head.startedAt))}, profile ${head.profile}, organization ${head.organization}: ${state}`;
+  return `${action}${plan}, ${longTimeOf(head.startedAt)}, profile ${head.profile}, organization ${head.organization}: ${stateWord(stored)}`;
 }
 
 /** Returns the report of a run from its journal. */
