@@ -6,6 +6,7 @@ import { type Paths, resolvePaths } from './config/paths.js';
 import type { CommandManifest } from './data/command-manifest.js';
 import type { Environment } from './data/environment.js';
 import type { ThisProcess } from './files/lock.js';
+import { fillWords, wrapPageLine } from './terminal/whole-words.js';
 
 /** The parts of the process that the page depends on. */
 interface StartWorld {
@@ -51,7 +52,7 @@ export async function pageAfterLogin(
     { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' },
   ];
   const title = `rosterctl ${table.version} · profile ${profile.name} · ${profile.organization}`;
-  const lines = [title, '', ...rows.flatMap((row) => rowLines(row, width))];
+  const lines = [...fillWords(title, width), '', ...rows.flatMap((row) => rowLines(row, width))];
   return `${lines.map(singleLine).join('\n')}\n`;
 }
 
@@ -140,11 +141,13 @@ function rowLines({ label = '', text, command }: Row, width: number): readonly s
   if (command === undefined)
     return left.length <= width ? [left] : [label, ...below(text.split(' · '), width)];
   const beside = `${left.padEnd(commandColumn)}  ${command}`;
-  return beside.length <= width ? [beside] : [left, ...below([command], width)];
+  if (beside.length <= width) return [beside];
+  if (left.length <= width) return [left, ...below([command], width)];
+  return [...(label === '' ? [] : [label]), ...below([text, command], width)];
 }
 
-/** Lines below a label, indented if all of them fit. */
+/** Lines below a label, indented if all of them fit, and broken between words where one does not fit at all. */
 function below(lines: readonly string[], width: number): readonly string[] {
   const fits = lines.every((line) => line.length + 2 <= width);
-  return fits ? lines.map((line) => `  ${line}`) : lines;
+  return lines.flatMap((line) => wrapPageLine(fits ? `  ${line}` : line, width));
 }

@@ -43,6 +43,12 @@ test('rosterctl alone names an interrupted run and the line that resumes it, for
   );
   const narrow = await converse(home, [], [], {}, 40);
   expect(narrow.shown).toMatch(/2 of 3 rows left\r\n {2}rosterctl runs resume [0-9a-f]{6}\r\n/);
+  const lines = narrow.shown.replaceAll('\r', '').split('\n');
+  expect(lines.slice(0, 2)).toEqual([
+    expect.stringMatching(/^rosterctl [\d.]+ · profile default ·$/),
+    organization,
+  ]);
+  expect(lines.filter((each) => each.length > 40)).toEqual([]);
   const other = await rosterctl('', { home, env: { ROSTERCTL_PROFILE: 'second' } });
   expect(other.stdout).toContain('profile second');
   expect(other.stdout).not.toContain('Unfinished');
