@@ -91,6 +91,13 @@ test('the PowerShell script is ASCII: version 5.1 reads a file in an old code pa
   expect(completionScript('powershell')).toMatch(/^[\u0000-\u007f]*$/);
 });
 
+test('a topic and a command of one name are offered once after help', () => {
+  const found = offered('help', '');
+  expect(found).toContain('backup');
+  expect(found).toContain('cursors');
+  expect(found).toHaveLength(new Set(found).size);
+});
+
 /** The words offered in place of the last one, without the program being started. */
 function offered(...words: string[]): string[] {
   let written = '';

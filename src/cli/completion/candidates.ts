@@ -250,7 +250,10 @@ function topic(current: string, { line, manifest }: Place): Completion | undefin
     aliases: [],
     text: about,
   }));
-  return words([...topics, ...firstWords(manifest)], current);
+  // A topic and a command of one name have one page.
+  const names = new Set(topics.map(({ word }) => word));
+  const others = firstWords(manifest).filter(({ word }) => !names.has(word));
+  return words([...topics, ...others], current);
 }
 
 function flags({ command, given }: Line, current: string): Completion | undefined {
