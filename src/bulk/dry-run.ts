@@ -42,6 +42,7 @@ async function dryRunOne(
   const session = openSession(context, invocation);
   const state = await session.read(row, 'preview');
   const plan = await session.plan(row, state);
+  session.planned?.(true);
   const { previewed, done } = row;
   const decision = decideRow(row, state.record, plan, { guards, previewed, done });
   // A record that may have been created is searched for, not created again.

@@ -4,7 +4,7 @@ import { sandboxProfile } from '../config/profiles.js';
 import type { Context } from '../context.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
-import { nameFirstFew, plural } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, PreviewStyle } from '../engine/operation.js';
@@ -14,7 +14,7 @@ import { truncate } from '../terminal/width.js';
 import type { Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
 import { type AlignedRow, alignedRows } from './row-lines.js';
-import { type Action, counted, describeChanges, resultWord, verbOf } from './words.js';
+import { type Action, aboutRow, counted, describeChanges, resultWord, verbOf } from './words.js';
 
 /** The subject of a preview, in words. */
 export interface Subject extends Action {
@@ -23,7 +23,9 @@ export interface Subject extends Action {
   /** The operation's own lines, in place of all others. */
   readonly describe?: Operation['describePreview'];
   /** The selection in words, around the noun. */
-  readonly words?: { readonly before: string; readonly after: string } | undefined;
+  readonly words?:
+    | { readonly before: string; readonly after: string; readonly order: string }
+    | undefined;
 }
 
 /** The subject of an invocation's preview; `isCut`: `--limit` left out some of the matching records. */
@@ -41,7 +43,7 @@ export function subjectOf(
     after: '',
   };
   const order = isCut ? orderWords(resource, values['sort'] as Sorting | undefined) : '';
-  return { ...action, matched, words: { before: filter.before, after: filter.after + order } };
+  return { ...action, matched, words: { before: filter.before, after: filter.after, order } };
 }
 
 /** `, newest first`: by which order the first records were taken. */
@@ -106,15 +108,18 @@ export const flowsWarning =
 /** `5 of 47 pending Football applications, newest first, in org_demo (profile club, api.example.com):` */
 function headLine(context: Context, subject: Subject, count: number): string {
   const { settings, api } = context;
-  const { matched, words = { before: '', after: '' } } = subject;
+  const { matched, words = { before: '', after: '', order: '' } } = subject;
   const [, ...noun] = counted(matched, subject).split(' ');
   const what = [words.before, ...noun].filter((word) => word !== '').join(' ');
-  const many = count === matched ? String(count) : `${count} of ${matched}`;
+  const all = groupedNumber(matched);
+  const many = count === matched ? all : `${groupedNumber(count)} of ${all}`;
   // The sandbox listens on any free port.
   const isSandbox = settings.profile.name === sandboxProfile;
   const service = isSandbox ? '' : `, ${new URL(api.baseUrl).host}`;
   const place = `in ${api.organizationId} (profile ${settings.profile.name}${service})`;
-  return `${many} ${what}${words.after}${verbOf(subject).purpose}, ${place}:`;
+  const { purpose } = verbOf(subject);
+  const order = words.order !== '' && purpose !== '' ? `${words.order},` : words.order;
+  return `${many} ${what}${words.after}${order}${purpose}, ${place}:`;
 }
 
 /** Counts per status change: `14 reviewing → rejected`. */
@@ -132,7 +137,7 @@ function movesLines(
   { streams: { stderr } }: Pick<Context, 'streams'>,
   moves: ReadonlyMap<string, number>,
 ): readonly string[] {
-  const parts = [...moves].map(([move, count]) => `${count} ${move}`);
+  const parts = [...moves].map(([move, count]) => `${groupedNumber(count)} ${move}`);
   const pieces = parts.map((part, at) => (at < parts.length - 1 ? `${part},` : part));
   const columns = stderr.isTerminal ? stderr.columns : Infinity;
   return fillPieces(pieces, columns - 2).map((line) => `  ${line}`);
@@ -181,7 +186,7 @@ function failingLines(action: Action, decided: readonly ReportRow[]): string[] {
   if (failing.length === 0) return [];
   const lines = failing.slice(0, nameFirstFew).map(({ id, error }) => {
     const { message } = (error ?? {}) as { readonly message?: string };
-    return `  ${id}${message ? `: ${message}` : ''}`;
+    return `  ${id}${message ? `: ${aboutRow(message, id)}` : ''}`;
   });
   const more = failing.length - nameFirstFew;
   return [

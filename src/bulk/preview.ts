@@ -52,6 +52,7 @@ export async function previewRows(
   const previewer = new Previewer(context, invocation, rows, session);
   await previewer.decideFromList();
   await previewer.decideOneByOne();
+  session.planned?.(invocation.isSingle);
   return previewer.preview();
 }
 

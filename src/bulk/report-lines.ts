@@ -11,7 +11,15 @@ import {
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';
 import { type AlignedRow, alignedRows } from './row-lines.js';
-import { type Action, counted, describeOne, named, resultWord, rowChanges } from './words.js';
+import {
+  type Action,
+  aboutRow,
+  counted,
+  describeOne,
+  named,
+  resultWord,
+  rowChanges,
+} from './words.js';
 
 const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
@@ -31,6 +39,8 @@ export interface ReportStyle {
   readonly run?: string | undefined;
   readonly undo?: string | undefined;
   readonly isUtf8?: boolean;
+  /** True to leave unchanged rows to the count, on a screen. */
+  readonly countsUnchanged?: boolean;
 }
 
 /** The summary, and below it the rows that went wrong; a single change is one line. */
@@ -94,10 +104,13 @@ export function headline(
 export function reportLines(
   report: BulkReport,
   canvas: Canvas,
-  { action = report, names, run, undo, isUtf8 }: ReportStyle = {},
+  { action = report, names, run, undo, isUtf8, countsUnchanged = false }: ReportStyle = {},
 ): string[] {
-  const { results, summary } = report;
+  const { summary } = report;
   const { paint, isTerminal } = canvas;
+  const isListed = ({ result }: ReportRow) =>
+    !(countsUnchanged && isTerminal && result === 'unchanged');
+  const results = report.results.filter(isListed);
   const unattempted = results.filter(isUnattempted);
   const unlisted = new Set(
     unattempted
@@ -159,7 +172,7 @@ function rowDetail(row: ReportRow, action: Action, deletes: boolean): string {
   const { message } = (row.error ?? {}) as { readonly message?: string };
   const changes = singleLine(rowChanges(row, action, deletes));
   const done = row.step === undefined ? '' : ` (done: ${changes})`;
-  return message ? `${singleLine(message)}${done}` : changes;
+  return message ? `${singleLine(aboutRow(message, row.id))}${done}` : changes;
 }
 
 /** `9 changed, 1 unchanged, 1 failed of 11`, in words of the action; zero counts are left out. */

@@ -65,7 +65,7 @@ export const reportView: View<BulkReport> = {
  */
 export function reportViewFor(
   context: Context,
-  words: Omit<ReportStyle, 'isUtf8'> = {},
+  words: Omit<ReportStyle, 'isUtf8' | 'countsUnchanged'> = {},
 ): View<BulkReport> {
   const { settings, env } = context;
   if (settings.quiet && !settings.dryRun && settings.output === 'table')
@@ -75,7 +75,8 @@ export function reportViewFor(
       lines: (report, canvas) =>
         linesOfRows(report, wrongRows(report), canvas, { names: words.names }).flat(),
     };
-  const style = { ...words, isUtf8: isUtf8Locale(env) };
+  const countsUnchanged = !settings.verbose;
+  const style = { ...words, isUtf8: isUtf8Locale(env), countsUnchanged };
   return {
     ...reportView,
     lines: (report, canvas) =>

@@ -52,6 +52,11 @@ export function verbOf({
   return verbs[verb] ?? changing;
 }
 
+/** Returns a row's message without the id that stands before it already. */
+export function aboutRow(message: string, id: string): string {
+  return message.startsWith(`${id} `) ? message.slice(id.length + 1) : message;
+}
+
 /** `3 applications`: a number of what the action changes. */
 export function counted(count: number, { action, resource = wordBefore(action) }: Action): string {
   if (verbOf({ action }) === uploading) return plural(count, 'file');

@@ -154,6 +154,8 @@ export interface Session {
   readonly unchangedNote?: (record: JsonObject | undefined, row: SelectedRow) => string;
   /** Takes every record of a list that is read for the preview. */
   sees?(record: JsonObject): void;
+  /** Called when all rows were planned for the preview; none is printed for a single one. */
+  planned?(isSingle: boolean): void;
   /** Notes before the first write why the service may refuse some of the planned rows; reads lists. */
   warn?(): Promise<void>;
   /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */

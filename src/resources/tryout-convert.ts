@@ -10,8 +10,9 @@ import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { aboutPeople, createHolders } from './person/holders.js';
+import { createRowWarnings, type RowWarnings } from './row-warnings.js';
 import { changing, sentRefusal } from './send.js';
-import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
+import { compareEdit, editCall } from './tryout-edit.js';
 import { isConverted, playerIdOf } from './tryout-filters.js';
 import { presentAgain } from './update.js';
 
@@ -36,9 +37,10 @@ const accepted = 'accepted';
 
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
   const base = changing(context, 'tryouts', 'convert');
-  const notes = createNotes(context);
+  const warnings = createRowWarnings(context);
   const holders = createHolders(context, aboutPeople);
   const applicationIds = new Map<string, string>();
+  let acceptsAny = false;
   return {
     ...base,
     // Only one resend, and only if provably not applied: a second player would be worse.
@@ -48,22 +50,19 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       const accepts = accept && status !== 'accepted';
       if (isConverted(record)) {
         if (accepts)
-          notes.forRow({
-            id,
+          warnings.forRow({
+            ...{ row, id, record },
             what: `is already a player; its status stays ${String(status)}.`,
             others: 'Others are already players, too; their statuses stay.',
           });
         return { steps: [] };
       }
-      warnOfDuplicates(notes, applicationIds, id, record);
+      warnOfDuplicates(warnings, applicationIds, id, record);
       holders.watch(record);
-      if (accepts)
-        notes.once(
-          "Accepting triggers your organization's Flows (automations). That cannot be undone.",
-        );
-      else if (status !== 'accepted')
-        notes.forRow({
-          id,
+      acceptsAny ||= accepts;
+      if (!accepts && status !== 'accepted')
+        warnings.forRow({
+          ...{ row, id, record },
           what: `is not accepted: the status is ${String(status)}. --accept sets it first.`,
           others: 'Others are not accepted, too.',
         });
@@ -84,6 +83,14 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       };
     },
     sees: (record) => holders.see(record),
+    planned(isSingle) {
+      // A preview warns of every status change.
+      if (isSingle && acceptsAny)
+        warnings.once(
+          "Accepting triggers your organization's Flows (automations). That cannot be undone.",
+        );
+      warnings.print();
+    },
     warn: () => holders.note(),
     async send(step, row, isFresh): Promise<Sent> {
       const { id } = row;
@@ -151,7 +158,7 @@ function playerOf(record: JsonObject): string {
 
 /** Warns if two of the applications are by one person, who would become two players. */
 function warnOfDuplicates(
-  notes: Notes,
+  warnings: RowWarnings,
   applicationIds: Map<string, string>,
   id: string,
   record: JsonObject,
@@ -162,7 +169,7 @@ function warnOfDuplicates(
     const key = `${field} ${value.toLowerCase()}`;
     const other = applicationIds.get(key);
     if (other !== undefined && other !== id)
-      notes.once(`${other} and ${id} have the same ${field}: one person, two players.`);
+      warnings.once(`${other} and ${id} have the same ${field}: one person, two players.`);
     else applicationIds.set(key, id);
   }
 }

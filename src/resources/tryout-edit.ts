@@ -6,12 +6,13 @@ import type { Context } from '../context.js';
 import { isExportOf } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
-import { nameFirstFew, orList } from '../data/text.js';
+import { orList } from '../data/text.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
 import { CancelledError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
 import { createHolders } from './person/holders.js';
+import { createRowWarnings, type RowWarnings } from './row-warnings.js';
 import { changing } from './send.js';
 
 /** The job of an edit, which applies to every application; plain JSON. */
@@ -38,7 +39,7 @@ export const editParts = {
 
 function editSession(context: Context, job: EditJob): Session {
   const base = changing(context, 'tryouts', 'update');
-  const notes = createNotes(context);
+  const warnings = createRowWarnings(context);
   const holders = createHolders(context, ['tryouts']);
   const targetOf = ({ own = {} }: Pick<SelectedRow, 'own'>): EditTarget => ({
     status: job.status ?? (own['status'] as string | undefined),
@@ -51,7 +52,7 @@ function editSession(context: Context, job: EditJob): Session {
       checkStatus(target.status, record);
       const changes = editChanges(record, target);
       if (changes.length === 0) return { steps: [] };
-      warnOfMove(notes, row.id, record, target.status);
+      warnOfMove(warnings, row, record, target.status);
       holders.watch(record);
       return { steps: [{ call: editCall(row.id, changes), changes }] };
     },
@@ -60,6 +61,7 @@ function editSession(context: Context, job: EditJob): Session {
       return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
     },
     sees: (record) => holders.see(record),
+    planned: () => warnings.print(),
     warn: () => holders.note(),
     send: (step, row, isFresh) =>
       base.send(step, row, isFresh).catch(async (error: unknown) => {
@@ -138,18 +140,23 @@ function checkStatus(status: string | undefined, record: JsonObject): void {
 }
 
 /** Warns of status changes that look like mistakes; the contract forbids none (section 3). */
-function warnOfMove(notes: Notes, id: string, record: JsonObject, to: string | undefined): void {
+function warnOfMove(
+  warnings: RowWarnings,
+  { row, id }: SelectedRow,
+  record: JsonObject,
+  to: string | undefined,
+): void {
   const from = record['status'];
   if (to === undefined || from === to) return;
   if (from === 'withdrawn')
-    notes.forRow({
-      id,
+    warnings.forRow({
+      ...{ row, id, record },
       what: 'was withdrawn by the applicant.',
       others: 'Others were withdrawn by the applicant, too: see --not-status withdrawn.',
     });
   if (from === 'accepted' && typeof record['convertedPlayerId'] === 'string')
-    notes.forRow({
-      id,
+    warnings.forRow({
+      ...{ row, id, record },
       what: `is already a player: ${record['convertedPlayerId']}.`,
       others: 'Others are already players, too.',
     });
@@ -197,29 +204,4 @@ async function askToReplace(
   if (answer === 'replace') return job;
   const { localDay } = await import('../data/dates.js');
   return { ...job, note: { kind: 'append', text: note.text.trim(), day: localDay(context.now()) } };
-}
-
-/** Notes to the user within one run, without repetition. */
-export interface Notes {
-  /** Prints a message once. */
-  once(message: string): void;
-  /** Prints a note that may apply to hundreds of rows: for the first few by id, then `others` once. */
-  forRow(about: { readonly id: string; readonly what: string; readonly others: string }): void;
-}
-
-export function createNotes(context: Context): Notes {
-  const printed = new Map<string, readonly string[]>();
-  return {
-    once(message) {
-      if (printed.has(message)) return;
-      printed.set(message, []);
-      context.note(message);
-    },
-    forRow({ id, what, others }) {
-      const ids = printed.get(others) ?? [];
-      if (ids.includes(id) || ids.length > nameFirstFew) return;
-      printed.set(others, [...ids, id]);
-      context.note(ids.length < nameFirstFew ? `${id} ${what}` : others);
-    },
-  };
 }

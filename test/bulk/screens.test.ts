@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgress } from '../../src/bulk/run-progress.js';
 import { application, type Instead, keep } from '../commands/tryouts/service.js';
@@ -65,6 +67,52 @@ test('a preview says how many of how many, in words of the filter, and names the
 test('a filter that has no simple words selects matching applications', async () => {
   const { lines } = await screenOf(setStatus('--where name~ilka --to rejected --dry-run'));
   expect(lines[0]).toMatch(/^1 matching application, in org_7/);
+});
+
+test('a conversion of the newest says so between commas, and warns of flows once', async () => {
+  const { lines } = await screenOf(
+    ['tryouts', 'convert', '--status', 'pending', '--accept', '-L', '1', '--yes'],
+    { columns: 200 },
+  );
+  expect(lines[0]).toMatch(/^1 of 2 pending applications, newest first, to convert, in org_7/);
+  expect(lines.filter((line) => line.includes('Flows'))).toHaveLength(1);
+});
+
+test('warnings name the people, in the order of the rows, each kind on its own', async () => {
+  const statuses = Array.from({ length: 14 }, (_, at) => (at % 2 ? 'accepted' : 'withdrawn'));
+  const { lines } = await screenOf(setStatus('--all --to rejected -n'), { statuses, columns: 200 });
+  const withdrawn = lines.filter((line) => line.includes('withdrawn by'));
+  expect(withdrawn).toEqual([
+    'app_1 (Ilka Corvane) was withdrawn by the applicant.',
+    'app_3 (Wren Dorsk) was withdrawn by the applicant.',
+    'app_5 (東京 太郎) was withdrawn by the applicant.',
+    'app_7 (Ilka Corvane) was withdrawn by the applicant.',
+    'app_9 (Wren Dorsk) was withdrawn by the applicant.',
+    'Others were withdrawn by the applicant, too: see --not-status withdrawn.',
+  ]);
+  const at = lines.indexOf(withdrawn[0] ?? '');
+  expect(lines.slice(at, at + withdrawn.length)).toEqual(withdrawn);
+});
+
+test('a dry run leaves unchanged rows to the count, and -v lists them', async () => {
+  const line = 'app_1 app_2 app_3 --to pending -n';
+  const { lines } = await screenOf(setStatus(line));
+  expect(lines.filter((each) => /^app_\d {2}/.test(each))).toEqual([
+    expect.stringMatching(/^app_2 .* would change /),
+  ]);
+  expect(lines.at(-1)).toBe('2 unchanged, 1 would change of 3. Nothing was sent.');
+  const quiet = await screenOf(setStatus(`${line} -q`));
+  expect(quiet.lines.filter((each) => each.includes('app_1'))).toEqual([]);
+  const all = await screenOf(setStatus(`${line} -v`));
+  expect(all.lines.filter((each) => /^app_\d {2}/.test(each))).toHaveLength(3);
+});
+
+test('an upload that failed is named once', async () => {
+  const home = temporaryFolder();
+  for (const name of ['a.png', 'b.png']) writeFileSync(join(home, name), 'no picture');
+  const words = ['-p', 'sandbox', 'docs', 'upload', 'a.png', 'b.png'];
+  const { shown } = await converse(home, words, [], { NO_COLOR: '1' }, 120);
+  expect(shown).toContain('  a.png  failed  has the extension of image/png, but its content is');
 });
 
 test('names of wide letters keep the columns aligned', async () => {

@@ -44,21 +44,26 @@ test('the text beside a flag in help bulk flows, in a pipe and at a terminal', a
          list -o csv wrote works as it is, and so does a workbook (list --out
          FILE.xlsx), saved by any spreadsheet program: --sheet NAME reads
          another than its first sheet,`);
-  const help = (topic: string, columns: number) =>
-    converse(temporaryFolder(), ['help', topic], [], { PAGER: '' }, columns);
-  expect((await help('bulk', 200)).shown.replaceAll('\r', '')).toContain(stdout.slice(80));
-  expect((await help('import', 40)).shown.replaceAll('\r', '')).toContain(`
+  expect(await topicAt('bulk', 200)).toContain(stdout.slice(80));
+  expect(await topicAt('import', 40)).toContain(`
   discordUsername
       Discord, Discord name, Discord
       username, Discord tag or Discord
       handle
 `);
-  expect((await help('cursors', 40)).shown.replaceAll('\r', '')).toContain(`
+  expect(await topicAt('cursors', 40)).toContain(`
   --limit N
       print the oldest N; the others
       come next time
 `);
 });
+
+/** What a terminal of so many columns shows of a topic. */
+async function topicAt(topic: string, columns: number): Promise<string> {
+  const own = { PAGER: '' };
+  const { shown } = await converse(temporaryFolder(), ['help', topic], [], own, columns);
+  return shown.replaceAll('\r', '');
+}
 
 test('the start page breaks its commands at 40 columns as -h does', () => {
   expect(startPage(table, 40)).toContain(`

@@ -24,7 +24,7 @@ describe('a conversion', () => {
     const { service, ran } = await convert('--yes');
     expect(ran.code).toBe(0);
     expect(ran.stderr).toBe(
-      'app_1 is not accepted: the status is pending. --accept sets it first.\n',
+      'app_1 (Applicant app_1) is not accepted: the status is pending. --accept sets it first.\n',
     );
     expect(steps(service)).toEqual(['GET app_1', ...holdersRead, 'CONVERT app_1', 'GET app_1']);
     expect(written(service)).toEqual([{ organizationId: organization }]);

@@ -1,0 +1,64 @@
+/** Warnings about rows that are about to be changed: the first few by name, in the order of the rows. */
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { labelOf } from '../data/path.js';
+import { nameFirstFew } from '../data/text.js';
+
+/** A warning that may apply to hundreds of rows. */
+interface RowWarning {
+  readonly row: number;
+  readonly id: string;
+  readonly record: JsonObject;
+  /** What is said of the record, after its name. */
+  readonly what: string;
+  /** What is said of the others, once. */
+  readonly others: string;
+}
+
+/** Warnings of one run, without repetition. */
+export interface RowWarnings {
+  /** Prints a message once. */
+  once(message: string): void;
+  /** Collects a warning until `print`; prints it at once after that. */
+  forRow(warning: RowWarning): void;
+  /** Prints what was collected while the rows were planned, in any order. */
+  print(): void;
+}
+
+export function createRowWarnings(context: Context): RowWarnings {
+  const messages = new Set<string>();
+  const groups = new Map<string, Map<string, RowWarning>>();
+  let isPrinted = false;
+  const printOne = ({ id, record, what, others }: RowWarning, index: number) => {
+    const name = labelOf(record, id);
+    context.note(index < nameFirstFew ? `${name === id ? id : `${id} (${name})`} ${what}` : others);
+  };
+  return {
+    once(message) {
+      if (messages.has(message)) return;
+      messages.add(message);
+      context.note(message);
+    },
+    forRow(warning) {
+      const { id, row, record, what, others } = warning;
+      const group = groups.get(others) ?? new Map<string, RowWarning>();
+      groups.set(others, group);
+      if (group.has(id) || (isPrinted && group.size > nameFirstFew)) return;
+      const brief = { row, id, record: { name: record['name'] }, what, others };
+      group.set(id, brief);
+      if (isPrinted) return printOne(brief, group.size - 1);
+      if (group.size <= nameFirstFew + 1) return;
+      const last = [...group.values()].reduce((a, b) => (a.row > b.row ? a : b));
+      group.delete(last.id);
+    },
+    print() {
+      if (isPrinted) return;
+      isPrinted = true;
+      const sorted = [...groups.values()].map((group) =>
+        [...group.values()].toSorted((a, b) => a.row - b.row),
+      );
+      for (const group of sorted.toSorted((a, b) => (a[0]?.row ?? 0) - (b[0]?.row ?? 0)))
+        for (const [index, warning] of group.entries()) printOne(warning, index);
+    },
+  };
+}
