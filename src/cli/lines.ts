@@ -26,8 +26,8 @@ export function changeLines(value: DryRun, { paint }: Canvas, isNamed = false): 
     ...withoutRepeats(value.changes).map(({ id, field, from, to }) => {
       const text = deletes ? deletedValue(field, from) : `${field}: ${changeText(from, to)}`;
       // A file is its own field, and a run or cursor its own value.
-      const isNamed = id === null || id === field || id === from;
-      return `  ${hasManyIds && !isNamed ? `${singleLine(id)}: ` : ''}${text}`;
+      const isTold = id === null || id === field || id === from;
+      return `  ${hasManyIds && !isTold ? `${singleLine(id)}: ` : ''}${text}`;
     }),
   ];
 }

@@ -71,7 +71,7 @@ export default defineCommand({
       const result = await finding.findProblems(context, only, world);
       for (const { codes, reason } of result.skips)
         context.message(`${codes.join(', ')} skipped: ${reason}.`);
-      for (const line of finding.doubtsOf(result).fixes) context.note(line);
+      for (const fix of finding.doubtsOf(result).fixes) context.note(fix);
       const failure = finding.failureOfCheck(result, settings);
       const findings = cursor ? newFindings(cursor, result, finding.findingId) : result.findings;
       const { checkLines } = await import('../resources/findings/page.js');

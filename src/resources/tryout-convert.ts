@@ -143,8 +143,8 @@ function acceptStep(id: string, status: unknown): Step {
 
 /** The id of the player that an answer names, which may also hold the application. */
 function playerIn({ api }: Context, answer: unknown, id: string): string | undefined {
-  const named = isObject(answer) ? (answer['playerId'] ?? answer['convertedPlayerId']) : undefined;
-  const found = named ?? api.recordIn(answer, 'players')?.['id'];
+  const own = isObject(answer) ? (answer['playerId'] ?? answer['convertedPlayerId']) : undefined;
+  const found = own ?? api.recordIn(answer, 'players')?.['id'];
   return typeof found === 'string' && found !== id ? found : undefined;
 }
 

@@ -115,14 +115,17 @@ test.each([
   expect(errorOf(again)['message']).toContain('is damaged');
 });
 
+/** A CSV that was exported before the application was changed. */
+function exportedWith(column: string, value: string): string {
+  return `id,${column},updatedAt\napp_1,${value},2026-03-01T10:00:00Z\n`;
+}
+
 test('a row that changed since the export says what it is now and what the file says', async () => {
   const service = await keep([
     application('app_1', { status: 'rejected', updatedAt: '2026-04-01T10:00:00Z' }),
   ]);
   const line = 'tryouts set-status --csv - --yes --json';
-  const input = (column: string, value: string) =>
-    `id,${column},updatedAt\napp_1,${value},2026-03-01T10:00:00Z\n`;
-  const ran = await userOf(service).run(line, input('status', 'shortlisted'));
+  const ran = await userOf(service).run(line, exportedWith('status', 'shortlisted'));
   expect(report(ran).results).toMatchObject([
     {
       result: 'conflict',
@@ -131,7 +134,7 @@ test('a row that changed since the export says what it is now and what the file 
   ]);
   const noted = await userOf(service).run(
     'tryouts update --csv - --yes --json',
-    input('note', 'Strong aim'),
+    exportedWith('note', 'Strong aim'),
   );
   expect(report(noted).results).toMatchObject([
     { result: 'conflict', error: { message: 'Changed since your export.' } },
