@@ -3,6 +3,7 @@ import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
+import { sessionFor } from '../engine/row-sessions.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
@@ -177,7 +178,7 @@ async function beginRun(
   await confirmChanges(context, invocation, {
     subject,
     preview: fullPreview,
-    question: isSingle && only ? session.question?.(only, record) : undefined,
+    question: isSingle && only ? sessionFor(session, only).question?.(only, record) : undefined,
     name: labelOf(record, only?.id ?? ''),
   });
   const plan: RunPlan = {

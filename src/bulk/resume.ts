@@ -2,6 +2,7 @@
 import type { Context } from '../context.js';
 import { relativeTime } from '../data/time.js';
 import type { Task } from '../engine/operation.js';
+import { sessionFor } from '../engine/row-sessions.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
@@ -137,7 +138,8 @@ export async function continueRun(
     {
       subject,
       preview: { tasks, names: plan.names },
-      question: isSingle && only ? session.question?.(only, undefined) : undefined,
+      question:
+        isSingle && only ? sessionFor(session, only).question?.(only, undefined) : undefined,
     },
   );
   const options = writeOptions(context, lock);

@@ -63,9 +63,9 @@ describe('a list on a terminal', () => {
 
   test('says in the footer how many match all filters, beside their status', async () => {
     const both = await onTerminal('tryouts list --status pending --game Go', { columns: 100 });
-    expect(both).toContain('\n1 matches (1 pending), of 3 applications · oldest waits 56 d');
+    expect(both).toContain('\n1 pending matches, of 3 applications · oldest waits 56 d');
     const other = await onTerminal('tryouts list --search app_ --where name!=Ann --status pending');
-    expect(other).toContain('\n1 matches (1 pending), of 3 applications');
+    expect(other).toContain('\n1 pending matches, of 3 applications');
     // Here the other filter leaves none out.
     const all = await onTerminal('tryouts list --status rejected --since 10d', { columns: 100 });
     expect(all).toContain('\n1 rejected, of 3 applications');

@@ -16,10 +16,10 @@ function countWords({ resource, counts: { read, matched, shown }, summary }: Cou
   if (matched === read) return `${first}${all}`;
   const some = groupedNumber(matched);
   if (shared?.isWhole) return `${first}${some} ${shared.word}, of ${all}`;
-  const matches = matched === 1 || first !== '' ? `${some} matches` : `${some} match`;
+  const verb = matched === 1 || first !== '' ? 'matches' : 'match';
   // A filter besides the one by status: others with this status do not match.
-  if (shared) return `${first}${matches} (${some} ${shared.word}), of ${all}`;
-  return first === '' ? `${some} of ${all}` : `${first}${matches}, of ${all}`;
+  if (shared) return `${first}${some} ${shared.word} ${verb}, of ${all}`;
+  return first === '' ? `${some} of ${all}` : `${first}${some} ${verb}, of ${all}`;
 }
 
 /** Returns the note that `--limit` cut the list: `Showing the first 30 of 412 applications.` */
