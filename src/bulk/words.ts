@@ -110,6 +110,7 @@ function describeNote(from: unknown, to: unknown, showsText: boolean): string {
   if (typeof to !== 'string') return 'notes removed';
   const kept = typeof from === 'string' ? from.trimEnd() : '';
   const isAdded = to.startsWith(kept);
+  if (kept.length > to.trimEnd().length && kept.startsWith(to.trimEnd())) return 'note removed';
   const what = isAdded ? 'note added' : 'notes replaced';
   return showsText ? `${what}: ${shortValue((isAdded ? to.slice(kept.length) : to).trim())}` : what;
 }

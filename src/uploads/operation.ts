@@ -3,6 +3,7 @@ import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
+import { shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { BugError, InputError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
@@ -118,6 +119,19 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
     return { call: documentCall(file, stored, textOf(job, file)), changes: [newDocument] };
   };
 
+  let isTagNoted = false;
+  /** Notes once that the tags typed are not those of a document that is left as it is. */
+  const noteTags = (tags: readonly string[], record: JsonObject | undefined) => {
+    const own: unknown = record?.['tags'];
+    const missing = tags.find((tag) => Array.isArray(own) && !own.includes(tag));
+    if (isTagNoted || missing === undefined) return;
+    isTagNoted = true;
+    const id = shellQuote(String(record?.['id']));
+    context.note(
+      `Files that are skipped keep their tags. To add one: rosterctl docs update ${id} --add-tag ${shellQuote(missing)}`,
+    );
+  };
+
   return {
     ...creating(context),
     made: ({ id = null }) => ({ id, ...(replaces !== undefined && { replaces }) }),
@@ -150,6 +164,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (!found) return { steps, requests };
       const { id, message, record = id === undefined ? undefined : { id } } = found;
       if (record) existing.set(row.row, record);
+      noteTags(text.tags, record);
       return { steps, requests, skipped: { code: exists, message, id } };
     },
     async send({ call }, row, isFresh): Promise<Sent> {

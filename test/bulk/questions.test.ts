@@ -85,3 +85,14 @@ test('a record that is already as asked is named once', async () => {
   expect(shown.trim()).toMatch(/^✔ \S.* \(app_0020\) is already rejected; nothing was sent\.$/);
   expect(code).toBe(0);
 });
+
+test('a conversion and an undone note read as what they did', async () => {
+  const home = temporaryFolder();
+  const say = async (line: string) =>
+    (await converse(home, ['-p', 'sandbox', ...line.split(' ')], [], { ...plain, PAGER: 'cat' }))
+      .shown;
+  await say('tryouts convert app_0061 --yes');
+  expect(await say('tryouts get app_0061')).toMatch(/Here +.* converted to player_\d{4}/);
+  await say('tryouts update app_0064 --append-note Strong --yes');
+  expect(await say('runs undo last --yes')).toMatch(/\(app_0064\): note removed\./);
+});

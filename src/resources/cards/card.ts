@@ -87,6 +87,8 @@ function describeChange({ head, before, after, isUnknown }: PastChange, arrow: s
 
 /** A change in words. A journal keeps long and private values, such as notes, as hashes only. */
 function describeField(field: string, from: unknown, to: unknown, arrow: string): string {
+  if (field === 'convertedPlayerId' && typeof to === 'string')
+    return `converted to ${shortValue(to)}`;
   const isHidden = [from, to].some((value) => String(value).startsWith('sha256:'));
   const label = field === 'internalNotes' ? 'notes' : fieldLabel(field).toLowerCase();
   if (isHidden || isObject(to) || Array.isArray(to)) {

@@ -21,6 +21,15 @@ test('the same line twice adds nothing, for one file and for several', async () 
   expect([documents.length, store.requests.length]).toEqual([2, 2]);
 });
 
+test('a file that is skipped keeps its tags, which is said if others were typed', async () => {
+  const { upload } = await desk({ 'a.txt': 'one' });
+  await upload('a.txt --tag contract');
+  expect((await upload('a.txt --tag contract')).stderr).not.toContain('tags');
+  expect((await upload('a.txt --tag "season 26"')).stderr).toContain(
+    "Files that are skipped keep their tags. To add one: rosterctl docs update doc_1 --add-tag 'season 26'\n",
+  );
+});
+
 test('content is known again under another name, and where the service renames and hides sizes', async () => {
   const { upload, documents, view, write } = await desk({ 'a.txt': 'one' });
   await upload('a.txt');
