@@ -93,6 +93,7 @@ test('a conversion and an undone note read as what they did', async () => {
       .shown;
   await say('tryouts convert app_0061 --yes');
   expect(await say('tryouts get app_0061')).toMatch(/Here +.* converted to player_\d{4}/);
+  await say('tryouts update app_0064 --append-note First --yes');
   await say('tryouts update app_0064 --append-note Strong --yes');
   expect(await say('runs undo last --yes')).toMatch(/\(app_0064\): note removed\./);
 });
