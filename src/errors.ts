@@ -246,6 +246,9 @@ export const otherRecord = 'otherRecord';
 /** The code of a ProtocolError for a write whose route the service does not know. */
 export const wrongRoute = 'wrongRoute';
 
+/** The code of a created record that does not show its key, so that an import would create it again. */
+export const keyLost = 'keyLost';
+
 /** An error response of the file store behind a signed URL (contract 4.5 step 2, 4.4 download). */
 export class StoreError extends Failure {
   readonly kind = 'store';

@@ -12,7 +12,7 @@ import type { Session, Task } from '../engine/operation.js';
 import { type RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { settleMs } from '../engine/verify.js';
-import { Failure } from '../errors.js';
+import { Failure, keyLost } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
@@ -253,7 +253,8 @@ async function finalizeRun(
       // A person's report names the run.
       if (store && !isShown) context.note(`Run ${head.run}: ${summaryLine(report)}`);
       const remaining = rows.filter((row) => !hasEnded(run, row)).length;
-      if (remaining > 0) printUnfinished(context, run, remaining);
+      // The same run would stop at the same record again.
+      if (remaining > 0 && stop?.error?.code !== keyLost) printUnfinished(context, run, remaining);
       else if (store && isShown && exitName === 'rowsFailed')
         context.note(`To try those again: rosterctl runs retry ${head.run.slice(-6)}`);
     },

@@ -24,6 +24,7 @@ import {
   Failure,
   GuardError,
   InputError,
+  keyLost,
   NotFoundError,
   UnknownOutcomeError,
 } from '../../errors.js';
@@ -138,7 +139,7 @@ function createSession(
     return new GuardError(
       `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
       {
-        code: 'keyLost',
+        code: keyLost,
         hint: `Look at it: rosterctl ${resource} get ${id}\nDelete it, and choose another --key: rosterctl ${resource} delete ${id}`,
       },
     );

@@ -367,6 +367,8 @@ describe('a key that the service does not keep', () => {
       },
     });
     expect(first.rows[0]?.error?.message).toContain('Not shown: name, email, Role.');
+    expect(first.stderr).toContain('choose another --key: rosterctl players delete player_0032');
+    expect(first.stderr).not.toContain('runs resume');
     expect(desk.writes()).toEqual(['POST /v1/players']);
     const again = await desk.report(line);
     const resumed = await desk.report('runs resume last --yes');
