@@ -112,8 +112,7 @@ export async function confirmChanges(
       );
     }
     const typed = await ask(`${asked} Type the number to confirm:`);
-    // As typed, or as the question shows it.
-    if (typed.replaceAll(',', '') !== String(count)) throw new CancelledError('Nothing was done.');
+    if (typed !== String(count)) throw new CancelledError('Nothing was done.');
     return;
   }
   if ((rule === 'several' && isSingle) || settings.yes) return;

@@ -4,7 +4,7 @@ import { sandboxProfile } from '../config/profiles.js';
 import type { Context } from '../context.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
-import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
+import { nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, PreviewStyle } from '../engine/operation.js';
@@ -111,8 +111,7 @@ function headLine(context: Context, subject: Subject, count: number): string {
   const { matched, words = { before: '', after: '', order: '' } } = subject;
   const [, ...noun] = counted(matched, subject).split(' ');
   const what = [words.before, ...noun].filter((word) => word !== '').join(' ');
-  const all = groupedNumber(matched);
-  const many = count === matched ? all : `${groupedNumber(count)} of ${all}`;
+  const many = count === matched ? String(count) : `${count} of ${matched}`;
   // The sandbox listens on any free port.
   const isSandbox = settings.profile.name === sandboxProfile;
   const service = isSandbox ? '' : `, ${new URL(api.baseUrl).host}`;
@@ -137,7 +136,7 @@ function movesLines(
   { streams: { stderr } }: Pick<Context, 'streams'>,
   moves: ReadonlyMap<string, number>,
 ): readonly string[] {
-  const parts = [...moves].map(([move, count]) => `${groupedNumber(count)} ${move}`);
+  const parts = [...moves].map(([move, count]) => `${count} ${move}`);
   const pieces = parts.map((part, at) => (at < parts.length - 1 ? `${part},` : part));
   const columns = stderr.isTerminal ? stderr.columns : Infinity;
   return fillPieces(pieces, columns - 2).map((line) => `  ${line}`);

@@ -6,9 +6,9 @@ export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Returns `1 team`, `3 teams`, `1,200 teams`; the plural is the word with an s unless given. */
+/** Returns `1 team`, `3 teams`; the plural is the word with an s unless given. */
 export function plural(count: number, word: string, many = `${word}s`): string {
-  return `${groupedNumber(count)} ${count === 1 ? word : many}`;
+  return `${count} ${count === 1 ? word : many}`;
 }
 
 /**

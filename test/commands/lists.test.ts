@@ -71,13 +71,13 @@ describe('a list on a terminal', () => {
     expect(all).toContain('\n1 rejected, of 3 applications');
   });
 
-  test('groups the digits of a large count, as the statistics do', async () => {
+  test('groups the digits of a large count in the footer, as the statistics do', async () => {
     const many = Array.from({ length: 1200 }, (_, at) => ({ id: `doc_${at}`, name: `${at}` }));
     const { env } = await recordingService(() => ({ status: 200, json: many }));
     const text = await onTerminal('docs list -L 1', { columns: 100, env });
     expect(text).toContain('\nfirst 1 of 1,200 documents');
     expect((await rosterctl('docs list -L 1', { env })).stderr).toBe(
-      'Showing the first 1 of 1,200 documents.\n',
+      'Showing the first 1 of 1200 documents.\n',
     );
   });
 

@@ -12,7 +12,7 @@ function countWords({ resource, counts: { read, matched, shown }, summary }: Cou
   const { noun, plural: many } = resourceWords[resource];
   const shared = summary?.sharedWord();
   const first = shown < matched ? `first ${groupedNumber(shown)} of ` : '';
-  const all = plural(read, noun, many);
+  const all = `${groupedNumber(read)} ${read === 1 ? noun : many}`;
   if (matched === read) return `${first}${all}`;
   const some = groupedNumber(matched);
   if (shared?.isWhole) return `${first}${some} ${shared.word}, of ${all}`;
@@ -27,7 +27,7 @@ export function cutNote({ resource, counts }: CountedList): string | undefined {
   const { shown, matched } = counts;
   if (shown === matched) return undefined;
   const { noun, plural: many } = resourceWords[resource];
-  return `Showing the first ${groupedNumber(shown)} of ${plural(matched, noun, many)}.`;
+  return `Showing the first ${shown} of ${plural(matched, noun, many)}.`;
 }
 
 /** Returns the note that a filter names a value that no record has, with those that there are. */
