@@ -12,7 +12,7 @@ import type { Session, Task } from '../engine/operation.js';
 import { type RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { settleMs } from '../engine/verify.js';
-import { Failure, keyLost } from '../errors.js';
+import { Failure, GuardError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
@@ -28,6 +28,7 @@ import {
   summarize,
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
+import { shortRunName } from '../runs/stored-run.js';
 import { errorLimit, type Invocation } from './invocation.js';
 import { summaryLine } from './report-lines.js';
 import { failedRun, reportOf } from './report-view.js';
@@ -172,34 +173,30 @@ export function withoutValues(row: ReportRow): ReportRow {
   return rest;
 }
 
-/** Prints how to resume an unfinished run. */
-export function printUnfinished(
+/** Returns how to resume an unfinished run. */
+export async function unfinishedLine(
   context: Context,
-  {
-    invocation: { operation, source },
-    plan: { head, rows },
-  }: Pick<PlannedRun, 'invocation' | 'plan'>,
+  { store, invocation: { operation, source }, plan: { head, rows } }: PlannedRun,
   remaining: number,
-): void {
+): Promise<string> {
   const { recovery, confirm, createsRow } = operation;
   if (createsRow)
-    return context.message(
-      `It may have been created. If not, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`,
-    );
+    return `It may have been created. If not, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`;
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  const run = context.streams.stderr.isTerminal ? head.run.slice(-6) : head.run;
+  const isRead = store && context.streams.stderr.isTerminal;
+  const run = isRead ? await shortRunName(store, head.run) : head.run;
   const finish = recovery?.finishCommand(head) ?? `runs resume ${run}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = recovery && rows.every((row) => recovery.subjectOf(row) === undefined);
-  // The command line of a filter selects anew (`interface.md` 4).
+  // With filters, the same command selects again (`interface.md` 4).
   const how = isOnce || source === 'filter' ? 'Finish it with' : 'Run the same command again, or';
   const where =
     rows.length > 1
       ? `Stopped after ${rows.length - remaining} of ${rows.length}.`
       : 'Not finished.';
-  context.message(`${where} ${how}: rosterctl ${finish}`);
+  return `${where} ${how}: rosterctl ${finish}`;
 }
 
 /**
@@ -242,6 +239,11 @@ async function finalizeRun(
   const report = reportOf(context, head, rows);
   const ended = exitOf(report, stop?.exitName);
   const exitName = await writeResultsFile(context, invocation, rows, ended);
+  const remaining = rows.filter((row) => !hasEnded(run, row)).length;
+  // The hint of a guard says what to do instead.
+  const isTold = stop?.error instanceof GuardError;
+  const unfinished =
+    remaining > 0 && !isTold ? await unfinishedLine(context, run, remaining) : undefined;
   return {
     report,
     exitName,
@@ -252,10 +254,8 @@ async function finalizeRun(
       for (const line of lines) context.message(line);
       // A person's report names the run.
       if (store && !isShown) context.note(`Run ${head.run}: ${summaryLine(report)}`);
-      const remaining = rows.filter((row) => !hasEnded(run, row)).length;
-      // The same run would stop at the same record again.
-      if (remaining > 0 && stop?.error?.code !== keyLost) printUnfinished(context, run, remaining);
-      else if (store && isShown && exitName === 'rowsFailed')
+      if (unfinished !== undefined) context.message(unfinished);
+      else if (remaining === 0 && store && isShown && exitName === 'rowsFailed')
         context.note(`To try those again: rosterctl runs retry ${head.run.slice(-6)}`);
     },
     ...(store &&

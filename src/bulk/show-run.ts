@@ -20,7 +20,7 @@ import {
   type OnlyRow,
   type Planned,
   type PlannedRun,
-  printUnfinished,
+  unfinishedLine,
 } from './execute.js';
 import type { Invocation } from './invocation.js';
 import { headline, markOf, type ReportStyle } from './report-lines.js';
@@ -135,7 +135,7 @@ export async function showEnded(
     return { ...output, failed, exitName: error ? error.exitName : ended.exitName };
   }
   const isUnfinished = run?.store && (!hasEnded(run, row) || (await hasLeftovers(run)));
-  if (isUnfinished) printUnfinished(context, run, 1);
+  if (isUnfinished) context.message(await unfinishedLine(context, run, 1));
   const name = run?.images && run.store && (await shortRunName(run.store, run.plan.head.run));
   return renderOne(context, invocation, { row, error, ended, run: name });
 }
