@@ -39,8 +39,6 @@ export interface ReportStyle {
   readonly run?: string | undefined;
   readonly undo?: string | undefined;
   readonly isUtf8?: boolean;
-  /** True to leave unchanged rows to the count, on a screen. */
-  readonly countsUnchanged?: boolean;
 }
 
 /** The summary, and below it the rows that went wrong; a single change is one line. */
@@ -104,13 +102,10 @@ export function headline(
 export function reportLines(
   report: BulkReport,
   canvas: Canvas,
-  { action = report, names, run, undo, isUtf8, countsUnchanged = false }: ReportStyle = {},
+  { action = report, names, run, undo, isUtf8 }: ReportStyle = {},
 ): string[] {
-  const { summary } = report;
+  const { results, summary } = report;
   const { paint, isTerminal } = canvas;
-  const isListed = ({ result }: ReportRow) =>
-    !(countsUnchanged && isTerminal && result === 'unchanged');
-  const results = report.results.filter(isListed);
   const unattempted = results.filter(isUnattempted);
   const unlisted = new Set(
     unattempted

@@ -65,7 +65,7 @@ export const reportView: View<BulkReport> = {
  */
 export function reportViewFor(
   context: Context,
-  words: Omit<ReportStyle, 'isUtf8' | 'countsUnchanged'> = {},
+  words: Omit<ReportStyle, 'isUtf8'> = {},
 ): View<BulkReport> {
   const { settings, env } = context;
   if (settings.quiet && !settings.dryRun && settings.output === 'table')
@@ -75,15 +75,25 @@ export function reportViewFor(
       lines: (report, canvas) =>
         linesOfRows(report, wrongRows(report), canvas, { names: words.names }).flat(),
     };
-  const countsUnchanged = !settings.verbose;
-  const style = { ...words, isUtf8: isUtf8Locale(env), countsUnchanged };
+  const style = { ...words, isUtf8: isUtf8Locale(env) };
+  const isQuiet = settings.quiet && settings.output === 'table';
   return {
     ...reportView,
-    lines: (report, canvas) =>
-      settings.verbose || settings.dryRun || !canvas.isTerminal
+    ...(isQuiet && { rows: (report) => withoutUnchanged(report).results }),
+    lines(report, canvas) {
+      if (settings.verbose) return reportLines(report, canvas, style);
+      if (settings.dryRun && (canvas.isTerminal || isQuiet))
+        return reportLines(withoutUnchanged(report), canvas, style);
+      return settings.dryRun || !canvas.isTerminal
         ? reportLines(report, canvas, style)
-        : shortReport(report, canvas, style),
+        : shortReport(report, canvas, style);
+    },
   };
+}
+
+/** Leaves unchanged rows to the count in the summary. */
+function withoutUnchanged(report: BulkReport): BulkReport {
+  return { ...report, results: report.results.filter(({ result }) => result !== 'unchanged') };
 }
 
 /** `Undo: rosterctl runs undo d181ba`, with the flags of this command line that it needs. */
