@@ -3,7 +3,7 @@ import type { Call, PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import type { Paint } from '../terminal/paint.js';
-import { wrapWholeWords } from '../terminal/whole-words.js';
+import { wrapPageLine } from '../terminal/whole-words.js';
 
 /** The terminal that lines are rendered for. */
 export interface Canvas {
@@ -74,12 +74,6 @@ export interface View<T> {
   closing?(value: T): JsonObject;
 }
 
-/**
- * The key, of a row, to texts that a person's table shows in place of its fields. A symbol, because no
- * machine format holds it.
- */
-export const forPerson = Symbol('forPerson');
-
 export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
 /** Creates the view of a list of a resource's records. */
@@ -121,7 +115,7 @@ export function sentencesOf<T>(
   const lines = (value: T, canvas: Canvas) => {
     const { isTerminal, columns } = canvas;
     const texts = sentences(value, canvas);
-    return isTerminal ? texts.flatMap((text) => wrapWholeWords(text, columns)) : texts;
+    return isTerminal ? texts.flatMap((text) => wrapPageLine(text, columns)) : texts;
   };
   return { kind: 'lines', lines, isSentence: true };
 }

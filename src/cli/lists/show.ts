@@ -7,7 +7,7 @@ import type { JsonObject } from '../../data/json.js';
 import type { LendKeyboard } from '../../terminal/pager.js';
 import { rawLines } from '../../terminal/safe-text.js';
 import { canvasOf, type Sink } from '../sink.js';
-import { type CountedList, forPerson, type View } from '../views.js';
+import type { CountedList, View } from '../views.js';
 import { asRecord, type Rows } from '../writers.js';
 
 /** The parts of a context that showing a value to a person requires. */
@@ -41,8 +41,7 @@ export async function showTable(
 ): Promise<void> {
   const { settings, note } = context;
   const { list, interactiveColumns } = view;
-  const all = (await collect(rows)).map(asRecord);
-  const records = settings.fields ? all : all.map(forReading);
+  const records = (await collect(rows)).map(asRecord);
   const { cutNote, emptyNote, footerParts } = await import('./end.js');
   if (records.length === 0) {
     // Records that were named, not listed: each missing one was reported.
@@ -69,11 +68,6 @@ export async function showTable(
   if (hasFooter || !list) return;
   const cut = cutNote(list);
   if (cut !== undefined) note(cut);
-}
-
-/** A row with the texts for a person, where it has some. */
-function forReading(row: JsonObject & { readonly [forPerson]?: JsonObject }): JsonObject {
-  return row[forPerson] ? { ...row, ...row[forPerson] } : row;
 }
 
 /** The columns that the user configured for the resource. */

@@ -1,7 +1,7 @@
 /** `rosterctl auth login`: checks and stores an API key. */
 
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
-import { type Canvas, sentencesOf } from '../../cli/views.js';
+import { sentencesOf } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { isFullAddress, originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
@@ -22,7 +22,6 @@ import {
   withLoginHint,
 } from '../../resources/key-check.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { wrapPageLine } from '../../terminal/whole-words.js';
 import { connectionOf } from './shared.js';
 
 interface LoggedIn {
@@ -252,11 +251,11 @@ async function store(
   };
 }
 
-function describe(value: LoggedIn & Shown, { columns, isTerminal }: Canvas): readonly string[] {
+function describe(value: LoggedIn & Shown): readonly string[] {
   const name = shellQuote(value.profile);
   const accepted = { ok: 'The service accepted the key.', '403': value.reason ?? '', skipped: '' };
   const active = value.active ? ' (active)' : '';
-  const lines = [
+  return [
     value.check === 'skipped'
       ? 'The key was not checked.'
       : (value.counts ?? accepted[value.check]),
@@ -266,8 +265,7 @@ function describe(value: LoggedIn & Shown, { columns, isTerminal }: Canvas): rea
       : [`Another profile is active. To use this one: rosterctl profile use ${name}`]),
     `In scripts and cron: rosterctl -p ${name} tryouts list`,
     `Next: rosterctl${value.active ? '' : ` -p ${name}`} tryouts list --status pending`,
-  ];
-  return isTerminal ? lines.flatMap((line) => wrapPageLine(singleLine(line), columns)) : lines;
+  ].map(singleLine);
 }
 
 function problemOf(read: () => unknown): UsageError | undefined {

@@ -1,7 +1,7 @@
 /** `rosterctl runs list`: lists the runs on this machine. */
 
 import { defineLocalCommand, flag } from '../../cli/define.js';
-import { forPerson, rowsOf } from '../../cli/views.js';
+import { rowsOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
@@ -17,10 +17,10 @@ interface Run {
   readonly run: string;
   readonly action: string;
   readonly startedAt: string;
-  readonly state: 'finished' | 'unfinished';
+  /** `replaced` for a person only. */
+  readonly state: ReturnType<typeof stateWord>;
   readonly summary: Readonly<Record<string, number>>;
   readonly profile: string;
-  readonly [forPerson]: { readonly run: string; readonly state: string };
 }
 
 /** The number of runs listed without `--all`. */
@@ -63,15 +63,16 @@ export default defineLocalCommand({
   async run(context, { all }) {
     const store = storeOf(context);
     const runs = all ? await readAll(context, store) : await readNewest(context, store);
-    const shortName = await shortRunNames(store);
+    const { fields, template } = context.settings;
+    const isRead = context.isInteractive && !fields && template === undefined;
+    const nameOf = isRead ? await shortRunNames(store) : (run: string) => run;
     return runs.map((run) => ({
-      run: run.head.run,
+      run: nameOf(run.head.run),
       action: run.head.action,
       startedAt: run.head.startedAt,
-      state: run.finished ? ('finished' as const) : ('unfinished' as const),
+      state: isRead ? stateWord(run) : run.finished ? 'finished' : 'unfinished',
       summary: { ...summaryOf(run) },
       profile: run.head.profile,
-      [forPerson]: { run: shortName(run.head.run), state: stateWord(run) },
     }));
   },
 });
