@@ -85,7 +85,7 @@ export async function present<T>(value: T, view: View<T>, context: OutputContext
   });
   const list = out === undefined || out === '-' ? undefined : view.counted?.(value);
   if (!list || !context.streams.stderr.isTerminal) return;
-  const { noteWritten } = await import('./lists/written.js');
+  const { noteWritten } = await import('./lists/end.js');
   await noteWritten(list, formatOf(context), context);
 }
 

@@ -1,7 +1,9 @@
-/** The end of a list: the counts below a table, the note of a cut list, and the words for an empty one. */
+/** The end of a list: the counts below a table, and the notes on a cut, an empty or a written one. */
+import type { OutputFormat } from '../../config/settings.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { groupedNumber, plural } from '../../data/text.js';
 import type { CountedList } from '../views.js';
+import type { WorkbookContext } from './workbook.js';
 
 /** Returns the parts of a table's footer: `22 pending, of 64 applications`, `oldest waits 56 d`. */
 export function footerParts(list: CountedList, now: Date): readonly string[] {
@@ -58,4 +60,21 @@ export function emptyNote(
     list.summary?.none().text ??
     `None of ${plural(read, noun, many)} matches. To list them all: rosterctl ${resource} list`
   );
+}
+
+/** Notes that a list is in its file, `Wrote 15 applications to decisions.xlsx.`, and how a workbook is sent back. */
+export async function noteWritten(
+  { resource, counts: { shown } }: CountedList,
+  format: OutputFormat,
+  context: WorkbookContext & {
+    readonly settings: { readonly fields: readonly string[] | undefined };
+  },
+): Promise<void> {
+  const { settings, note } = context;
+  const { noun, plural: many } = resourceWords[resource];
+  note(`Wrote ${plural(shown, noun, many)} to ${settings.out ?? 'stdout'}.`);
+  if (format !== 'xlsx') return;
+  const { wayBack } = await import('./workbook.js');
+  const back = wayBack(context, resource, settings.fields ?? ['id']);
+  if (back !== undefined) note(`To send changes back: ${back}`);
 }
