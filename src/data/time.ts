@@ -96,6 +96,9 @@ export function ageMs(at: Instant, now: Instant): number {
   return wall < 0 || mono < 0 ? Number.POSITIVE_INFINITY : Math.max(wall, mono);
 }
 
+/** How long a write may rely on a read, in milliseconds. */
+export const usualFreshMs = 2_000;
+
 /** Waits `ms` milliseconds, or until the signal fires. Never throws. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

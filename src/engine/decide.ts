@@ -108,7 +108,7 @@ export function digestIn({ steps }: RowPlan): string | undefined {
   return steps[0]?.digest;
 }
 
-/** The message for a record that is newer than the export; of its values only the status, which is no secret. */
+/** The message for a record that is newer than the export. It shows no value but the status, which is never secret. */
 function changedSinceExport(changes: readonly RowChange[]): string {
   const status = changes.find(({ field }) => field === 'status');
   const values = status && `: now ${plainText(status.from)}, yours says ${plainText(status.to)}`;

@@ -35,8 +35,8 @@ export interface RecordState {
   readonly record: JsonObject | undefined;
   readonly at: Instant;
   /**
-   * How long a write may rely on it, in milliseconds; by default 2 s, and without a record forever. A
-   * list that shows that a record is not there ages too.
+   * How long a write may rely on it, in milliseconds; by default `usualFreshMs`, and without a
+   * record forever. A list that shows that a record is not there ages too.
    */
   readonly freshMs?: number | undefined;
 }

@@ -80,10 +80,9 @@ async function readAfterLag(
   { before }: DoneStep,
   { changes }: Step,
 ): Promise<RecordState | undefined> {
-  const { sleep, signal, settleMs } = row.run.options;
-  const waited = lagPauses.slice(0, row.lagReads).reduce((sum, ms) => sum + ms, 0);
+  const { sleep, signal } = row.run.options;
   const pauseMs = lagPauses[row.lagReads];
-  if (pauseMs === undefined || waited >= settleMs || !isAsBefore(before, changes)) return undefined;
+  if (pauseMs === undefined || !isAsBefore(before, changes)) return undefined;
   row.lagReads += 1;
   await sleep(pauseMs, signal);
   return row.read('resend');

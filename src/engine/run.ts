@@ -1,7 +1,7 @@
 /** A run and its rows while they are executed: what the rows share, how far each got, and how it ends. */
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
-import { ageMs, type Instant } from '../data/time.js';
+import { ageMs, type Instant, usualFreshMs } from '../data/time.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
@@ -53,9 +53,6 @@ export interface RowRunOptions {
   /** Called when the run stops sending; writes with an unknown outcome are still verified. */
   readonly onStop?: () => void;
 }
-
-/** How old a read may be when its write is sent. */
-const usualFreshMs = 2_000;
 
 /** A run while its rows are being executed. */
 export class ActiveRun {

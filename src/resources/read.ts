@@ -10,7 +10,7 @@ import { isNotFound } from '../data/outcome-errors.js';
 import { meantReference, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
-import { ageMs, type Instant, pause } from '../data/time.js';
+import { ageMs, type Instant, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
 import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
@@ -65,26 +65,14 @@ function unreadable({ api }: Context, error: ApiError, call: Call): ApiError {
   });
 }
 
-/** How old a list may be to serve another row: its write must leave within 2 s of the read. */
-const usableMs = 1_000;
-
 function listReader(context: Context, resource: ResourceName): RecordReader {
   let first: Promise<Listed> | undefined;
-  let latest: Listed | undefined;
-  const next = coalesced(async () => {
-    latest = await readList(context, resource);
-    return latest;
-  }, context);
-  const listFor = (when: 'list' | 'now' | 'after'): Promise<Listed> | Listed => {
-    if (when === 'list') return (first ??= next());
-    const isUsable = when === 'now' && latest && ageMs(latest.at, context.instant()) <= usableMs;
-    return isUsable && latest ? latest : next();
-  };
+  const listFor = sharedRead(() => readList(context, resource), context);
   return {
     async read(id, when) {
-      let list = await listFor(when);
+      let list = await (when === 'list' ? (first ??= listFor('after')) : listFor(when));
       // While others are deleted, a record may move between pages and be missed.
-      if (when !== 'list' && !list.byId.has(id)) list = await next();
+      if (when !== 'list' && !list.byId.has(id)) list = await listFor('after');
       const { byId, at, reason } = list;
       const record = byId.get(id);
       if (record) return { record, at };
@@ -125,13 +113,33 @@ async function readList(context: Context, resource: ResourceName): Promise<Liste
   return { byId, at: records.arrivedAt(), reason };
 }
 
+/**
+ * Returns a read that rows share. `now`: the latest one, while half of its time is left for the write;
+ * `after`: one that starts after the call.
+ */
+export function sharedRead<T extends Pick<RecordState, 'at' | 'freshMs'>>(
+  begin: () => Promise<T>,
+  context: Pick<Context, 'now' | 'signal' | 'instant'>,
+): (when: 'now' | 'after') => Promise<T> {
+  let latest: T | undefined;
+  const next = coalesced(async () => {
+    latest = await begin();
+    return latest;
+  }, context);
+  return async (when) => {
+    const { at, freshMs = usualFreshMs } = latest ?? {};
+    const isUsable = when === 'now' && at && ageMs(at, context.instant()) <= freshMs / 2;
+    return isUsable && latest ? latest : next();
+  };
+}
+
 const maxDelayMs = 250;
 
 /**
  * Runs `begin` once at a time. Callers during a run share the next one, which starts after their call,
  * and after a delay so that more can share it.
  */
-export function coalesced<T>(
+function coalesced<T>(
   begin: () => Promise<T>,
   { now, signal }: Pick<Context, 'now' | 'signal'>,
 ): () => Promise<T> {

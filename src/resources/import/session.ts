@@ -10,7 +10,7 @@ import type { JsonObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import type { ResourceName } from '../../data/resources.js';
 import { isSameValue } from '../../data/sorting.js';
-import { ageMs } from '../../data/time.js';
+import { ageMs, usualFreshMs } from '../../data/time.js';
 import type {
   RecordState,
   RowPlan,
@@ -24,13 +24,12 @@ import {
   Failure,
   GuardError,
   InputError,
-  keyLost,
   NotFoundError,
   UnknownOutcomeError,
 } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { createFailure, createStep, recordFromLocation } from '../create.js';
-import { coalesced, recordReader } from '../read.js';
+import { recordReader, sharedRead } from '../read.js';
 import { creating, sendCreate } from '../send.js';
 import { changedFields, updateSession } from '../update.js';
 import type { ImportedRow } from './cells.js';
@@ -88,7 +87,8 @@ function createSession(
   const { noun } = rowOf(resource);
   const comparison = keyComparison(key, resource);
   const reader = recordReader(context, resource);
-  const keys = keyReader(context, resource, (record) => foldKey(keyText(record, key), comparison));
+  const keyOf = (record: JsonObject) => foldKey(keyText(record, key), comparison);
+  const keys = sharedRead(() => readKeys(context, resource, keyOf), context);
   const idsFor = async (row: SelectedRow, when: 'now' | 'after') => {
     const { ids, at, freshMs } = await keys(when);
     return { found: ids.get(foldKey(valuesOf(row).key, comparison)) ?? [], at, freshMs };
@@ -139,7 +139,7 @@ function createSession(
     return new GuardError(
       `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
       {
-        code: keyLost,
+        code: 'keyLost',
         hint: `Look at it: rosterctl ${resource} get ${id}\nDelete it, and choose another --key: rosterctl ${resource} delete ${id}`,
       },
     );
@@ -218,7 +218,7 @@ function createSession(
 function notThere(context: Context, resource: ResourceName, id: string): UnknownOutcomeError {
   const { method, path } = context.api.describe(callFor(resource, 'create', undefined, {}));
   return new UnknownOutcomeError(
-    `${method} ${path} was answered with ${id}, and there is no such ${rowOf(resource).noun}.`,
+    `${method} ${path} was answered with ${id}, but there is no such ${rowOf(resource).noun}.`,
     { method, path },
     { delivery: 'applied' },
   );
@@ -240,32 +240,21 @@ interface IdsByKey extends Pick<RecordState, 'at' | 'freshMs'> {
 
 /** A list that takes long to read is relied on for this many times as long, or nothing else would be done. */
 const listTimes = 10;
-const leastFreshMs = 2_000;
 
-/** Reads the ids of all records: `now` from a list that other rows may share, `after` by one that starts now. */
-function keyReader(
+/** Reads the ids of all records by their key. */
+async function readKeys(
   context: Context,
   resource: ResourceName,
   keyOf: (record: JsonObject) => string,
-): (when: 'now' | 'after') => Promise<IdsByKey> {
-  let latest: IdsByKey | undefined;
-  const read = coalesced(async (): Promise<IdsByKey> => {
-    const ids = new Map<string, string[]>();
-    const start = context.instant();
-    const see = (record: JsonObject) => {
-      const id = String(record['id']);
-      const same = ids.get(keyOf(record));
-      if (same) same.push(id);
-      else ids.set(keyOf(record), [id]);
-    };
-    const at = await readWholeList(context, resource, see, importDoubt);
-    const freshMs = Math.max(leastFreshMs, listTimes * ageMs(start, at));
-    latest = { ids, at, freshMs };
-    return latest;
-  }, context);
-  return (when) => {
-    const isUsable =
-      when === 'now' && latest && ageMs(latest.at, context.instant()) <= (latest.freshMs ?? 0) / 2;
-    return isUsable && latest ? Promise.resolve(latest) : read();
+): Promise<IdsByKey> {
+  const ids = new Map<string, string[]>();
+  const start = context.instant();
+  const see = (record: JsonObject) => {
+    const id = String(record['id']);
+    const same = ids.get(keyOf(record));
+    if (same) same.push(id);
+    else ids.set(keyOf(record), [id]);
   };
+  const at = await readWholeList(context, resource, see, importDoubt);
+  return { ids, at, freshMs: Math.max(usualFreshMs, listTimes * ageMs(start, at)) };
 }
