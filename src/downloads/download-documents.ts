@@ -10,7 +10,6 @@ import {
 } from '../bulk/select-rows.js';
 import { binarySize } from '../cli/cells.js';
 import { type DryRun, flag, param, ValueWithExit } from '../cli/define.js';
-import type { FailedItem } from '../cli/failure.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { type Canvas, linesOf } from '../cli/views.js';
@@ -21,18 +20,11 @@ import { fileOrStdout } from '../files/own-descriptor.js';
 import { documentSelection } from '../resources/document-filters.js';
 import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
-import {
-  createDownloader,
-  type DownloadCall,
-  downloadCall,
-  linkOf,
-  wasSkipped,
-} from './download-one.js';
+import { createDownloader, type DownloadCall, linkOf, wasSkipped } from './download-one.js';
 import { type DownloadWorker, runDownloads } from './download-run.js';
-import { inspectTarget, type SaveOptions } from './target-file.js';
+import type { SaveOptions } from './target-file.js';
 import {
   checkTargets,
-  type NamedDocument,
   nameTargets,
   resolveDocuments,
   type Target,
@@ -177,13 +169,8 @@ export async function downloadDocuments(
   if (!values.url) {
     await checkTargets(context, targets, save);
     if (context.settings.dryRun) {
-      const missing = missingOf(context, documents, isOne);
-      const there = targets.filter(({ id }) => missing.every((item) => item.id !== id));
-      const plan = await plannedDownloads(context, endpoint, there, save);
-      const [failed] = missing;
-      return failed
-        ? new ValueWithExit(plan, failed.error.exitName, { failed: () => failed })
-        : plan;
+      const { planDownloads } = await import('./dry-run.js');
+      return planDownloads(context, endpoint, { documents, targets, save, isOne });
     }
   }
   const worker = values.url
@@ -216,24 +203,6 @@ export async function downloadDocuments(
 /** The rows to print: with --quiet a table holds only URLs, because that a file was saved is no result. */
 function shown({ settings: { output, quiet } }: Context, rows: readonly Row[]): readonly Row[] {
   return quiet && output === 'table' ? rows.filter((row) => 'url' in row) : rows;
-}
-
-/**
- * Returns the documents that do not exist, each reported on stderr. Throws NotFoundError if one document was
- * named and is one of them, as the download itself would end.
- */
-function missingOf(
-  context: Context,
-  documents: readonly NamedDocument[],
-  isOne: boolean,
-): readonly FailedItem[] {
-  const failures = documents.flatMap(({ id, missing }) =>
-    missing ? [{ id, error: missing }] : [],
-  );
-  const [first] = failures;
-  if (isOne && first) throw first.error;
-  for (const { error } of failures) context.message(error.message);
-  return failures;
 }
 
 /** True if every document of a complete list is selected. */
@@ -272,32 +241,4 @@ function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Row> {
     });
   };
   return { work, printBeside: (say) => say(), close: async () => {} };
-}
-
-async function plannedDownloads(
-  context: Context,
-  endpoint: DownloadCall,
-  targets: readonly Target[],
-  save: SaveOptions,
-): Promise<DryRun> {
-  const planned: Target[] = [];
-  for (const target of targets) {
-    const { path, replaces } = target;
-    const existing =
-      path === undefined || path === '-' || replaces ? 'nothing' : await inspectTarget(path, save);
-    if (existing !== 'skipped') planned.push(target);
-  }
-  const skipped = targets.length - planned.length;
-  if (skipped > 0) context.note(`${plural(skipped, 'file')} would be left as they are.`);
-  return {
-    schema: 1,
-    dryRun: true,
-    requests: planned.map(({ id }) => context.api.describe(downloadCall(endpoint, id))),
-    changes: planned.map(({ id, path }) => ({
-      id,
-      field: 'file',
-      from: null,
-      to: path ?? '(named by the store)',
-    })),
-  };
 }

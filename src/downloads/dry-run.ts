@@ -1,0 +1,75 @@
+/** The dry run of downloads: the requests that would be sent, the files written, and the documents that are missing. */
+import { type DryRun, ValueWithExit } from '../cli/define.js';
+import type { FailedItem } from '../cli/failure.js';
+import type { Context } from '../context.js';
+import { plural } from '../data/text.js';
+import { type DownloadCall, downloadCall } from './download-one.js';
+import { inspectTarget, type SaveOptions } from './target-file.js';
+import type { NamedDocument, Target } from './target-names.js';
+
+interface Selected {
+  readonly documents: readonly NamedDocument[];
+  readonly targets: readonly Target[];
+  readonly save: SaveOptions;
+  /** Exactly one document was named on the command line. */
+  readonly isOne: boolean;
+}
+
+/**
+ * Returns what a download would do. Documents that do not exist are reported on stderr and decide the
+ * exit code, as in the download itself; one that was named alone throws NotFoundError.
+ */
+export async function planDownloads(
+  context: Context,
+  endpoint: DownloadCall,
+  { documents, targets, save, isOne }: Selected,
+): Promise<DryRun | ValueWithExit<DryRun>> {
+  const missing = missingOf(context, documents, isOne);
+  const missingIds = new Set(missing.map(({ id }) => id));
+  const there = targets.filter(({ id }) => !missingIds.has(id));
+  const plan = await plannedDownloads(context, endpoint, there, save);
+  const [failed] = missing;
+  return failed ? new ValueWithExit(plan, failed.error.exitName, { failed: () => failed }) : plan;
+}
+
+function missingOf(
+  context: Context,
+  documents: readonly NamedDocument[],
+  isOne: boolean,
+): readonly FailedItem[] {
+  const failures = documents.flatMap(({ id, missing }) =>
+    missing ? [{ id, error: missing }] : [],
+  );
+  const [first] = failures;
+  if (isOne && first) throw first.error;
+  for (const { error } of failures) context.message(error.message);
+  return failures;
+}
+
+async function plannedDownloads(
+  context: Context,
+  endpoint: DownloadCall,
+  targets: readonly Target[],
+  save: SaveOptions,
+): Promise<DryRun> {
+  const planned: Target[] = [];
+  for (const target of targets) {
+    const { path, replaces } = target;
+    const existing =
+      path === undefined || path === '-' || replaces ? 'nothing' : await inspectTarget(path, save);
+    if (existing !== 'skipped') planned.push(target);
+  }
+  const skipped = targets.length - planned.length;
+  if (skipped > 0) context.note(`${plural(skipped, 'file')} would be left as they are.`);
+  return {
+    schema: 1,
+    dryRun: true,
+    requests: planned.map(({ id }) => context.api.describe(downloadCall(endpoint, id))),
+    changes: planned.map(({ id, path }) => ({
+      id,
+      field: 'file',
+      from: null,
+      to: path ?? '(named by the store)',
+    })),
+  };
+}
