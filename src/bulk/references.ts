@@ -204,7 +204,7 @@ function problemOf(
       hint: 'Use the id of the one you mean.',
     };
   if (index.isEmpty)
-    return { exitName: 'notFound', lines: [`${nobody(reference, noun)}: there are no ${many}.`] };
+    return { exitName: 'notFound', lines: [`${noMatch(reference, noun)}. There are no ${many}.`] };
   if (kind !== 'id' && !index.hasField(kind))
     return {
       exitName: 'usage',
@@ -215,13 +215,13 @@ function problemOf(
   const meant = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
   return {
     exitName: 'notFound',
-    lines: [`${nobody(reference, noun)}.${meant}`],
+    lines: [`${noMatch(reference, noun)}.${meant}`],
     hint: `See: rosterctl ${resource} list`,
   };
 }
 
 /** `No team is named Foxes`, or `No application has the e-mail ann@example.org`. */
-function nobody({ kind, value }: Reference, noun: string): string {
+function noMatch({ kind, value }: Reference, noun: string): string {
   if (kind === 'id') return `No ${noun} has the id ${value}`;
   const quoted = /\s/.test(value) ? `"${value}"` : value;
   return kind === 'name'

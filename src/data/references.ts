@@ -77,13 +77,6 @@ export const kindWords: { readonly [K in LookedUpKind]: string } = {
   tag: 'gamer tag',
 };
 
-const emptyWords: { readonly [K in LookedUpKind]: string } = {
-  email: 'an address',
-  name: 'a name',
-  discord: 'a Discord user',
-  tag: 'a gamer tag',
-};
-
 /** The fields of a reference: those of the contract (2.1), or undefined for the obvious names. */
 type KindFields = { readonly [K in LookedUpKind]?: readonly string[] | undefined };
 
@@ -235,7 +228,7 @@ export function referenceProblem(
     const hasTags = resourceTags.includes(resource) && kind === 'tag' && value !== '';
     return hasTags ? `${problem}\nDid you mean: --tag ${shellQuote(value)}` : problem;
   }
-  return value === '' ? `Add ${emptyWords[kind]} after "${text}".` : undefined;
+  return value === '' ? `Add the ${kindWords[kind]} after "${text}".` : undefined;
 }
 
 /** Resources whose `--tag` selects by a label, which `tag:` (a gamer tag) does not. */

@@ -187,7 +187,7 @@ const cases = [
   ['finds several', 'name:Nilo.Tsukiyo', people, undefined, 11, /is 2 applications/],
   ['has an incomplete list', 'name:Nobody', people, doubtful, 11, /may be incomplete/],
   ['has a forbidden list', 'name:Nobody', people, forbidden, 7, /Use the id/],
-  ['has an empty list', 'name:Nobody', [], undefined, 5, /there are no applications/],
+  ['has an empty list', 'name:Nobody', [], undefined, 5, /There are no applications/],
   ['has no such field', 'name:Nobody', noNames, undefined, 2, /config set refs.tryouts.name FIELD/],
 ] as const;
 

@@ -81,7 +81,7 @@ test('documents know ids and names, and a tag is answered with the flag', () => 
   expect(problem('doc_1')).toBeUndefined();
   expect(problem('tag:contract')).toMatch(/\nDid you mean: --tag contract$/);
   expect(problem('email:a@x.org')).toMatch(/^documents are found by id or name:/);
-  expect(problem('name:')).toBe('Add a name after "name:".');
+  expect(problem('name:')).toBe('Add the name after "name:".');
 });
 
 test('of many candidates, the nearest few are named', () => {

@@ -173,7 +173,7 @@ function onePerson(
   const [only] = people;
   // An e-mail address or a Discord user is one person by itself.
   const isOne = people.length === 1 || ['email', 'discord'].includes(reference.kind);
-  if (!only) throw nobody(reference, meantIn(reference, entries, overrides));
+  if (!only) throw noMatch(reference, meantIn(reference, entries, overrides));
   if (!isOne)
     throw severalPeople(
       reference,
@@ -190,7 +190,7 @@ function idOf({ record }: Entry): string {
   return String(record['id']);
 }
 
-/** Returns the question for a bare word that is no id, but to which somebody answers otherwise. */
+/** Returns `Did you mean email:…?` for a bare word that is not an id but may be a reference. */
 function meantIn(
   { kind, value }: Reference,
   entries: readonly Entry[],
@@ -205,7 +205,7 @@ function meantIn(
   return found ? didYouMeanReference(found) : meantReference(value, 'tryouts');
 }
 
-function nobody({ text, value }: Reference, meant: string | undefined): ReferencesError {
+function noMatch({ text, value }: Reference, meant: string | undefined): ReferencesError {
   const search = shellQuote(value);
   return new ReferencesError(`No application and no player answers to ${text}.`, {
     exitName: 'notFound',
