@@ -6,6 +6,7 @@ import { type Candidates, completionFor, type Knowledge } from './cli/completion
 import { connectionFlags, type Line, readLine } from './cli/completion/line.js';
 import { idLines, pathsAt, safe } from './cli/completion/offers.js';
 import { originOf, parseBaseUrl } from './config/base-url.js';
+import { sandboxProfile } from './config/choices.js';
 import {
   completionCacheFile,
   nothing,
@@ -14,15 +15,12 @@ import {
 } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findTarget } from './config/connection.js';
-import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
 import { type Paths, placeFolder, resolvePaths } from './config/paths.js';
-import { sandboxProfile } from './config/profiles.js';
-import { activeProfileOf } from './config/store.js';
+import { profileInForce } from './config/store.js';
 import { readManifest } from './data/command-manifest.js';
 import type { Environment } from './data/environment.js';
 import { isObject } from './data/json.js';
-import { defaultProfile } from './data/text.js';
 import { inspectPrivateFile } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
@@ -111,7 +109,7 @@ function cursors(
   { state }: Paths,
 ): Candidates {
   const flags = connectionFlags(line);
-  const profile = chosenProfile(flags, env, file);
+  const profile = profileInForce(flags, env, file);
   const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
   const isSandbox = profile.name === sandboxProfile;
   const origin = isSandbox ? sandboxProfile : originOf(parseBaseUrl(baseUrl?.text ?? ''));
@@ -135,7 +133,7 @@ function cacheOf<T>(
   read: (cacheFile: string) => T,
 ): T {
   const flags = connectionFlags(line);
-  const profile = chosenProfile(flags, env, file);
+  const profile = profileInForce(flags, env, file);
   const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
   try {
     if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return none;
@@ -200,14 +198,6 @@ function beginningOf(file: string): string {
   } finally {
     closeSync(opened);
   }
-}
-
-/** As `resolveSettings` chooses it: flag, environment, the active one. */
-function chosenProfile(flags: GlobalFlags, env: Environment, file: ConfigData) {
-  if (flags.profile) return { name: flags.profile, via: 'flag' } as const;
-  const fromEnv = env['ROSTERCTL_PROFILE'];
-  if (fromEnv) return { name: fromEnv, via: 'environment' } as const;
-  return { name: activeProfileOf(file) ?? defaultProfile, via: 'active' } as const;
 }
 
 function readConfig(paths: Paths): ConfigData {

@@ -264,8 +264,8 @@ async function printFailure(
   // If no file can be opened, the modules that word the error cannot be loaded either.
   if (loaded instanceof SystemLimitError) return printLimit(loaded, argv, streams);
   if (!loaded) throw error;
-  const [{ envelopeJson, describeFailure }, { renderFailure }, { multiLine }, line] = loaded;
-  const { connectionFlags, readLine } = line;
+  const [{ envelopeJson, describeFailure }, { renderFailure }, { multiLine }, typed] = loaded;
+  const { connectionFlags, readLine } = typed;
   const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
   const ids = command?.args
@@ -276,7 +276,7 @@ async function printFailure(
     ids: facts.ids ?? ids ?? [],
     exitCode: facts.exitCode,
     keySource,
-    flags: parsed?.kind === 'command' ? parsed.globals : connectionFlags(readLine(argv, table)),
+    flags: parsed && 'globals' in parsed ? parsed.globals : connectionFlags(readLine(argv, table)),
     redacted: streams.redacted,
     isVerbose: settings?.verbose === true,
     table,

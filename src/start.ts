@@ -1,6 +1,7 @@
 /** The page of `rosterctl` alone after a login: where the user is, what is unfinished, and what to type; without a request. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { sandboxProfile } from './config/choices.js';
 import type { GlobalFlags } from './config/environment.js';
 import { type Paths, resolvePaths } from './config/paths.js';
 import type { CommandManifest } from './data/command-manifest.js';
@@ -30,10 +31,10 @@ export async function pageAfterLogin(
 ): Promise<string | undefined> {
   const { env, flags, width } = world;
   const paths = resolvePaths(world);
-  const named = flags.profile ?? (env['ROSTERCTL_PROFILE'] || undefined);
   // What follows is loaded only after a login.
-  if (named === undefined && !hasConfig(paths)) return undefined;
-  const profile = await profileInForce(paths, named, world);
+  if (flags.profile === undefined && !env['ROSTERCTL_PROFILE'] && !hasConfig(paths))
+    return undefined;
+  const profile = await usedProfile(paths, world);
   if (!profile) return undefined;
   const [{ singleLine }, { withConnectionFlags }] = await Promise.all([
     import('./terminal/safe-text.js'),
@@ -67,20 +68,17 @@ interface Profile {
   readonly service: string | undefined;
 }
 
-async function profileInForce(
+async function usedProfile(
   paths: Paths,
-  named: string | undefined,
-  { self, flags }: StartWorld,
+  { env, self, flags }: StartWorld,
 ): Promise<Profile | undefined> {
-  const [
-    { activeProfileOf, openConfigStore },
-    { demoOrganization, requireProfile, sandboxProfile },
-  ] = await Promise.all([import('./config/store.js'), import('./config/profiles.js')]);
+  const [{ openConfigStore, profileInForce }, { demoOrganization, requireProfile }] =
+    await Promise.all([import('./config/store.js'), import('./config/profiles.js')]);
   const config = openConfigStore(paths, { self }).config();
-  const name = named ?? activeProfileOf(config);
-  if (name === undefined) return undefined;
+  const { name, via } = profileInForce(flags, env, config);
   if (name === sandboxProfile) return { name, organization: demoOrganization, service: name };
-  const stored = named === undefined ? config.profiles.get(name) : requireProfile(config, { name });
+  const isNamed = via === 'flag' || via === 'environment';
+  const stored = isNamed ? requireProfile(config, { name }) : config.profiles.get(name);
   const organization = flags.org ?? stored?.organization;
   return organization === undefined ? undefined : { name, organization, service: stored?.baseUrl };
 }

@@ -1,6 +1,6 @@
 /** The lines of a preview: how many records of how many, the first rows with old → new, and what cannot be undone. */
 import { shortValue } from '../cli/lines.js';
-import { sandboxProfile } from '../config/profiles.js';
+import { sandboxProfile } from '../config/choices.js';
 import type { Context } from '../context.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';

@@ -10,8 +10,8 @@ import {
 } from '../data/resources.js';
 import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import { originOf, parseBaseUrl } from './base-url.js';
+import { sandboxProfile } from './choices.js';
 import { cacheFolder, type Paths } from './paths.js';
-import { sandboxProfile } from './profiles.js';
 
 /** The candidates of one resource: ids with names, fields that the service sent, some values. */
 export interface Remembered {

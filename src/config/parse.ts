@@ -2,6 +2,7 @@
 import { didYouMean } from '../data/nearest.js';
 import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
+import type { OutputFormat } from './choices.js';
 
 /** Parses one value as typed. Throws UsageError that says what is wrong, not where. */
 export type Parse<T> = (text: string) => T;
@@ -59,16 +60,32 @@ export function refuseSpreadsheet(flag: string, file: string | undefined, other 
   });
 }
 
+const formats: { readonly [extension: string]: OutputFormat | undefined } = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.xlsx': 'xlsx',
+};
+
+/** Returns the extension of a file in lower case: `.csv`. */
+export function extensionOf(file: string | undefined): string | undefined {
+  return /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();
+}
+
+/** Returns the format that the extension of a file promises, if it is one of ours. */
+export function promisedFormat(file: string | undefined): OutputFormat | undefined {
+  return formats[extensionOf(file) ?? ''];
+}
+
 /**
  * Returns the format for the extension of an output file. Throws UsageError for an unsupported one.
  */
 export function formatOfFile(flag: string, file: string | undefined): string | undefined {
-  const extension = /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();
-  if (extension === '.xlsx') return 'xlsx';
+  const promised = promisedFormat(file);
+  if (promised !== undefined) return promised;
   refuseSpreadsheet(flag, file, ' or .xlsx');
-  if (extension === '.jsonl') return 'ndjson';
-  if (extension === '.csv' || extension === '.json' || extension === '.ndjson')
-    return extension.slice(1);
+  const extension = extensionOf(file);
   if (extension !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(extension))
     throw new UsageError(`${flag} cannot write ${extension} files.`, {
       hint: 'Use .csv, .xlsx, .json or .ndjson, or choose the format with -o.',

@@ -7,8 +7,6 @@ import type { ConfigData, StoredKey, StoredProfile } from './config-file.js';
 import type { Settings } from './settings.js';
 import { activeProfileOf, type Stored } from './store.js';
 
-export { sandboxProfile };
-
 /** The organization of the sandbox's demo data. */
 export const demoOrganization = 'org_demo';
 

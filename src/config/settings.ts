@@ -1,14 +1,21 @@
 /** The settings of one invocation, resolved from all their sources. */
 import { type Environment, runsInCi } from '../data/environment.js';
 import type { Overrides } from '../data/resources.js';
-import { defaultProfile } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { type OutputFormat, outputFormats } from './choices.js';
 import { readFlag, resolveKeys, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
-import { formatOfFile, integer, nameList, oneOf, onOff } from './parse.js';
-import { activeProfileOf, type ConfigData } from './store.js';
+import {
+  extensionOf,
+  formatOfFile,
+  integer,
+  nameList,
+  oneOf,
+  onOff,
+  promisedFormat,
+} from './parse.js';
+import { type ConfigData, profileInForce } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };
 
@@ -97,7 +104,7 @@ interface ResolvedSettings {
 export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const { env, file } = input;
   const flags = withFormat(input.flags);
-  const profile = chooseProfile(input);
+  const profile = profileInForce(flags, env, file);
   // A workbook needs --out, so no setting asks for one.
   const { output, ...others } = flags;
   const isWorkbook = output === 'xlsx';
@@ -149,17 +156,6 @@ function forcedWidthIn(env: Environment): number | undefined {
   return text ? readFlag(name, text, integer(1, 10_000)) : undefined;
 }
 
-function chooseProfile({ flags, env, file }: SettingsInput): Settings['profile'] {
-  if (flags.profile === '')
-    throw new UsageError('--profile needs a name.', { hint: 'See: rosterctl profile list' });
-  if (flags.profile !== undefined) return { name: flags.profile, via: 'flag' };
-  if (env['ROSTERCTL_PROFILE']) return { name: env['ROSTERCTL_PROFILE'], via: 'environment' };
-  const active = activeProfileOf(file);
-  return active === undefined
-    ? { name: defaultProfile, via: 'none' }
-    : { name: active, via: 'active' };
-}
-
 /** Combines `--json`, `-o` and the extension of `--out` into one `-o`. */
 function withFormat(flags: GlobalFlags): GlobalFlags {
   const { json, output, out, template, fields } = flags;
@@ -182,24 +178,21 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
   return format === undefined ? flags : { ...flags, output: format };
 }
 
-/** The files whose name promises a format; a template writes text, also that of a .csv. */
-const promised = /\.(?:csv|json|ndjson|jsonl|xlsx)$/i;
-
 /** Throws UsageError if the name of `--out` promises another format than the one that was typed. */
 function refuseOtherEnding({ json, output, out, template }: GlobalFlags): void {
-  const [ending = ''] = promised.exec(out ?? '') ?? [];
-  if (ending === '') return;
-  const format = formatOfFile('--out', out);
+  const format = promisedFormat(out);
+  if (format === undefined) return;
+  const isWorkbook = format === 'xlsx';
   const other = [
-    template !== undefined && format === 'xlsx' && '--template',
+    // A template writes text, also that of a .csv.
+    template !== undefined && isWorkbook && '--template',
     json && format !== 'json' && '--json',
     output && format !== output && `-o ${output}`,
   ].find(Boolean);
   if (!other) return;
-  const file = `${format === 'xlsx' ? 'an' : 'a'} ${ending.toLowerCase()} file`;
-  const what = format === 'xlsx' ? 'a workbook' : format;
+  const file = `${isWorkbook ? 'an' : 'a'} ${extensionOf(out)} file`;
   throw new UsageError(`${other} cannot be written to ${file}.`, {
-    hint: `Give --out another ending, or leave the format out for ${what}.`,
+    hint: `Give --out another ending, or leave the format out for ${isWorkbook ? 'a workbook' : format}.`,
   });
 }
 

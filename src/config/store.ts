@@ -1,9 +1,10 @@
 /** The configuration on disk: profiles, defaults and keys. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../data/environment.js';
 import { systemReason } from '../data/system-errors.js';
 import { defaultProfile } from '../data/text.js';
-import { ConfigError } from '../errors.js';
+import { ConfigError, UsageError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
 import { inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import {
@@ -14,6 +15,7 @@ import {
   type Stored,
   type StoredKeys,
 } from './config-file.js';
+import type { GlobalFlags } from './environment.js';
 import { type Paths, requireFolder } from './paths.js';
 
 export type { ConfigData, Stored } from './config-file.js';
@@ -104,6 +106,25 @@ export function openConfigStore(paths: Paths, { self }: StoreOptions): ConfigSto
 /** Returns the profile to use if none is named: the active one, else the one called `default`. */
 export function activeProfileOf(config: ConfigData): string | undefined {
   return config.activeProfile ?? (config.profiles.has(defaultProfile) ? defaultProfile : undefined);
+}
+
+/**
+ * Returns the profile that a command line uses: of the flag, of the environment, or the active one.
+ * Throws UsageError for an empty flag.
+ */
+export function profileInForce(
+  flags: Pick<GlobalFlags, 'profile'>,
+  env: Environment,
+  config: ConfigData,
+): { readonly name: string; readonly via: 'flag' | 'environment' | 'active' | 'none' } {
+  if (flags.profile === '')
+    throw new UsageError('--profile needs a name.', { hint: 'See: rosterctl profile list' });
+  if (flags.profile !== undefined) return { name: flags.profile, via: 'flag' };
+  if (env['ROSTERCTL_PROFILE']) return { name: env['ROSTERCTL_PROFILE'], via: 'environment' };
+  const active = activeProfileOf(config);
+  return active === undefined
+    ? { name: defaultProfile, via: 'none' }
+    : { name: active, via: 'active' };
 }
 
 function readPrivate(

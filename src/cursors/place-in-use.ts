@@ -1,6 +1,8 @@
 /** Whose cursors a command is about, without connecting. */
+
+import { sandboxProfile } from '../config/choices.js';
 import { findTarget } from '../config/connection.js';
-import { requireProfile, sandboxProfile } from '../config/profiles.js';
+import { requireProfile } from '../config/profiles.js';
 import type { LocalContext } from '../context.js';
 import { UsageError } from '../errors.js';
 import { type CursorPlace, cursorPlace } from './cursor-file.js';

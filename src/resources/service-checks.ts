@@ -3,8 +3,8 @@ import { contractVersion } from '../api/contract.js';
 import { callFor } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
 import { describeFailure } from '../cli/failure.js';
+import { sandboxProfile } from '../config/choices.js';
 import { findConnection } from '../config/connection.js';
-import { sandboxProfile } from '../config/profiles.js';
 import type { LocalContext } from '../context.js';
 import {
   type Overrides,

@@ -3,13 +3,13 @@ import { defineLocalCommand, flag, ValueWithExit } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { keyTail } from '../../config/api-key.js';
 import { parseBaseUrl } from '../../config/base-url.js';
+import { sandboxProfile } from '../../config/choices.js';
 import {
   type ConnectionInput,
   connectionWithoutKey,
   findConnection,
   resolveConnection,
 } from '../../config/connection.js';
-import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { Failure, NoKeyError } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';

@@ -1,7 +1,7 @@
 /** `rosterctl profile list`: lists the stored profiles. */
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
-import { sandboxProfile } from '../../config/profiles.js';
+import { sandboxProfile } from '../../config/choices.js';
 
 interface Row {
   readonly name: string;

@@ -2,7 +2,8 @@
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
-import { chooseOne, requireProfile, sandboxProfile } from '../../config/profiles.js';
+import { sandboxProfile } from '../../config/choices.js';
+import { chooseOne, requireProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 import { UsageError } from '../../errors.js';
 

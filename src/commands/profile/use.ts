@@ -2,7 +2,8 @@
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { sentencesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
-import { requireProfile, sandboxProfile, withActive } from '../../config/profiles.js';
+import { sandboxProfile } from '../../config/choices.js';
+import { requireProfile, withActive } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 
 export default defineLocalWrite({
