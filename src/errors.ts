@@ -84,11 +84,12 @@ export class NotFoundError extends Failure {
   }
 }
 
+/** Leads from a list that may be incomplete to the command that examines how the service pages. */
+export const shapesHint = 'To find out how it pages: rosterctl doctor --shapes';
+
 /** Returns the hint for a list that may be incomplete: its own lines, one of which finds out how it pages. */
 export function withShapes(fixes: readonly string[] = []): string {
-  const shapes = 'rosterctl doctor --shapes';
-  const isNamed = fixes.some((line) => line.endsWith(shapes));
-  return [...fixes, ...(isNamed ? [] : [`To find out how it pages: ${shapes}`])].join('\n');
+  return [...new Set([...fixes, shapesHint])].join('\n');
 }
 
 /** A key that may read none of the documented lists of an organization, whose id is probably wrong. */
@@ -245,9 +246,6 @@ export const otherRecord = 'otherRecord';
 
 /** The code of a ProtocolError for a write whose route the service does not know. */
 export const wrongRoute = 'wrongRoute';
-
-/** The code of a created record that does not show its key, so that an import would create it again. */
-export const keyLost = 'keyLost';
 
 /** An error response of the file store behind a signed URL (contract 4.5 step 2, 4.4 download). */
 export class StoreError extends Failure {

@@ -3,6 +3,7 @@ import { isObject } from '../data/json.js';
 import { valueAt } from '../data/path.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
+import { shapesHint } from '../errors.js';
 import {
   countOf,
   type PagingEvidence,
@@ -195,7 +196,7 @@ export class Pager {
         ...doubt(
           'the service says that there are more, but not where',
           'If it pages by number: rosterctl config set paging.mode page',
-          'To find out: rosterctl doctor --shapes',
+          shapesHint,
         ),
         isStated: true,
       };
@@ -216,10 +217,7 @@ export class Pager {
   }
 
   private onePage({ status, headers, count, arrived }: Page, { size }: Evidence): Completeness {
-    const fixes = [
-      'If that is all: rosterctl config set paging.mode none',
-      'To find out how it pages: rosterctl doctor --shapes',
-    ];
+    const fixes = ['If that is all: rosterctl config set paging.mode none', shapesHint];
     if (status === 206 || headers['content-range'] !== undefined)
       return doubt('the service says that this is a part of the list', ...fixes);
     if (size !== undefined && count === size)

@@ -9,7 +9,7 @@ import {
   hasIdColumn,
   readHeader,
 } from '../data/csv-columns.js';
-import { type CsvRow, readCsv, rowPlace } from '../data/csv-reader.js';
+import { type CsvRow, readCsv, rowPlace, rowWord } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
@@ -156,7 +156,7 @@ async function rowsFromIds(
     if (waiting) await waiting;
   }
   errors.throwIfAny();
-  return { rows, header: ['id'], rowWord: 'Line', note: undefined };
+  return { rows, header: ['id'], rowWord: rowWord({}), note: undefined };
 }
 
 /** Copies a text, because a slice would keep the entire input in memory. */
@@ -168,7 +168,7 @@ function ownText(slice: string): string {
 class Rows {
   private header: Header | undefined;
   private headerCells: readonly string[] = [];
-  private rowWord = 'Line';
+  private word = rowWord({});
   private readonly rows: SelectedRow[] = [];
   private readonly same = intern<JsonObject>();
   private readonly ids: RowNames;
@@ -186,7 +186,7 @@ class Rows {
         const raw = this.input.raw && row.marks === undefined;
         this.header = readHeader(row, this.input.rules, { ...this.input, raw });
         this.headerCells = row.cells;
-        this.rowWord = row.marks ? 'Row' : 'Line';
+        this.word = rowWord(row);
       } else if (row.cells.some((cell) => cell.trim() !== '')) {
         this.ids.checkRoom();
         this.errors.collect(() => this.add(row, header));
@@ -209,7 +209,7 @@ class Rows {
       ...(names.length > 0 ? [`Not sent: ${firstOf(names)}.`] : []),
     ];
     const note = sentences.length > 0 ? sentences.join(' ') : undefined;
-    return { rows: this.rows, header: this.headerCells, rowWord: this.rowWord, note };
+    return { rows: this.rows, header: this.headerCells, rowWord: this.word, note };
   }
 
   private add(row: CsvRow, header: Header): void {

@@ -25,7 +25,7 @@ interface ParamOptions {
   readonly word?: string;
   /** True to leave it out of the short help page for lack of space. */
   readonly rare?: boolean;
-  /** What to say if it is required and missing; default: that it is missing. */
+  /** The message if it is required and missing; by default `--to is missing.` */
   readonly ifMissing?: string;
   /** The completion of a value that is not an enum. */
   readonly completes?:

@@ -153,8 +153,8 @@ function hintFor(error: Failure, command: FailedCommand): string | undefined {
 }
 
 /**
- * Returns an error as a row of a report holds it (`id`: empty if it concerns no one record), redacted because the service's text may
- * repeat the key or a signed URL.
+ * Returns an error as a row of a report holds it (`id`: empty if it concerns no one record). It is
+ * redacted, because the service's text may repeat the key or a signed URL.
  */
 export function rowError(
   { api, flags, streams, table }: Context,

@@ -72,7 +72,7 @@ export interface ManifestParam {
   readonly group?: string | undefined;
   /** Left out of the short help page. */
   readonly rare?: boolean | undefined;
-  /** What to say if it is required and missing. */
+  /** The message if it is required and missing, if not the usual one. */
   readonly ifMissing?: string | undefined;
   /** The kind of value that a TAB offers: `file`, `profile`, `id:tryouts` … */
   readonly completes?: string | undefined;

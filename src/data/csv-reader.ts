@@ -24,9 +24,14 @@ export function columnName(index: number): string {
 }
 
 /** Returns where a problem is: `Line 12`, in a sheet `Row 12` or the cell, `F12`. */
-export function rowPlace({ line, marks }: Pick<CsvRow, 'line' | 'marks'>, index?: number): string {
-  if (!marks) return `Line ${line}`;
-  return index === undefined ? `Row ${line}` : `${columnName(index)}${line}`;
+export function rowPlace(row: Pick<CsvRow, 'line' | 'marks'>, index?: number): string {
+  const isCell = row.marks && index !== undefined;
+  return isCell ? `${columnName(index)}${row.line}` : `${rowWord(row)} ${row.line}`;
+}
+
+/** What messages call a row: `Line`, in a sheet `Row`. */
+export function rowWord({ marks }: Pick<CsvRow, 'marks'>): string {
+  return marks ? 'Row' : 'Line';
 }
 
 /** How messages call the file of a header. */

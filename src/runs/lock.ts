@@ -148,13 +148,11 @@ async function runOf(
 }
 
 function describeHolder({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
-  // A lock names the time as its run does.
-  const since = run.replace(/(?<=, started )\S+$/, longTimeOf);
-  return `${since}, process ${pid} on host ${host}`;
+  return `${run}, process ${pid} on host ${host}`;
 }
 
 function describeRun({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
-  return `run ${run}, started ${startedAt}`;
+  return `run ${run}, started ${longTimeOf(startedAt)}`;
 }
 
 function lockName({ service, organization, resource }: LockKey): string {

@@ -59,7 +59,7 @@ export function createPrompts(
   { noInput, plain: isPlain, ...world }: PromptOptions,
 ): Prompts {
   // Evaluated only for a prompt, because opening both streams costs a millisecond at start-up.
-  const nobody = (): string | undefined => {
+  const whyNot = (): string | undefined => {
     const { stdin, stderr } = streams;
     if (!stdin.isTerminal || !stderr.isTerminal) return 'this is not a terminal';
     if (noInput) return 'prompts are off (--no-input, ROSTERCTL_NO_INPUT or CI)';
@@ -74,7 +74,7 @@ export function createPrompts(
     },
   ): Promise<T> => {
     const message = singleLine(question);
-    const why = nobody();
+    const why = whyNot();
     if (why !== undefined) throw new UsageError(`${upperFirst(why)}: ${message}`, { hint });
     if (isPlain) {
       const { plainPrompts } = await import('./prompt-plain.js');
@@ -85,7 +85,7 @@ export function createPrompts(
   };
   return {
     get unavailable() {
-      return nobody();
+      return whyNot();
     },
     confirm: (question, options = {}) =>
       ask(question, options, {
@@ -126,7 +126,7 @@ export function createPrompts(
         async drawn(message, context) {
           const { select } = await import('@inquirer/prompts');
           const labelled = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
-          const theme = keysTip(() => 'arrow keys, Enter, Esc');
+          const theme = { style: { keysHelpTip: () => 'arrow keys, Enter, Esc' } };
           return select({ message, choices: labelled, loop: false, theme }, context);
         },
       }),
@@ -147,9 +147,12 @@ export function createPrompts(
                 found = matchChoices(choices, typed);
                 return found.map(fit);
               },
-              theme: keysTip(
-                () => `${countOf(found, choices, streams)}: type to search, Enter, Esc`,
-              ),
+              theme: {
+                style: {
+                  keysHelpTip: () =>
+                    `${countOf(found, choices, streams)}: type to search, Enter, Esc`,
+                },
+              },
               ...(term !== undefined && { initialValue: singleLine(term) }),
             },
             context,
@@ -171,9 +174,8 @@ export function createPrompts(
               validate: (marked) => marked.length > 0 || 'Mark at least one with Space.',
               theme: {
                 style: {
-                  ...keysTip(
-                    () => `${countOf(choices, choices, streams)}: Space marks, a all, Enter, Esc`,
-                  ).style,
+                  keysHelpTip: () =>
+                    `${countOf(choices, choices, streams)}: Space marks, a all, Enter, Esc`,
                   renderSelectedChoices: (marked: readonly unknown[]) => `${marked.length} marked`,
                 },
               },
@@ -183,11 +185,6 @@ export function createPrompts(
         },
       }),
   };
-}
-
-/** The line below a list: how much there is to choose from, and which keys do what. */
-function keysTip(keysHelpTip: () => string): { readonly style: { keysHelpTip: () => string } } {
-  return { style: { keysHelpTip } };
 }
 
 /** How many choices there are and match, and how many of these are not on the screen. */

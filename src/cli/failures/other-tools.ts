@@ -82,11 +82,12 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
 const nounsWithVerb: Readonly<Record<string, readonly string[]>> = {
   'auth list': ['profile list'],
   'auth switch': ['profile use NAME'],
-  ...Object.fromEntries(
-    ['auth', 'profile'].flatMap((noun) =>
-      ['add', 'create', 'new'].map((verb) => [`${noun} ${verb}`, ['auth login --profile NAME']]),
-    ),
-  ),
+  'auth add': ['auth login --profile NAME'],
+  'auth create': ['auth login --profile NAME'],
+  'auth new': ['auth login --profile NAME'],
+  'profile add': ['auth login --profile NAME'],
+  'profile create': ['auth login --profile NAME'],
+  'profile new': ['auth login --profile NAME'],
 };
 
 /** Flags of other tools, with ours. */

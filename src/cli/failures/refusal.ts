@@ -169,7 +169,7 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
   return undefined;
 }
 
-/** Where to look, after what a word that is no id may have meant. */
+/** Returns the hint for a missing record: the reference that the word may have meant, and the list to look in. */
 function notFoundHint(resource: ResourceName, { ids }: FailedCommand): string {
   const [word = ''] = ids;
   const meant = ids.length === 1 ? meantReference(word, resource) : undefined;

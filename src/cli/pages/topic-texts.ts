@@ -175,8 +175,8 @@ makes in these 2 seconds is overwritten.
 
 If a run is interrupted, runs resume continues it and repeats nothing. So does the same
 command where it names the records by ids or a file. With filters, it selects again,
-and --limit counts anew. Losing your SSH session stops a run, just as Ctrl-C does. To
-keep it running, use tmux or setsid.
+and --limit applies to the new selection. Losing your SSH session stops a run, just as
+Ctrl-C does. To keep it running, use tmux or setsid.
 
   rosterctl runs list         # finished and unfinished runs
   rosterctl runs show last    # the result of each row
