@@ -24,8 +24,12 @@ const firsts = {
   command: ['src/assemble.ts', 'src/cli/views.ts', 'src/config/connection.ts'],
   service: ['src/service.ts', 'src/resources/read.ts', 'src/resources/params.ts'],
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],
-  columns: ['src/cli/lists/columns.ts'],
-  filters: ['src/cli/filters.ts', 'src/cli/lists/filter-list.ts', 'src/resources/list-command.ts'],
+  filters: [
+    'src/cli/filters.ts',
+    'src/cli/lists/filter-list.ts',
+    'src/resources/list-command.ts',
+    'src/cli/lists/columns.ts',
+  ],
   files: ['src/files/atomic-write.ts'],
   settings: ['src/commands/config/shared.ts'],
   runs: [
@@ -36,7 +40,12 @@ const firsts = {
     'src/cursors/cursor-file.ts',
     'src/cursors/place-in-use.ts',
   ],
-  people: ['src/cli/lists/show.ts', 'src/cli/lists/table.ts', 'src/cli/card.ts'],
+  people: [
+    'src/cli/lists/show.ts',
+    'src/cli/lists/table.ts',
+    'src/cli/card.ts',
+    'src/resources/cards/nearby.ts',
+  ],
   write: ['src/cli/write.ts'],
   // Every change of records loads all of these.
   bulk: [
@@ -46,6 +55,9 @@ const firsts = {
     'src/engine/run-rows.ts',
     'src/resources/send.ts',
   ],
+  'tryout-filters': ['src/resources/tryout-filters.ts'],
+  // Every change of tryouts loads all of these.
+  tryouts: ['src/resources/tryout-selection.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],
 };
 
