@@ -8,7 +8,7 @@ import { nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, PreviewStyle } from '../engine/operation.js';
-import { countsAsError, isDeletion, type ReportRow } from '../runs/report.js';
+import { countsAsError, isDeletion, type ReportRow, type RowChange } from '../runs/report.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { truncate } from '../terminal/width.js';
 import type { Invocation } from './invocation.js';
@@ -123,11 +123,16 @@ function headLine(context: Context, subject: Subject, count: number): string {
 
 /** Counts per status change: `14 reviewing → rejected`. */
 function countMoves({ tasks }: Listed): ReadonlyMap<string, number> {
+  // Rows with equal changes share them.
+  const rows = new Map<readonly RowChange[], number>();
+  for (const { previewed = [] } of tasks) rows.set(previewed, (rows.get(previewed) ?? 0) + 1);
   const moves = new Map<string, number>();
-  for (const { field, from, to } of tasks.flatMap(({ previewed = [] }) => previewed)) {
-    const move = `${shortValue(from)} → ${shortValue(to)}`;
-    if (field === 'status') moves.set(move, (moves.get(move) ?? 0) + 1);
-  }
+  for (const [changes, count] of rows)
+    for (const { field, from, to } of changes) {
+      if (field !== 'status') continue;
+      const move = `${shortValue(from)} → ${shortValue(to)}`;
+      moves.set(move, (moves.get(move) ?? 0) + count);
+    }
   return moves;
 }
 
