@@ -136,8 +136,7 @@ export async function showEnded(
   }
   const isUnfinished = run?.store && (!hasEnded(run, row) || (await hasLeftovers(run)));
   if (isUnfinished) context.message(await unfinishedLine(context, run, 1));
-  const name = run?.images && run.store && (await shortRunName(run.store, run.plan.head.run));
-  return renderOne(context, invocation, { row, error, ended, run: name });
+  return renderOne(context, invocation, { row, error, ended, run });
 }
 
 function mayPick({ isInteractive, prompts, settings }: Context): boolean {
@@ -149,8 +148,7 @@ interface OneOutcome {
   readonly row: ReportRow;
   readonly error: Failure | undefined;
   readonly ended: EndedRun;
-  /** The run that keeps its before-image, as a person types it. */
-  readonly run?: string | undefined;
+  readonly run: PlannedRun | undefined;
 }
 
 /**
@@ -171,7 +169,7 @@ async function renderOne(
   const { session, record }: Partial<OnlyRow> = ended.only ?? {};
   const unsent = row.result === 'changed' ? undefined : unsentNote(row, session, record);
   // The line at a terminal says it.
-  const printsLine = context.isInteractive && !context.settings.fields;
+  const printsLine = context.isAligned && !context.settings.fields;
   if (unsent !== undefined && !printsLine) context.note(unsent);
   // A record that was not written is shown as read.
   const isRead = row.result !== 'changed' && record !== undefined;
@@ -181,8 +179,11 @@ async function renderOne(
   const shown = isObject(value) ? value : record;
   const sentence = unsent ?? `${doneText(invocation, row, shown)}.`;
   const line = `${markOf(true, isUtf8Locale(context.env))} ${singleLine(sentence)}`;
-  const canUndo = unsent === undefined && invocation.operation.undoes !== false;
-  const undo = canUndo && run !== undefined ? undoLine(context, run) : undefined;
+  const canUndo = unsent === undefined && invocation.operation.undoes !== false && run?.images;
+  const undo =
+    printsLine && canUndo && run.store
+      ? undoLine(context, await shortRunName(run.store, run.plan.head.run))
+      : undefined;
   const { output, fields, quiet } = context.settings;
   const view: View<never> =
     output !== 'table' || fields

@@ -1,5 +1,6 @@
 /** Atomic writes: files that appear complete or not at all. */
 import { randomBytes } from 'node:crypto';
+import { closeSync, fchmodSync, fsync, openSync, renameSync, unlinkSync } from 'node:fs';
 import {
   access,
   constants,
@@ -15,8 +16,13 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
-import { ownDescriptor, throughDescriptor, throughDevice } from './own-descriptor.js';
-import { type AtomicFile, attempt, cannotWrite, writeAll } from './writing.js';
+import {
+  ownDescriptor,
+  throughDescriptor,
+  throughDevice,
+  writeToDescriptor,
+} from './own-descriptor.js';
+import { type AtomicFile, attempt, cannotWrite } from './writing.js';
 
 interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -41,35 +47,78 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
   const target = await inspectTarget(file);
   if (target.kind === 'descriptor') return throughDescriptor(file, target.number);
   if (target.kind === 'device') return throughDevice(file, target.isPipe, options.signal);
-  const temp = tempPath(target.path, options.singleWriter ? fixedMark(target.path) : randomMark());
-  if (options.singleWriter) await unlink(temp).catch(() => {});
-  const mode = target.kind === 'file' ? target.mode : (options.mode ?? 0o600);
-  const handle = await attempt(file, open(temp, 'wx', 0o600));
+  const mode = target.kind === 'file' ? target.mode : options.mode;
+  return openBeside(file, target.path, { ...options, mode });
+}
+
+/**
+ * Opens a file in a folder that only this program writes, as `openAtomic` does, but without looking for
+ * a link or a device there. Throws OutputError.
+ */
+export function openOwn(file: string): Promise<AtomicFile> {
+  return openBeside(file, file, {});
+}
+
+/**
+ * Opens the temporary file for `path`, called `file` in messages. What is quick runs at once, because
+ * handing it to a thread takes longer.
+ */
+async function openBeside(
+  file: string,
+  path: string,
+  { mode = 0o600, singleWriter, isNew }: AtomicOptions,
+): Promise<AtomicFile> {
+  const temp = tempPath(path, singleWriter ? fixedMark(path) : randomMark());
+  if (singleWriter) removeNow(temp);
+  const opened = async () => openSync(temp, 'wx', 0o600);
+  const descriptor = await attempt(file, opened());
   let state: 'open' | 'closed' | 'gone' = 'open';
-  const close = async () => {
-    if (state === 'open') await handle.close();
-    if (state === 'open') state = 'closed';
+  const close = () => {
+    if (state !== 'open') return;
+    state = 'closed';
+    closeSync(descriptor);
+  };
+  const finish = async () => {
+    // Set the mode explicitly: the umask would narrow it, and an existing mode is the user's
+    // choice.
+    fchmodSync(descriptor, mode);
+    await synced(descriptor);
+    close();
+    if (!isNew) renameSync(temp, path);
   };
   return {
-    write: (chunk) => attempt(file, writeAll(handle, chunk)),
+    write: (chunk) => attempt(file, writeToDescriptor(descriptor, chunk)),
     async commit() {
-      // Set the mode explicitly: the umask would narrow it, and an existing mode is the user's
-      // choice.
-      await attempt(file, handle.chmod(mode));
-      await attempt(file, handle.sync());
-      await attempt(file, close());
-      if (options.isNew) await placeNew(file, temp, target.path);
-      else await attempt(file, rename(temp, target.path));
+      await attempt(file, finish());
+      if (isNew) await placeNew(file, temp, path);
       state = 'gone';
-      await syncFolder(dirname(target.path));
+      await syncFolder(dirname(path));
     },
     async discard() {
       if (state === 'gone') return;
-      await close().catch(() => {});
+      try {
+        close();
+      } catch {
+        // The file is removed anyway.
+      }
       state = 'gone';
-      await unlink(temp).catch(() => {});
+      removeNow(temp);
     },
   };
+}
+
+function removeNow(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It is gone, or is swept later.
+  }
+}
+
+function synced(descriptor: number): Promise<void> {
+  return new Promise((done, fail) => {
+    fsync(descriptor, (error) => (error ? fail(error) : done()));
+  });
 }
 
 /**
@@ -202,10 +251,12 @@ async function claimThenRename(file: string, temp: string, path: string): Promis
 
 /** Syncs a folder, so that a new name in it is on disk. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Not every file system can sync a folder; the file itself is on disk already.
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
+  try {
+    const descriptor = openSync(folder, 'r');
+    await synced(descriptor).finally(() => closeSync(descriptor));
+  } catch {
+    // Not every file system can sync a folder; the file itself is on disk already.
+  }
 }
 
 function alreadyExists(file: string): GuardError {

@@ -45,7 +45,10 @@ const pipeFullMs = 5;
  * Appends to a descriptor without closing it: the shell does that, and other processes may write to
  * it. Throws PipeClosedError, or the system's error.
  */
-async function writeToDescriptor(descriptor: number, chunk: string | Uint8Array): Promise<void> {
+export async function writeToDescriptor(
+  descriptor: number,
+  chunk: string | Uint8Array,
+): Promise<void> {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   for (let at = 0; at < bytes.length; ) at += await put(descriptor, bytes.subarray(at));
 }

@@ -1,7 +1,7 @@
 /** Append-only files of checksummed lines (journal, before-images), synced in batches. */
 import { hash } from 'node:crypto';
-import { fdatasync, writeSync } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
@@ -32,14 +32,14 @@ export async function openSyncedLines(
   options: SyncedLinesOptions,
 ): Promise<SyncedLines> {
   const name = `${options.what} ${path}`;
-  const handle = await attempt(name, () => open(path, 'a', 0o600));
+  const descriptor = await attempt(name, () => openSync(path, 'a', 0o600));
   try {
-    await attempt(name, () => handle.truncate(options.bytes));
+    await attempt(name, () => ftruncateSync(descriptor, options.bytes));
   } catch (error) {
-    await handle.close();
+    closeSync(descriptor);
     throw error;
   }
-  return new Writer(name, handle, options);
+  return new Writer(name, descriptor, options);
 }
 
 const checksumLength = 16;
@@ -120,7 +120,7 @@ class Writer implements SyncedLines {
 
   constructor(
     private readonly name: string,
-    private readonly handle: FileHandle,
+    private readonly descriptor: number,
     private readonly options: Pick<SyncedLinesOptions, 'isOurs'>,
   ) {}
 
@@ -139,7 +139,7 @@ class Writer implements SyncedLines {
 
   private async closeOnce(): Promise<void> {
     while (this.writing) await this.writing;
-    await this.handle.close();
+    closeSync(this.descriptor);
   }
 
   /** Writes everything that queued up during the last sync with one write and one sync. */
@@ -165,7 +165,7 @@ class Writer implements SyncedLines {
    * Writes synchronously: it only fills the page cache, and starting a thread would take longer.
    */
   private writeBatch(batch: readonly Waiting[]): Promise<void> {
-    const descriptor = this.handle.fd;
+    const { descriptor } = this;
     // This needs a descriptor, and there may be none left.
     if (!this.options.isOurs())
       throw new GuardError(
@@ -189,7 +189,7 @@ class Writer implements SyncedLines {
   }
 }
 
-async function attempt<T>(name: string, work: () => Promise<T>): Promise<T> {
+async function attempt<T>(name: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -59,7 +59,7 @@ export async function endRun(
   });
   if (!keepsPlan) await shortenPlan(runFolder(store, run), plan, results);
   await journal.close();
-  if (!keepsPlan && !addsEachTime) await moveToEnded(store, run);
+  if (!keepsPlan && !addsEachTime) moveToEnded(store, run);
 }
 
 /**
@@ -72,12 +72,12 @@ export async function markReported(store: RunStore, run: string, last: number): 
     if (!existsSync(join(placeIn(store, 'ended'), run))) throw error;
   });
   const stored = await readRun(store, run);
-  if (stored && belongsInEnded(store, stored)) await moveToEnded(store, run);
+  if (stored && belongsInEnded(store, stored)) moveToEnded(store, run);
 }
 
 /** Moves a completed run to `ended/`, and makes sure that pruning will inspect its before-images. */
-async function moveToEnded(store: RunStore, run: string): Promise<void> {
-  await moveRun(store, run, 'ended');
+function moveToEnded(store: RunStore, run: string): void {
+  moveRun(store, run, 'ended');
   pruneNext(store, run);
 }
 
@@ -125,7 +125,7 @@ export async function tidyOpenRuns(
     if (isAbandoned(run, options)) await removeRun(store, run.head.run);
     else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
     else {
-      if (!isBusy) await moveRun(store, run.head.run, 'open');
+      if (!isBusy) moveRun(store, run.head.run, 'open');
       open.push(run);
     }
   }
@@ -169,7 +169,7 @@ function isOld(run: string, { now }: TidyOptions): boolean {
 async function moveEnded(store: RunStore, { head, plan, state }: StoredRun): Promise<void> {
   // A process killed before the rename may not have shortened the plan either.
   if (plan) await shortenPlan(runFolder(store, head.run), plan, state.results.values());
-  await moveToEnded(store, head.run);
+  moveToEnded(store, head.run);
 }
 
 /** How far a file's upload got; the states that `uploads list` shows. */

@@ -1,13 +1,13 @@
 /** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
 import { createHash, hash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { statSync, unlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
-import { openAtomic } from '../files/atomic-write.js';
+import { openOwn } from '../files/atomic-write.js';
 import { countsAsError, type ReportRow, type RowChange } from './report.js';
 
 /** Describes a run without its rows and without secrets; also the journal's first record. */
@@ -78,33 +78,27 @@ export interface RunPlan {
   readonly rows: readonly PlannedRow[];
 }
 
-/** How many rows are written at a time. */
-const chunk = 2_000;
+/** The length of the text that is written at a time. */
+const chunk = 1_000_000;
 
 /** Writes a plan atomically, with its checksum as the last line. Throws OutputError. */
 export async function writePlan(
   folder: string,
   { head, job, names, rows }: RunPlan,
 ): Promise<void> {
-  const file = await openAtomic(pathIn(folder));
+  const file = await openOwn(pathIn(folder));
   const sum = createHash('sha256');
-  const write = (text: string) => {
-    sum.update(text);
-    return file.write(text);
-  };
+  let text = `${printJson({ head, job, names: names && Object.fromEntries(names) })}\n`;
   try {
-    await write(`${printJson({ head, job, names: names && Object.fromEntries(names) })}\n`);
-    for (let at = 0; at < rows.length; at += chunk)
-      await write(
-        rows
-          .slice(at, at + chunk)
-          .map(
-            ({ row, id, ref, own, previewed }) =>
-              `${printJson({ row, id, ref, own, previewed })}\n`,
-          )
-          .join(''),
-      );
-    await file.write(`${sum.digest('hex')}\n`);
+    for (const { row, id, ref, own, previewed } of rows) {
+      text += `${printJson({ row, id, ref, own, previewed })}\n`;
+      if (text.length < chunk) continue;
+      sum.update(text);
+      await file.write(text);
+      text = '';
+    }
+    sum.update(text);
+    await file.write(`${text}${sum.digest('hex')}\n`);
     await file.commit();
   } finally {
     await file.discard();
@@ -183,8 +177,16 @@ export async function shortenPlan(
   const failedRows = new Set<number>();
   for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
   const rows = plan.rows.filter(({ row }) => failedRows.has(row));
-  if (rows.length === 0) await rm(pathIn(folder), { force: true });
+  if (rows.length === 0) removePlan(folder);
   else await writePlan(folder, { ...plan, names: undefined, rows });
+}
+
+function removePlan(folder: string): void {
+  try {
+    unlinkSync(pathIn(folder));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 function pathIn(folder: string): string {

@@ -1,7 +1,7 @@
 /** The store of runs: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { systemReason } from '../data/system-errors.js';
@@ -117,10 +117,15 @@ async function namesIn(folder: string): Promise<readonly string[]> {
  * Moves a run's folder with one rename. Never throws: another process may have moved it, and the next
  * write tries again.
  */
-export async function moveRun(store: RunStore, run: string, to: 'open' | 'ended'): Promise<void> {
+export function moveRun(store: RunStore, run: string, to: 'open' | 'ended'): void {
   const from = runFolder(store, run);
   const target = join(placeIn(store, to), run);
-  if (from !== target) await rename(from, target).catch(() => {});
+  if (from === target) return;
+  try {
+    renameSync(from, target);
+  } catch {
+    // See above.
+  }
 }
 
 /** Deletes a run's folder. */
