@@ -73,6 +73,13 @@ async function openBeside(
   const opened = async () => openSync(temp, 'wx', 0o600);
   const descriptor = await attempt(file, opened());
   let state: 'open' | 'closed' | 'gone' = 'open';
+  let writing: Promise<void> | undefined;
+  const write = async (chunk: string | Uint8Array) => {
+    // Another file may have got the number of a closed one.
+    if (state !== 'open') throw new Error('the file is closed');
+    writing = writeToDescriptor(descriptor, chunk);
+    await writing;
+  };
   const close = () => {
     if (state !== 'open') return;
     state = 'closed';
@@ -87,7 +94,7 @@ async function openBeside(
     if (!isNew) renameSync(temp, path);
   };
   return {
-    write: (chunk) => attempt(file, writeToDescriptor(descriptor, chunk)),
+    write: (chunk) => attempt(file, write(chunk)),
     async commit() {
       await attempt(file, finish());
       if (isNew) await placeNew(file, temp, path);
@@ -96,6 +103,7 @@ async function openBeside(
     },
     async discard() {
       if (state === 'gone') return;
+      await writing?.catch(() => {});
       try {
         close();
       } catch {

@@ -120,7 +120,7 @@ class Writer implements SyncedLines {
 
   constructor(
     private readonly name: string,
-    private readonly descriptor: number,
+    private descriptor: number,
     private readonly options: Pick<SyncedLinesOptions, 'isOurs'>,
   ) {}
 
@@ -139,7 +139,10 @@ class Writer implements SyncedLines {
 
   private async closeOnce(): Promise<void> {
     while (this.writing) await this.writing;
-    closeSync(this.descriptor);
+    const { descriptor } = this;
+    // A later append must fail, instead of reaching another file that gets the number.
+    this.descriptor = -1;
+    closeSync(descriptor);
   }
 
   /** Writes everything that queued up during the last sync with one write and one sync. */

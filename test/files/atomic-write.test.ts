@@ -1,7 +1,9 @@
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -18,6 +20,7 @@ import {
   sweepStaleTemps,
   writeAtomically,
 } from '../../src/files/atomic-write.js';
+import { openSyncedLines } from '../../src/files/synced-lines.js';
 import { temporaryFolder } from '../support/run.js';
 
 const home = temporaryFolder();
@@ -39,6 +42,34 @@ test('a new file is complete and 0600 whatever the umask', async () => {
   } finally {
     process.umask(before);
   }
+});
+
+test('what is written after the end reaches no file that opened meanwhile', async () => {
+  const folder = freshFolder();
+  const bystander = join(folder, 'other.json');
+  const file = await openAtomic(join(folder, 'new.json'));
+  const lines = await openSyncedLines(join(folder, 'journal.jsonl'), {
+    what: 'The journal',
+    bytes: 0,
+    isOurs: () => true,
+  });
+  await Promise.all([file.write('whole'), lines.append('whole\n')]);
+  await file.commit();
+  await lines.close();
+  // Gets the lowest free numbers, which are those of the two files.
+  const others = [openSync(bystander, 'a'), openSync(bystander, 'a')];
+  await expect(file.write('late')).rejects.toThrow(OutputError);
+  await expect(lines.append('late\n')).rejects.toThrow(OutputError);
+  others.forEach(closeSync);
+  expect(readFileSync(bystander, 'utf8')).toBe('');
+});
+
+test('a file that is given up waits for its last write', async () => {
+  const folder = freshFolder();
+  const file = await openAtomic(join(folder, 'new.json'));
+  const large = file.write(Buffer.alloc(64 * 1024 * 1024));
+  await Promise.all([file.discard(), large]);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('an existing file keeps its mode and is replaced, not written into', async () => {
