@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest';
+import { describeCommands } from '../src/cli/manifest.js';
+import { commands } from '../src/commands/index.js';
+import { aDesk, lineOf, testedElsewhere } from './support/examples.js';
+import { rosterctl } from './support/run.js';
+
+const { commands: described } = await describeCommands(commands);
+
+describe.each(
+  described
+    .map((command) => [command.words.join(' '), command] as const)
+    .filter(([name]) => !testedElsewhere.has(name)),
+)('the help of %s gives examples that work:', (name, command) => {
+  test.each(command.examples.map(([what, words]) => [what, words]))('%s', async (_, words) => {
+    const ran = await rosterctl([...lineOf(command, words), '--yes'], await aDesk(name));
+    expect(ran.stderr).not.toMatch(/^\s+at /m);
+    expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
+      code: 0,
+      stderr: '',
+    });
+  });
+});
