@@ -1,7 +1,6 @@
 /** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed } from './cli/check.js';
-import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { Settings } from './config/settings.js';
 import { type CommandManifest, readManifest } from './data/command-manifest.js';
@@ -9,10 +8,9 @@ import { isUtf8Locale } from './data/environment.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
-import { createPaint } from './terminal/paint.js';
+import { pageFor } from './pages.js';
 import { watchSignals, watchStops } from './terminal/signals.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
-import { fullWidth } from './terminal/whole-words.js';
 
 /** The launcher's part: the data files of dist/, and a check that the bundle would load too early. */
 interface Distribution {
@@ -42,7 +40,10 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   });
   try {
     parsed = parseCommandLine(argv, table);
-    const page = await pageFor(parsed, table, streams);
+    const page = await pageFor(parsed, {
+      ...{ table, topics, stdout: streams.stdout, self: thisProcess },
+      ...{ env: process.env, platform: process.platform, uid: process.getuid?.() },
+    });
     if (page !== undefined) await showHelp(page, streams);
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
@@ -198,28 +199,6 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-async function pageFor(
-  parsed: Parsed,
-  table: CommandManifest,
-  streams: ProcessStreams,
-): Promise<string | undefined> {
-  if (parsed.kind === 'version') return `${table.version}\n`;
-  if (parsed.kind === 'command') return undefined;
-  const { stdout } = streams;
-  const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
-  if (parsed.kind === 'start') {
-    const { env, platform } = process;
-    const { globals: flags } = parsed;
-    const { pageAfterLogin } = await import('./start.js');
-    const world = { env, platform, uid: process.getuid?.(), self: thisProcess, width, flags };
-    return (await pageAfterLogin(table, world)) ?? startPage(table, width);
-  }
-  const { of, long } = parsed;
-  const options = { long, width, bold: createPaint(stdout.color).bold };
-  if (!of) return rootHelp(table, options);
-  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options);
 }
 
 /** False for a file, a pipe or /dev/null, which spares the terminal check: that loads much of `node:net`. */

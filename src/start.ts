@@ -10,7 +10,7 @@ import type { ThisProcess } from './files/lock.js';
 import { fillWords, wrapPageLine } from './terminal/whole-words.js';
 
 /** The parts of the process that the page depends on. */
-interface StartWorld {
+export interface StartWorld {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly uid: number | undefined;

@@ -93,6 +93,7 @@ describe.each([
   ['', 0],
   ['tryouts --help', 0],
   ['tryouts list -h', 0],
+  ['help tryouts list', 0],
   ['tryouts lst', 2],
   ['tryuots', 2],
   ['tryouts list --stauts x', 2],
@@ -147,7 +148,6 @@ test('rosterctl alone after a login reads the runs, and loads no client, schema 
 
 describe.each([
   ['help exit-codes', []],
-  ['help tryouts list', []],
   ['commands', []],
   ['completion bash', []],
   ['config list', []],

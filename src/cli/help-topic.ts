@@ -1,0 +1,51 @@
+/** The page of `rosterctl help WORDS`: a topic, a command, or all commands. */
+import type { CommandManifest } from '../data/command-manifest.js';
+import { didYouMean } from '../data/nearest.js';
+import { UsageError } from '../errors.js';
+import { fitPage } from '../terminal/page.js';
+import { commandHelp, groupHelp, rootHelp } from './help.js';
+import { isCalled, unknownVerb, verbAliases } from './resolve-command.js';
+
+/** How wide a page is, and what emphasizes a heading. */
+interface TopicOptions {
+  readonly width: number;
+  readonly bold: (text: string) => string;
+}
+
+/** Returns the page that these words ask for; `topic` finds a topic by its name. Throws UsageError. */
+export function helpTopic(
+  words: readonly string[],
+  table: CommandManifest,
+  topic: (name: string) => string | undefined,
+  { width, bold }: TopicOptions,
+): string {
+  const [noun, verb] = words;
+  if (noun === undefined) return rootHelp(table, { long: true, width, bold });
+  const page = words.length === 1 ? topic(noun) : undefined;
+  if (page !== undefined) return emphasized(fitPage(page, width), bold);
+  const group = table.groups.find((entry) => isCalled(entry, noun));
+  const name = [group?.word ?? noun, verb && (verbAliases[verb] ?? verb), ...words.slice(2)]
+    .filter((word) => word !== undefined)
+    .join(' ');
+  const command = table.commands.find((entry) => entry.words.join(' ') === name);
+  if (command) return commandHelp(command, { long: true, width, bold });
+  if (group && verb === undefined) return groupHelp(group, table, { width, bold });
+  if (group && words.length === 2) throw unknownVerb(group, words, table);
+  const known = [
+    ...table.topics.map((entry) => entry.name),
+    ...table.commands.map((entry) => entry.words.join(' ')),
+    ...table.groups.map((entry) => entry.word),
+  ];
+  throw new UsageError(`Unknown topic or command "${words.join(' ')}".${didYouMean(name, known)}`, {
+    hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}`,
+  });
+}
+
+/** A page with its title and headings emphasized: a heading stands alone or above indented rows. */
+function emphasized(page: string, bold: (text: string) => string): string {
+  const heading = /^\S.*[^.:\s](?=$|\n )/;
+  return page
+    .split('\n\n')
+    .map((block, index) => block.replace(index === 0 ? /^\S.*/gm : heading, bold))
+    .join('\n\n');
+}

@@ -1,0 +1,46 @@
+/** The pages that are printed without settings: the version, help, and the page of `rosterctl` alone. */
+import type { Parsed } from './cli/check.js';
+import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
+import type { CommandManifest } from './data/command-manifest.js';
+import type { StartWorld } from './start.js';
+import { createPaint } from './terminal/paint.js';
+import type { Streams } from './terminal/streams.js';
+import { fullWidth } from './terminal/whole-words.js';
+
+interface PageWorld extends Omit<StartWorld, 'flags' | 'width'> {
+  readonly table: CommandManifest;
+  readonly topics: () => { readonly [name: string]: string };
+  readonly stdout: Streams['stdout'];
+}
+
+/** Returns the page that a command line asks for; undefined if it is a command to run. Throws UsageError. */
+export async function pageFor(
+  parsed: Parsed,
+  { table, topics, stdout, ...world }: PageWorld,
+): Promise<string | undefined> {
+  if (parsed.kind === 'version') return `${table.version}\n`;
+  if (parsed.kind === 'command' && !isHelpPage(parsed)) return undefined;
+  const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
+  const { bold } = createPaint(stdout.color);
+  if (parsed.kind === 'command') {
+    const { helpTopic } = await import('./cli/help-topic.js');
+    const words = parsed.values['topic'] as readonly string[];
+    return helpTopic(words, table, (name) => topics()[name], { width, bold });
+  }
+  if (parsed.kind === 'start') {
+    const { pageAfterLogin } = await import('./start.js');
+    const page = await pageAfterLogin(table, { ...world, width, flags: parsed.globals });
+    return page ?? startPage(table, width);
+  }
+  const { of, long } = parsed;
+  const options = { long, width, bold };
+  if (!of) return rootHelp(table, options);
+  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options);
+}
+
+/** True for `rosterctl help WORDS`, unless a flag asks for a format or a file. */
+function isHelpPage({ command, globals }: Extract<Parsed, { kind: 'command' }>): boolean {
+  const { json, output, fields, template, out } = globals;
+  const asked = json ?? output ?? fields ?? template ?? out;
+  return command.words[0] === 'help' && asked === undefined;
+}
