@@ -14,7 +14,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     const limit = Math.max(1, Math.floor(Math.max(typed.length, letters.length) / 3));
     // Long words are not typos. This also bounds the work.
     if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) continue;
-    const distance = editDistance(typed, letters);
+    const distance = editDistance(typed, letters, limit);
     // A word without a single letter in common is no suggestion.
     if (distance > limit || distance >= bestDistance || distance >= letters.length) continue;
     best = candidate;
@@ -66,7 +66,7 @@ export function nearestFew(
 function fewOtherLetters(typed: string, letters: string): number | undefined {
   const limit = Math.max(1, Math.floor(Math.max(typed.length, letters.length) / 3));
   if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) return undefined;
-  const distance = editDistance(typed, letters);
+  const distance = editDistance(typed, letters, limit);
   return distance > limit || distance >= letters.length ? undefined : distance;
 }
 
@@ -80,9 +80,9 @@ function lettersOf(word: string): string {
 
 /**
  * Counts insertions, deletions, replacements and swaps of neighbours (restricted
- * Damerau-Levenshtein).
+ * Damerau-Levenshtein); Infinity once they are more than `limit`.
  */
-function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string, limit: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
@@ -99,6 +99,8 @@ function editDistance(a: string, b: string): number {
       if (swapped) cost = Math.min(cost, at(beforeLast, column - 2) + 1);
       current.push(cost);
     }
+    // A row is made from the two before it.
+    if (Math.min(...last) > limit && Math.min(...current) > limit) return Infinity;
     beforeLast = last;
     last = current;
   }

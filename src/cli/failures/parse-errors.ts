@@ -1,6 +1,6 @@
 /** Errors of the parser: flags and words that commander refused, in our words. */
 import type { CommandManifest, ManifestCommand } from '../../data/command-manifest.js';
-import { didYouMean, nearest } from '../../data/nearest.js';
+import { nearest } from '../../data/nearest.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { globalFlags } from '../global-flags.js';
@@ -76,17 +76,17 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   ]);
   const has = (entry: ManifestCommand) => flagWords(entry).includes(word);
   const sameVerb = table.commands.filter(({ words }) => words[1] === command?.words[1]);
-  const owner =
-    siblings.find(has) ??
-    (nearest(word, [...known]) === undefined ? sameVerb.find(has) : undefined);
+  const near = nearest(word, [...known]);
+  const owner = siblings.find(has) ?? (near === undefined ? sameVerb.find(has) : undefined);
   const place = command ? ` for ${command.words.join(' ')}` : '';
   const ours = flagFor(word, known);
   if (ours !== undefined)
     return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
   const suggestion = owner
-    ? ` It belongs to ${owner.words.join(' ')}.`
-    : didYouMean(word, [...known]);
-  return new UsageError(`Unknown flag ${word}${place}.${suggestion}`, { hint });
+    ? `It belongs to ${owner.words.join(' ')}.`
+    : near && `Did you mean ${near}?`;
+  const sentences = [`Unknown flag ${word}${place}.`, ...(suggestion ? [suggestion] : [])];
+  return new UsageError(sentences.join(' '), { hint });
 }
 
 function flagWords({ flags }: ManifestCommand): readonly string[] {
