@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { application, keep } from './commands/tryouts/service.js';
@@ -53,6 +53,28 @@ test('rosterctl alone names an interrupted run and the line that resumes it, for
   expect(other.stdout).toContain('profile second');
   expect(other.stdout).not.toContain('Unfinished');
   expect(service.requests.length).toBe(sent);
+});
+
+test('a run whose end another run shares is named whole, so that the line works as it is', async () => {
+  const ids = ['app_1', 'app_2', 'app_3'];
+  let isStuck = true;
+  const service = await keep(
+    ids.map((id) => application(id)),
+    (_, step) => (isStuck && step === 'PATCH app_2' ? () => {} : undefined),
+  );
+  const home = homeWith(club);
+  const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
+  await rosterctl(`${line} --max-time 2s`, { env: service.env, home });
+  const runs = join(home, '.local', 'state', 'rosterctl', 'runs');
+  const [run = ''] = readdirSync(join(runs, 'open'));
+  mkdirSync(join(runs, 'ended', `20260101T000000000-${run.slice(-6)}`));
+  const { stdout } = await rosterctl('', { home });
+  const [, typed = ''] = /rosterctl (runs resume \S+)/.exec(stdout.replaceAll('\\\n', '')) ?? [];
+  expect(typed).toBe(`runs resume ${run}`);
+  const { stdout: checked } = await rosterctl('doctor --json', { env: service.env, home });
+  expect(checked).toContain(`runs resume ${run}`);
+  isStuck = false;
+  expect((await rosterctl(`${typed} --yes`, { env: service.env, home })).code).toBe(0);
 });
 
 test.each([

@@ -244,6 +244,10 @@ async function finalizeRun(
   const isTold = stop?.error instanceof GuardError;
   const unfinished =
     remaining > 0 && !isTold ? await unfinishedLine(context, run, remaining) : undefined;
+  const retried =
+    remaining === 0 && store && exitName === 'rowsFailed'
+      ? await shortRunName(store, head.run)
+      : undefined;
   return {
     report,
     exitName,
@@ -255,8 +259,8 @@ async function finalizeRun(
       // A person's report names the run.
       if (store && !isShown) context.note(`Run ${head.run}: ${summaryLine(report)}`);
       if (unfinished !== undefined) context.message(unfinished);
-      else if (remaining === 0 && store && isShown && exitName === 'rowsFailed')
-        context.note(`To try those again: rosterctl runs retry ${head.run.slice(-6)}`);
+      else if (retried !== undefined && isShown)
+        context.note(`To try those again: rosterctl runs retry ${retried}`);
     },
     ...(store &&
       head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),

@@ -14,7 +14,7 @@ import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { unfinishedUploads } from '../runs/end.js';
 import { openRunStore, storeOf } from '../runs/store.js';
-import { listRuns, shortRunName } from '../runs/stored-run.js';
+import { listRuns, shortRunNames } from '../runs/stored-run.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapPageLine } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';
@@ -131,15 +131,17 @@ function checkState({ paths }: LocalContext): Check[] {
 async function checkRuns({ paths, flags, settings, table }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
-  const runs = await listRuns(storeOf({ paths }), ({ message }) => damaged.push(message));
+  const store = storeOf({ paths });
+  const runs = await listRuns(store, ({ message }) => damaged.push(message));
   const uploads = unfinishedUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head);
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
+  const shortName = await shortRunNames(store);
   const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
   const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
   const hint = withConnectionFlags(
-    `See: rosterctl runs list\nResume: rosterctl ${place}runs resume ${isOne ? await shortRunName(storeOf({ paths }), first.run) : 'RUN'}`,
+    `See: rosterctl runs list\nResume: rosterctl ${place}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,
     flags,
     table,
   );
@@ -148,7 +150,7 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
     open.length > 0
       ? warn(
           'runs',
-          `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.map(({ run, profile }) => `${run.slice(-6)} (profile ${profile})`).join(', ')}`,
+          `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.map(({ run, profile }) => `${shortName(run)} (profile ${profile})`).join(', ')}`,
           hint,
         )
       : pass('runs', 'no unfinished runs'),

@@ -3,11 +3,11 @@ import type { ThisProcess } from '../files/lock.js';
 import { isUploadRun, unfinishedUploads } from './end.js';
 import { isRunning } from './lock.js';
 import { runStore } from './store.js';
-import { listOpenRuns, summaryOf } from './stored-run.js';
+import { listOpenRuns, shortRunNames, summaryOf } from './stored-run.js';
 
 /** The interrupted work of a profile. */
 export interface UnfinishedWork {
-  /** Newest first; `run` is the end of its name, which names it. */
+  /** Newest first; `run` is its name as a person types it. */
   readonly runs: readonly { readonly run: string; readonly left: number; readonly total: number }[];
   readonly uploads: number;
 }
@@ -18,19 +18,23 @@ export async function unfinishedWork(
   { name, organization }: { readonly name: string; readonly organization: string },
   self: ThisProcess,
 ): Promise<UnfinishedWork> {
-  const open = await listOpenRuns(runStore(statePath));
+  const store = runStore(statePath);
+  const open = await listOpenRuns(store);
   const ours = open.filter(
     (run) =>
       run.head.profile === name && run.head.organization === organization && !isRunning(run, self),
   );
-  const runs = ours
+  const unfinished = ours
     .filter(({ head, finished }) => !finished && !isUploadRun(head))
-    .toReversed()
-    .map((run) => {
-      const { total, notAttempted, unknown } = summaryOf(run);
-      return { run: run.head.run.slice(-6), left: notAttempted + unknown, total };
-    });
-  return { runs, uploads: unfinishedUploads(ours).length };
+    .toReversed();
+  const uploads = unfinishedUploads(ours).length;
+  if (unfinished.length === 0) return { runs: [], uploads };
+  const shortName = await shortRunNames(store);
+  const runs = unfinished.map((run) => {
+    const { total, notAttempted, unknown } = summaryOf(run);
+    return { run: shortName(run.head.run), left: notAttempted + unknown, total };
+  });
+  return { runs, uploads };
 }
 
 /** Returns a line and a command for each of the newest runs, for the other runs, and for the uploads. */
