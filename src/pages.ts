@@ -19,7 +19,7 @@ export async function pageFor(
   { table, topics, stdout, ...world }: PageWorld,
 ): Promise<string | undefined> {
   if (parsed.kind === 'version') return `${table.version}\n`;
-  if (parsed.kind === 'command' && !isHelpPage(parsed)) return undefined;
+  if (parsed.kind === 'command' && !isHelpPage(parsed, world)) return undefined;
   const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
   const { bold } = createPaint(stdout.color);
   if (parsed.kind === 'command') {
@@ -38,9 +38,12 @@ export async function pageFor(
   return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options);
 }
 
-/** True for `rosterctl help WORDS`, unless a flag asks for a format or a file. */
-function isHelpPage({ command, globals }: Extract<Parsed, { kind: 'command' }>): boolean {
+/** True for `rosterctl help WORDS`, unless a flag or ROSTERCTL_OUTPUT asks for a format or a file. */
+function isHelpPage(
+  { command, globals }: Extract<Parsed, { kind: 'command' }>,
+  { env }: Pick<PageWorld, 'env'>,
+): boolean {
   const { json, output, fields, template, out } = globals;
-  const asked = json ?? output ?? fields ?? template ?? out;
-  return command.words[0] === 'help' && asked === undefined;
+  const isAsked = [json, output, fields, template, out].some((flag) => flag !== undefined);
+  return command.words[0] === 'help' && !isAsked && !env['ROSTERCTL_OUTPUT'];
 }

@@ -244,3 +244,11 @@ test('help undocumented lists every key that overrides an assumption', async () 
 test('help environment lists the proxy variables', async () => {
   expect((await rosterctl('help environment')).stdout).toMatch(/^  HTTPS_PROXY, HTTP_PROXY /m);
 });
+
+test.each([
+  ['--json', {}],
+  ['', { ROSTERCTL_OUTPUT: 'json' }],
+])('a topic is JSON where a flag or the environment asks for it: %s %j', async (flag, env) => {
+  const ran = await rosterctl(`help exit-codes ${flag}`, { env });
+  expect(Object.keys(JSON.parse(ran.stdout) as object)).toEqual(['text']);
+});
