@@ -29,7 +29,7 @@ export function rowPlace(row: Pick<CsvRow, 'line' | 'marks'>, index?: number): s
   return isCell ? `${columnName(index)}${row.line}` : `${rowWord(row)} ${row.line}`;
 }
 
-/** What messages call a row: `Line`, in a sheet `Row`. */
+/** Returns the word for a row in messages: `Line`, or `Row` in a sheet. */
 export function rowWord({ marks }: Pick<CsvRow, 'marks'>): string {
   return marks ? 'Row' : 'Line';
 }

@@ -181,7 +181,7 @@ export interface Selection {
   readonly rows: readonly SelectedRow[];
   /** The header of a CSV, for `--results`. */
   readonly header: readonly string[];
-  /** What messages call a row of a file: `Line`, in a workbook `Row`. */
+  /** The word for a row of the file in messages: `Line`, or `Row` in a workbook. */
   readonly rowWord?: string;
   /** A note for the user, on unused columns. */
   readonly note?: string | undefined;

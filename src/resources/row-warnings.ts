@@ -9,9 +9,9 @@ interface RowWarning {
   readonly row: number;
   readonly id: string;
   readonly record: JsonObject;
-  /** What is said of the record, after its name. */
+  /** The rest of the sentence that begins with the record's name. */
   readonly what: string;
-  /** What is said of the others, once. */
+  /** The sentence for all further records, printed once. */
   readonly others: string;
 }
 

@@ -1,4 +1,4 @@
-/** What an undo can and cannot do, in words: its counts, its effect, and why nothing of a run can be undone. */
+/** The texts of an undo: its counts, its effect, and the reason why a run cannot be undone. */
 import { counted } from '../bulk/words.js';
 import { referenceKindsOf } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';

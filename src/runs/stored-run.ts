@@ -229,12 +229,12 @@ export async function resolveRunName(store: RunStore, name: string): Promise<str
   return found[0];
 }
 
-/** The last six characters of a run's name, by which a person may name it; all of it if another run ends so. */
+/** Returns the last six characters of a run's name, or all of it if another run ends in the same six. */
 export async function shortRunName(store: RunStore, run: string): Promise<string> {
   return (await shortRunNames(store))(run);
 }
 
-/** Returns what shortens the names of many runs. */
+/** Returns a function that shortens the names of runs as `shortRunName` does. */
 export async function shortRunNames(store: RunStore): Promise<(run: string) => string> {
   const counts = new Map<string, number>();
   for (const name of await runNames(store).catch(() => []))
@@ -242,7 +242,7 @@ export async function shortRunNames(store: RunStore): Promise<(run: string) => s
   return (run) => ((counts.get(run.slice(-6)) ?? 0) > 1 ? run : run.slice(-6));
 }
 
-/** The state of a run for a person, who is told that a later run replaced it. */
+/** Returns the state of a run in a word; `replaced` if a later run took its place. */
 export function stateWord({ finished, state }: StoredRun): 'finished' | 'unfinished' | 'replaced' {
   if (state.replaced) return 'replaced';
   return finished ? 'finished' : 'unfinished';

@@ -37,8 +37,8 @@ interface Values extends Pick<BulkValues, 'waitLock'> {
 export default defineOperation({
   summary: 'Undo a run: restore fields and delete what it created',
   about:
-    'A field is restored only if it still has the value that the run wrote. A record that someone has ' +
-    'changed since then is left alone and reported as a conflict. Records that the run created are ' +
+    'A field is restored only if it still has the value that the run set. If someone has changed a ' +
+    'record since then, it is left alone and reported as a conflict. Records that the run created are ' +
     'deleted if nobody has changed them. Deletions, conversions and the events of status ' +
     'changes cannot be undone; runs show RUN --undoable prints the records that a run deleted, for import. An undo ' +
     'is itself a run and can be undone.',

@@ -218,7 +218,7 @@ function createSession(
 function notThere(context: Context, resource: ResourceName, id: string): UnknownOutcomeError {
   const { method, path } = context.api.describe(callFor(resource, 'create', undefined, {}));
   return new UnknownOutcomeError(
-    `${method} ${path} was answered with ${id}, but there is no such ${rowOf(resource).noun}.`,
+    `${method} ${path} returned the id ${id}, but there is no ${rowOf(resource).noun} with that id.`,
     { method, path },
     { delivery: 'applied' },
   );

@@ -165,7 +165,7 @@ test('a create whose record is not there afterwards is unknown, and nothing more
   expect(ran.code).toBe(10);
   expect(ran.results.map(({ result }) => result)).not.toContain('changed');
   expect(ran.results[0]?.error?.message).toContain(
-    'was answered with n3, but there is no such player.',
+    'returned the id n3, but there is no player with that id.',
   );
 });
 
