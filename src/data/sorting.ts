@@ -182,9 +182,10 @@ export function compareDecimals(left: string, right: string): number | undefined
   const a = readDecimal(left);
   const b = readDecimal(right);
   if (!a || !b) return undefined;
-  const signs = signOf(a) - signOf(b);
-  if (signs !== 0) return signs;
-  return a.sign < 0 ? compareMagnitudes(b, a) : compareMagnitudes(a, b);
+  const sign = signOf(a);
+  // Zero has many spellings: 0.0, -0 and 0e5.
+  if (sign === 0 || sign !== signOf(b)) return sign - signOf(b);
+  return sign < 0 ? compareMagnitudes(b, a) : compareMagnitudes(a, b);
 }
 
 /** True if two JSON values mean the same: 1.50 is 1.5, and of a 19-digit id every digit counts. */
@@ -192,12 +193,13 @@ export function isSameValue(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other) || isDeepStrictEqual(comparable(one), comparable(other));
 }
 
-/** Returns a value with each raw number as a double, if one holds it exactly. */
+/** Returns a value with each raw number as a double, if one holds it exactly, and without negative zeros. */
 function comparable(value: unknown): unknown {
   if (value instanceof RawNumber) {
     const double = Number(value.text);
-    return compareDecimals(value.text, String(double)) === 0 ? double : value;
+    return compareDecimals(value.text, String(double)) === 0 ? double + 0 : value;
   }
+  if (typeof value === 'number') return value + 0;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(comparable);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, comparable(item)]));
@@ -221,7 +223,7 @@ function signOf(number: Decimal): -1 | 0 | 1 {
 }
 
 function compareMagnitudes(a: Decimal, b: Decimal): number {
-  if (a.digits === '' || a.exponent !== b.exponent) return a.exponent - b.exponent;
+  if (a.exponent !== b.exponent) return a.exponent - b.exponent;
   if (a.digits === b.digits) return 0;
   return a.digits < b.digits ? -1 : 1;
 }

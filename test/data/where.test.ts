@@ -19,6 +19,7 @@ const record = {
   active: true,
   internalNotes: null,
   snowflake: new RawNumber('9000000000000000001'),
+  balance: new RawNumber('0.0'),
   submittedAt: '2026-03-01T18:00:00Z',
   birthday: '2008-05-01',
   tags: ['legal', 'Travel'],
@@ -51,6 +52,8 @@ describe('a condition', () => {
     ['age=1.7e1', true],
     ['age=', false],
     ['rating=1.50', true],
+    ['balance=0', true],
+    ['balance<0', false],
     ['formResponses.hours=12.0', false],
     ['active=true', true],
     ['snowflake=9000000000000000001', true],
@@ -179,6 +182,16 @@ describe('numbers by value', () => {
         expect(Math.sign(compareDecimals(String(a), String(b)) ?? Number.NaN)).toBe(order);
       }),
     );
+  });
+
+  test('each spelling of zero is the same number', () => {
+    const zeros = ['0', '-0', '0.0', '.0', '0e5', '-0.00e-7'];
+    for (const a of zeros) {
+      expect(zeros.map((b) => compareDecimals(a, b))).toEqual(zeros.map(() => 0));
+      expect(['-1', '-0.01', '0.5'].map((b) => Math.sign(compareDecimals(a, b) ?? 0))).toEqual([
+        1, 1, -1,
+      ]);
+    }
   });
 
   test.each(['', '.', '-', 'x', '1x', '0x10', '1e', 'NaN', 'Infinity'])('"%s" is none', (text) => {
