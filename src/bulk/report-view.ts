@@ -9,7 +9,7 @@ import { RunError } from '../data/outcome-errors.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { RunHead } from '../runs/plan.js';
-import { type BulkReport, type ReportRow, summarize } from '../runs/report.js';
+import { type BulkReport, isFinalRow, type ReportRow, summarize } from '../runs/report.js';
 import {
   linesOfRows,
   type ReportStyle,
@@ -154,11 +154,11 @@ export function failedRun(
   error?: Failure,
 ): FailedItem | undefined {
   if (exitName === 'done') return undefined;
-  const { run, summary } = report;
+  const { run, summary, results } = report;
   // An unknown outcome that was verified later is not why the run failed.
   const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
   if (error && !isVerified) return { id: '', error };
-  const verb = summary.unknown + summary.notAttempted > 0 ? 'resume' : 'retry';
+  const verb = results.every(isFinalRow) ? 'retry' : 'resume';
   const hint = exitName === 'rowsFailed' && run ? `rosterctl runs ${verb} ${run}` : undefined;
   return { id: '', error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
 }

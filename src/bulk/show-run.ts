@@ -214,9 +214,10 @@ function isGood({ result }: ReportRow): boolean {
 
 /** The error for a row whose result came from a read rather than from a failure. */
 function failureOfRow({ id, result, error }: ReportRow): Failure {
-  const { message, hint } = (error ?? {}) as { readonly message?: string; readonly hint?: string };
+  const { message, hint, kind } = (error ?? {}) as Readonly<Record<string, string | undefined>>;
   if (result === 'unknown') return unknownOutcome(undefined);
-  if (result === 'conflict') return new ConflictError(`${id}: ${message ?? 'conflict'}`, { hint });
+  if (result === 'conflict' || kind === 'conflict')
+    return new ConflictError(`${id}: ${message ?? 'conflict'}`, { hint });
   return new CancelledError('Stopped before it was done; nothing was sent.');
 }
 

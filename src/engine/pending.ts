@@ -171,6 +171,9 @@ async function endUnknown(
   const error = unknownOutcome(lost, unread);
   run.options.onEnd?.(task, { error });
   run.options.session.transfer?.failed(error, task);
-  const details = { ...row.partialResult, error: run.options.describeError(error, task.id) };
-  await row.finish({ result: 'unknown', ...details }, kind === 'lost' ? {} : { applied: true });
+  const described = run.options.describeError(error, task.id);
+  await row.finish(
+    { result: 'unknown', error: described },
+    kind === 'lost' ? {} : { applied: true },
+  );
 }

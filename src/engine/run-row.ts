@@ -125,14 +125,10 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
   try {
     // Ahead of rows waiting to be read.
     const sent = await run.semaphore.within({ first: true }, async () => {
-      if (run.isOver) return undefined;
+      row.throwIfOver();
       run.inFlight.add(task.row);
       return session.send(step, task, isFresh);
     });
-    if (!sent) {
-      await row.finish({ result: 'not_attempted' });
-      return undefined;
-    }
     row.sends += 1;
     return await confirm(row, write, sent, since);
   } catch (error) {

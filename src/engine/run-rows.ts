@@ -1,11 +1,11 @@
 /** Executes the rows of a run concurrently, and ends each with exactly one result. */
 
-import { type ReportRow, withRef } from '../runs/report.js';
+import { unsentResult, withRef } from '../runs/report.js';
 import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
 import type { Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
-import { ActiveRow, ActiveRun, type RowRunOptions } from './run.js';
+import { ActiveRow, ActiveRun, type RowEnd, type RowRunOptions } from './run.js';
 import { beginRow } from './run-row.js';
 import { unknownOutcome } from './verify.js';
 
@@ -34,14 +34,13 @@ export async function runRows(
     for (const lock of run.locks.values()) lock.release();
   });
   for (const task of tasks) {
-    const { row, id, open } = task;
+    const { row, id, open, done } = task;
     if (run.reported.has(row)) continue;
     const isOpen = run.inFlight.has(row) || open !== undefined;
-    const error = isOpen && describeError(unknownOutcome(undefined), id);
-    const result: ReportRow = isOpen
-      ? { row, id, result: 'unknown', error }
-      : { row, id, result: 'not_attempted' };
-    run.report(withRef(result, task));
+    const end: RowEnd = isOpen
+      ? { result: 'unknown', error: describeError(unknownOutcome(undefined), id) }
+      : unsentResult(done);
+    run.report(withRef({ row, id, ...end }, task));
   }
   // An unexpected error must surface; after a signal, a slow request may be abandoned.
   if (!signal.aborted) await all;

@@ -6,7 +6,16 @@ import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import type { Entry } from '../runs/journal.js';
-import { type DoneStep, type ReportRow, type RowChange, RowSet, withRef } from '../runs/report.js';
+import {
+  type DoneStep,
+  firstStepOf,
+  type ReportRow,
+  type RowChange,
+  RowSet,
+  unsentResult,
+  wentWrong,
+  withRef,
+} from '../runs/report.js';
 import { type Intent, redactRow } from '../runs/state.js';
 import type { Guards } from './decide.js';
 import { CircuitBreaker, FirstWriteGate, recordFailedRow, Semaphore } from './limits.js';
@@ -147,7 +156,7 @@ export interface Unverified {
 }
 
 /** A result of the row; its number and id are those of the task unless given. */
-type RowEnd = Omit<ReportRow, 'row' | 'id'> & { readonly id?: string };
+export type RowEnd = Omit<ReportRow, 'row' | 'id'> & { readonly id?: string };
 
 /** A row in progress. */
 export class ActiveRow {
@@ -179,11 +188,21 @@ export class ActiveRow {
     this.done = task.done;
   }
 
-  /** Reads the record; undefined if the run is over. */
-  read(purpose: ReadPurpose = 'turn'): Promise<RecordState | undefined> {
+  /** Reads the record. Throws CancelledError if the run is over. */
+  read(purpose: ReadPurpose = 'turn'): Promise<RecordState> {
     const { run, task, session } = this;
-    return run.semaphore.within({ first: false }, () =>
-      run.isOver ? Promise.resolve(undefined) : session.read(task, purpose),
+    return run.semaphore.within({ first: false }, async () => {
+      this.throwIfOver();
+      return session.read(task, purpose);
+    });
+  }
+
+  /** Throws CancelledError if nothing more may be sent, for this row to end as far as it got. */
+  throwIfOver(): void {
+    if (!this.run.isOver) return;
+    const isUntouched = !this.done && this.sends === 0;
+    throw new CancelledError(
+      isUntouched ? 'Stopped before it was done; nothing was sent.' : 'Stopped before it was done.',
     );
   }
 
@@ -198,13 +217,6 @@ export class ActiveRow {
     this.intent = undefined;
     await this.run.options.journal.append({ kind: 'done', row: this.task.row, ...done });
     this.clearInFlight();
-  }
-
-  /** The part of the result that describes a finished first step. */
-  get partialResult(): Pick<ReportRow, 'before' | 'after' | 'step'> {
-    if (!this.done) return {};
-    const { before, after, step } = this.done;
-    return { before, after, step };
   }
 
   /** Runs part of the row's work; a failure becomes its result, or stops the run. */
@@ -223,16 +235,13 @@ export class ActiveRow {
     const sent = run.inFlight.has(task.row);
     const base = recordFailedRow(run.breaker, error, sent);
     // A row whose first step is done has been attempted; its remaining step may be retried.
-    const isPartial = done !== undefined && base === 'not_attempted';
-    // If the second step is refused, whatever the code, the first one stays done.
-    const result = isPartial || (done && base === 'conflict') ? 'failed' : base;
+    const reached: RowEnd = base === 'not_attempted' ? unsentResult(done) : { result: base };
+    const { result } = reached;
     const isInterrupted = error instanceof CancelledError && result === 'not_attempted';
     onEnd?.(task, { error });
     if (!isInterrupted) session.transfer?.failed(error, task);
     const end: RowEnd = {
-      result,
-      ...this.partialResult,
-      ...(isPartial && { retryable: true }),
+      ...reached,
       ...(!isInterrupted && { error: describeError(error, task.id) }),
     };
     await this.write(end).catch((journalError: unknown) => {
@@ -274,6 +283,11 @@ export class ActiveRow {
   }
 
   private reportRow(end: RowEnd): ReportRow {
-    return withRef({ row: this.task.row, id: this.task.id, ...end }, this.task);
+    const { task, done } = this;
+    const { row, id } = task;
+    // Whatever stops the second step, the first one stays done.
+    const result = done && end.result === 'conflict' ? 'failed' : end.result;
+    const first = wentWrong(end.result) ? firstStepOf(done) : {};
+    return withRef({ row, id, ...end, result, ...first }, task);
   }
 }

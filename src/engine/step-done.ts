@@ -67,7 +67,6 @@ export async function changedByOther(
   await row.finish({
     result: 'conflict',
     ...(before && { before }),
-    ...row.partialResult,
     error: changedMeanwhile(
       'It was changed by someone else while the outcome of our write was open.',
     ),

@@ -17,7 +17,7 @@ import { ApiError, NotFoundError } from '../errors.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
 import { countsAsError, isDelete } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
-import { readRuns, type StoredRun, summaryOf } from '../runs/stored-run.js';
+import { readRuns, rowsLeft, type StoredRun, summaryOf } from '../runs/stored-run.js';
 import { type Choice, matchChoices } from '../terminal/choices.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { pad, truncate, widestOf } from '../terminal/width.js';
@@ -224,7 +224,7 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
       });
       const summary = summaryOf(run);
       const action = head.action.replace('.', ' ');
-      const left = `${summary.notAttempted + summary.unknown} of ${plural(summary.total, 'row')} left`;
+      const left = `${rowsLeft(run)} of ${plural(summary.total, 'row')} left`;
       const state = finished ? summaryLine({ summary, action: head.action }) : left;
       return {
         value: head.run,

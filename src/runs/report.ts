@@ -40,6 +40,24 @@ export interface DoneStep {
   readonly after: JsonObject;
 }
 
+/** The result of a row whose next write was not sent: one whose first step is done was attempted. */
+export function unsentResult(
+  done: DoneStep | undefined,
+): Pick<ReportRow, 'result' | 'before' | 'after' | 'step' | 'retryable'> {
+  return done
+    ? { result: 'failed', ...firstStepOf(done), retryable: true }
+    : { result: 'not_attempted' };
+}
+
+/** The part of a row's result that describes its finished first step. */
+export function firstStepOf(
+  done: DoneStep | undefined,
+): Pick<ReportRow, 'before' | 'after' | 'step'> {
+  if (!done) return {};
+  const { before, after, step } = done;
+  return { before, after, step };
+}
+
 /** A set of row numbers, at one byte per row of the input. */
 export class RowSet {
   private readonly rows: Uint8Array;

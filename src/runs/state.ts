@@ -34,7 +34,7 @@ export interface RunState {
   /** The merged entries of the steps before each row's write; later values override earlier ones. */
   readonly steps: ReadonlyMap<number, JsonObject>;
   /** The finished first step of rows that have a second one. */
-  readonly done: ReadonlyMap<number, DoneStep>;
+  readonly done: ReadonlyMap<number, DoneStep & { readonly id: string }>;
   readonly ended: boolean;
   /** The number of its end record. */
   readonly endedAt: number | undefined;
@@ -51,7 +51,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   const results = new Map<number, ReportRow>();
   const open = new Map<number, Intent>();
   const steps = new Map<number, JsonObject>();
-  const done = new Map<number, DoneStep>();
+  const done = new Map<number, DoneStep & { readonly id: string }>();
   let endedAt: number | undefined;
   let replaced = false;
   let holder: LockHolder | undefined;
@@ -66,7 +66,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
     // The checksum of each line proves that this program wrote it.
     if (kind === 'done') {
       const { step, before, after } = entry as JsonObject & DoneStep;
-      done.set(row, { step, before, after });
+      done.set(row, { step, before, after, id: open.get(row)?.id ?? '' });
       open.delete(row);
     }
     if (kind === 'intent') {

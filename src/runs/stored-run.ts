@@ -19,7 +19,14 @@ import {
   readJournal,
 } from './journal.js';
 import { headOf, type RunHead, type RunPlan, readPlan, writePlan } from './plan.js';
-import { isFinalRow, type ReportSummary, summarize } from './report.js';
+import {
+  firstStepOf,
+  isFinalRow,
+  type ReportRow,
+  type ReportSummary,
+  summarize,
+  unsentResult,
+} from './report.js';
 import { foldJournal, type RunState } from './state.js';
 import {
   isReported,
@@ -161,19 +168,30 @@ export async function runsOfPlan(
   return readRuns(store, names);
 }
 
+/** The rows of a run that its journal mentions, each with the result that this proves. */
+export function resultsSoFar({ state }: StoredRun): ReadonlyMap<number, ReportRow> {
+  const { results, open, done } = state;
+  const rows = new Map(results);
+  for (const [row, step] of done)
+    if (!rows.has(row)) rows.set(row, { row, id: step.id, ...unsentResult(step) });
+  for (const [row, { id }] of open)
+    if (results.get(row)?.result !== 'unknown')
+      rows.set(row, { row, id, result: 'unknown', ...firstStepOf(done.get(row)) });
+  return rows;
+}
+
 /** The summary of a run; rows without a result count as not attempted. */
-export function summaryOf({ head, state }: StoredRun): ReportSummary {
-  const counted = summarize(
-    [...state.results.values()].filter(({ row }) => !state.open.has(row)),
-    { dryRun: false },
-  );
-  const remaining = head.rows - counted.total - state.open.size;
-  return {
-    ...counted,
-    total: head.rows,
-    unknown: counted.unknown + state.open.size,
-    notAttempted: counted.notAttempted + remaining,
-  };
+export function summaryOf(run: StoredRun): ReportSummary {
+  const total = run.head.rows;
+  const counted = summarize([...resultsSoFar(run).values()], { dryRun: false });
+  const untouched = total - counted.total;
+  return { ...counted, total, notAttempted: counted.notAttempted + untouched };
+}
+
+/** The number of rows that a resumed run would work on. */
+export function rowsLeft(run: StoredRun): number {
+  const finals = [...resultsSoFar(run).values()].filter(isFinalRow).length;
+  return run.head.rows - finals;
 }
 
 async function readFolder(store: RunStore, name: string): Promise<StoredRun | undefined> {

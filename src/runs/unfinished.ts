@@ -3,7 +3,7 @@ import type { ThisProcess } from '../files/lock.js';
 import { isUploadRun, unfinishedUploads } from './end.js';
 import { isRunning } from './lock.js';
 import { runStore } from './store.js';
-import { listOpenRuns, shortRunNames, summaryOf } from './stored-run.js';
+import { listOpenRuns, rowsLeft, shortRunNames } from './stored-run.js';
 
 /** The interrupted work of a profile. */
 export interface UnfinishedWork {
@@ -31,8 +31,8 @@ export async function unfinishedWork(
   if (unfinished.length === 0) return { runs: [], uploads };
   const shortName = await shortRunNames(store);
   const runs = unfinished.map((run) => {
-    const { total, notAttempted, unknown } = summaryOf(run);
-    return { run: shortName(run.head.run), left: notAttempted + unknown, total };
+    const { head } = run;
+    return { run: shortName(head.run), left: rowsLeft(run), total: head.rows };
   });
   return { runs, uploads };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { report, several, until, userOf } from '../bulk/user.js';
+import { ids, report, several, until, userOf } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
 import type { Reply } from '../support/service.js';
@@ -119,6 +119,96 @@ describe('a conversion that fails temporarily after --accept', () => {
   });
 });
 
+const halfDone = {
+  result: 'failed',
+  before: { status: 'pending' },
+  after: { status: 'accepted' },
+  step: 'accepted',
+};
+
+describe('a conversion stopped while its status is being set', () => {
+  test.each([1, 2])(
+    'by a signal, of %i: the status is told, and resume converts',
+    async (count) => {
+      let release: (() => void) | undefined;
+      const service = await keep(several(count), (_, step) => {
+        if (step !== 'PATCH app_1') return undefined;
+        const accepted = application('app_1', { status: 'accepted' });
+        service.kept.set('app_1', accepted);
+        return (__, response) => {
+          release = () => response.end(JSON.stringify(accepted));
+        };
+      });
+      const user = userOf(service);
+      const line = `tryouts convert ${ids(count).join(' ')} --accept --yes --json`;
+      const child = user.start(line);
+      let stderr = '';
+      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await until(() => steps(service).includes('PATCH app_1'));
+      child.kill('SIGINT');
+      setTimeout(() => release?.(), 300);
+      expect(await ended).toBe(130);
+      expect(stderr).not.toContain('nothing was sent');
+      const shown = report(await user.run('runs show last --json'));
+      expect(shown.results[0]).toMatchObject({ ...halfDone, retryable: true });
+      const resumed = await user.run('runs resume last --yes --json');
+      expect(resumed.code).toBe(0);
+      expect(report(resumed).summary).toMatchObject({ total: count, changed: count });
+      const sent = steps(service).filter((step) => /^(PATCH|CONVERT)/.test(step));
+      expect(sent).toEqual(ids(count).flatMap((id) => [`PATCH ${id}`, `CONVERT ${id}`]));
+    },
+  );
+
+  test('by the refusal of another row, is failed, never not attempted', async () => {
+    let release: (() => void) | undefined;
+    const service = await keep(several(3), (_, step) => {
+      if (step === 'PATCH app_3') {
+        setTimeout(() => release?.(), 300);
+        return refused;
+      }
+      if (step !== 'PATCH app_2') return undefined;
+      const accepted = application('app_2', { status: 'accepted' });
+      service.kept.set('app_2', accepted);
+      return (__, response) => {
+        release = () => response.end(JSON.stringify(accepted));
+      };
+    });
+    const user = userOf(service);
+    const line = 'tryouts convert app_1 app_2 app_3 --accept --yes --fail-fast --json';
+    const ran = await user.run(line);
+    expect(ran.code).toBe(8);
+    expect(report(ran).results).toMatchObject([
+      { result: 'changed' },
+      { ...halfDone, retryable: true },
+      { result: 'failed' },
+    ]);
+    expect(errorOf(ran)['hint']).toContain('runs resume');
+  });
+});
+
+test.each([
+  [1, 6],
+  [2, 8],
+])(
+  'a status that another admin changes right after it was set: %i ends with %i, and its row says that it was set',
+  async (count, code) => {
+    const service = await keep(several(count), (_, step) => {
+      if (step !== 'PATCH app_1') return undefined;
+      service.kept.set('app_1', application('app_1', { status: 'rejected' }));
+      return { status: 200, json: application('app_1', { status: 'accepted' }) };
+    });
+    const user = userOf(service);
+    const line = `tryouts convert ${ids(count).join(' ')} --accept --yes --json`;
+    const ran = await user.run(line);
+    expect(ran.code).toBe(code);
+    if (count === 1) expect(ran.stderr).toContain('The status was set to accepted');
+    const shown = report(await user.run('runs show last --json'));
+    expect(shown.results[0]).toMatchObject({ ...halfDone, error: { kind: 'conflict' } });
+    expect(service.kept.get('app_1')).toMatchObject({ convertedPlayerId: null });
+  },
+);
+
 test('a run killed between its two steps is kept: the guards of the first are not checked again', async () => {
   let accepted = false;
   let isOver = false;
@@ -135,6 +225,8 @@ test('a run killed between its two steps is kept: the guards of the first are no
   child.kill('SIGKILL');
   await ended;
   isOver = true;
+  const shown = report(await user.run('runs show last --json'));
+  expect(shown.results).toMatchObject([{ ...halfDone, retryable: true }]);
   await user.run('tryouts update app_9 --status rejected');
   const again = await user.run(line);
   expect(again.code).toBe(0);

@@ -15,7 +15,13 @@ import { readBeforeImages } from '../../runs/before-images.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';
 import { type BulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
-import { findRun, type StoredRun, stateWord, summaryOf } from '../../runs/stored-run.js';
+import {
+  findRun,
+  resultsSoFar,
+  type StoredRun,
+  stateWord,
+  summaryOf,
+} from '../../runs/stored-run.js';
 
 /** The run to work on; `last` is the newest one that fits the command. */
 export const runArg = param(nonEmptyText, 'a run, the last six characters of its name, or last', {
@@ -83,12 +89,11 @@ function describeRun(stored: StoredRun): string {
 
 /** Returns the report of a run from its journal. */
 export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport {
-  const { head, state, plan } = stored;
+  const { head, plan } = stored;
   const rows = new Map<number, ReportRow>(
     (plan?.rows ?? []).map(({ row, id }) => [row, { row, id, result: 'not_attempted' }]),
   );
-  for (const [row, result] of state.results) rows.set(row, result);
-  for (const [row, { id }] of state.open) rows.set(row, { row, id, result: 'unknown' });
+  for (const [row, result] of resultsSoFar(stored)) rows.set(row, result);
   return {
     schema: 1,
     run: head.run,
