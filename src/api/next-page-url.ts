@@ -1,6 +1,7 @@
 /** Next pages: builds the URL of the next page of a list, and refuses one that leads elsewhere. */
 
 import { normalName } from '../data/path.js';
+import { percentDecoded } from '../data/text.js';
 import type { NextPage } from './pager.js';
 
 /** Returns the URL of the next page, with the first request's own query (organizationId). */
@@ -69,13 +70,5 @@ function changesOrganization(next: URL, first: URL, own: string): boolean {
 }
 
 function segmentsOf({ pathname }: URL): string[] {
-  return pathname.split('/').filter(Boolean).map(decoded);
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return pathname.split('/').filter(Boolean).map(percentDecoded);
 }

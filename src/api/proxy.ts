@@ -1,7 +1,9 @@
 /** Proxies: which one a request goes through, and why one could not be used. */
+
 import { isIPv6 } from 'node:net';
 import type { Environment } from '../data/environment.js';
 import { isLocalName, isLoopbackHost } from '../data/http.js';
+import { percentDecoded } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 
 /** A proxy named in the environment. */
@@ -56,14 +58,6 @@ function readProxy(name: string, value: string): Proxy {
     authorization:
       user === ':' ? undefined : `Basic ${Buffer.from(user, 'utf8').toString('base64')}`,
   };
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Parsers for the values of settings and flags. */
+
 import { didYouMean } from '../data/nearest.js';
+import { percentDecoded } from '../data/text.js';
 import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
 import type { OutputFormat } from './choices.js';
@@ -150,15 +152,7 @@ export const queryText: Parse<string> = (text) => {
       throw new UsageError(`"${text}" is not a query.`, {
         hint: 'Write include=gamerTags&active=true.',
       });
-    parameterName(decodeName(pair.slice(0, at)));
+    parameterName(percentDecoded(pair.slice(0, at)));
   }
   return text;
 };
-
-function decodeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}

@@ -121,3 +121,12 @@ export function foldCase(text: string): string {
 function normalized(text: string): string {
   return beyondAscii.test(text) ? text.normalize('NFC') : text;
 }
+
+/** Decodes percent-encoded UTF-8; returns a text that is not such an encoding unchanged. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

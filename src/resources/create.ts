@@ -1,10 +1,12 @@
 /** Creates teams and players, and provides the parts that every create shares. */
+
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
+import { percentDecoded } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type ApiError, type Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import { creating, sendCreate } from './send.js';
@@ -96,7 +98,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
 /** The id of the created record, from the `Location` header. */
 export function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
   const id = headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
-  return id ? { id: decodeURIComponent(id) } : undefined;
+  return id ? { id: percentDecoded(id) } : undefined;
 }
 
 function messageOf({ details, code }: ApiError): string {

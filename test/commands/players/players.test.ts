@@ -72,3 +72,15 @@ test('a dry run of a delete shows the request and the player', async () => {
   });
   expect(requests.map(({ method }) => method)).toEqual(['GET']);
 });
+
+test('a created player whose Location is malformed was created all the same', async () => {
+  const { env, requests } = await recordingService(({ method }) =>
+    method === 'POST'
+      ? { status: 201, headers: { location: '/v1/players/100%' } }
+      : { status: 404, json: { error: 'notFound' } },
+  );
+  const ran = await rosterctl('players create --name Eve --json', { env });
+  expect([ran.code, ran.stdout]).toEqual([0, '{"id":"100%"}\n']);
+  expect(ran.stderr).toContain('The player was created, but it could not be read again');
+  expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+});
