@@ -118,7 +118,7 @@ export function foldCase(text: string): string {
 }
 
 /** Normalizes a text, except for ASCII, for which it would be the slowest step. */
-function normalized(text: string): string {
+export function normalized(text: string): string {
   return beyondAscii.test(text) ? text.normalize('NFC') : text;
 }
 

@@ -7,6 +7,7 @@ import { parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { type Intent, isAsBefore } from '../runs/state.js';
+import { holdsNote } from './notes.js';
 import type {
   BeforeValues,
   Comparison,
@@ -131,24 +132,12 @@ export function imageOf({ changes }: Step): BeforeValues {
   };
 }
 
-/** True if the appended line is in the field now and was not before; others may have appended more after it. */
+/** True if the appended text is in the field now and was not before; others may have appended more after it. */
 function isAdded(change: RowChange, before: JsonObject, sent: Step | undefined): boolean {
   const { field, adds, from } = change;
-  if (adds === undefined || !hasLine(from, adds) || isAsBefore(before, [change])) return false;
+  if (adds === undefined || !holdsNote(from, adds) || isAsBefore(before, [change])) return false;
   const read = sent?.changes.find((each) => each.field === field);
-  return !hasLine(read?.from, adds);
-}
-
-/** True if a text contains the line, ignoring its date: the same command may have been typed before midnight. */
-function hasLine(text: unknown, line: string): boolean {
-  return (
-    typeof text === 'string' &&
-    text.split('\n').some((each) => withoutDate(each) === withoutDate(line))
-  );
-}
-
-function withoutDate(line: string): string {
-  return line.replace(/^\d{4}-\d\d-\d\d: /, '');
+  return !holdsNote(read?.from, adds);
 }
 
 const deletedWords = ['deleted', 'archived', 'inactive'];

@@ -1,10 +1,12 @@
 /** Edits of an application's internal notes (contract 2.3): flags, parsing, and the resulting text. */
+
 import * as z from 'zod/mini';
 import { flag, param, type ValuesOf } from '../cli/define.js';
 import { readInputText } from '../cli/input.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import type { Context } from '../context.js';
 import { localDay } from '../data/dates.js';
+import { endsWithNote } from '../engine/notes.js';
 import { UsageError } from '../errors.js';
 
 const isText = (text: string) => text.trim() !== '';
@@ -55,19 +57,13 @@ export function editedNotes(edit: NoteEdit, present: string | null): string | nu
   if (edit.kind === 'clear') return null;
   if (edit.kind === 'replace') return edit.text;
   const kept = (present ?? '').trimEnd();
-  if (endsWithText(kept, edit.text)) return present;
+  if (endsWithNote(kept, edit.text)) return present;
   return kept === '' ? datedLine(edit) : `${kept}\n${datedLine(edit)}`;
 }
 
 /** `2026-11-22: Strong aim` */
 export function datedLine({ day, text }: Extract<NoteEdit, { kind: 'append' }>): string {
   return `${day}: ${text}`;
-}
-
-function endsWithText(notes: string, text: string): boolean {
-  if (notes === text || notes.endsWith(`\n${text}`)) return true;
-  const before = notes.slice(0, -text.length);
-  return notes.endsWith(text) && /(^|\n)\d{4}-\d\d-\d\d: $/.test(before);
 }
 
 /** The edit without its date, so that the same command line counts as the same on another day. */

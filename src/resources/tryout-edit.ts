@@ -1,4 +1,5 @@
 /** Changes the status and the notes of tryout applications (contract 4.1). */
+
 import { callFor } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
 import { named } from '../bulk/words.js';
@@ -7,6 +8,7 @@ import { isExportOf } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { orList } from '../data/text.js';
+import { plainNotes } from '../engine/notes.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
 import { CancelledError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -109,14 +111,6 @@ function editChanges(record: JsonObject, { status, note }: EditTarget): readonly
   changes.push({ field: 'internalNotes', from: present, to, ...adds });
   return changes;
 }
-
-/** Normalized notes, for comparison: LF line ends, no control characters or substitutes for them, trimmed. */
-export function plainNotes(notes: unknown): string {
-  if (typeof notes !== 'string') return '';
-  return notes.replaceAll('\r\n', '\n').replace(controls, '').trim();
-}
-
-const controls = /[^\P{Cc}\n\t]|[\ufffd\u2400-\u2421]/gu;
 
 /** Returns the edit of a row's own notes: the cell of a CSV, or an edit of its own (a review). */
 function noteOf(cell: unknown): NoteEdit | undefined {

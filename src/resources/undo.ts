@@ -7,12 +7,13 @@ import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
+import { plainNotes } from '../engine/notes.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { sessionByRow } from '../engine/row-sessions.js';
 import { type BeforeImage, withoutQueries } from '../runs/before-images.js';
 import type { SelectedRow } from '../runs/report.js';
 import { deleteSession } from './delete.js';
-import { compareEdit, plainNotes } from './tryout-edit.js';
+import { compareEdit } from './tryout-edit.js';
 import { readOnlyFields, updateSession } from './update.js';
 
 /** The job of an undo, which applies to all its rows. */

@@ -32,7 +32,7 @@ export function userOf(service: Service) {
   return {
     home,
     runs: runsOf(home),
-    run: (line: string, stdin = '') => rosterctl(line, { home, stdin, env }),
+    run: (line: string | readonly string[], stdin = '') => rosterctl(line, { home, stdin, env }),
     /** Starts a command and leaves its process to the test. */
     start: (line: string, more: Record<string, string> = {}) =>
       startRosterctl(line, { home, env: { ...env, ...more } }),

@@ -183,6 +183,33 @@ describe('--append-note', () => {
     },
   );
 
+  test.each([
+    ['of two lines', 'two\nlines', (text: string) => text],
+    ['stored with CRLF', 'Call back', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['stored in NFC', 'Zoe\u0308', (text: string) => text.normalize('NFC')],
+  ])(
+    'a lost note %s is recognized below a note of another admin, and again',
+    async (_, note, stored) => {
+      let isFirst = true;
+      const service: Kept = await keep([application('app_1')], ({ body }, step) => {
+        if (step !== 'PATCH app_1' || !isFirst) return undefined;
+        isFirst = false;
+        const { internalNotes } = JSON.parse(body.toString()) as { internalNotes: string };
+        const kept = { internalNotes: stored(`${internalNotes}\nTheirs`) };
+        service.kept.set('app_1', application('app_1', kept));
+        return cut;
+      });
+      const user = userOf(service);
+      const ran = await user.run(['tryouts', 'update', 'app_1', '--append-note', note, '--json']);
+      expect(ran.code).toBe(0);
+      expect(written(service)).toHaveLength(1);
+      const last = application('app_1', { internalNotes: stored(`2026-03-01: ${note}`) });
+      service.kept.set('app_1', last);
+      await user.run(['tryouts', 'update', 'app_1', '--append-note', note, '--json']);
+      expect(written(service)).toHaveLength(1);
+    },
+  );
+
   test('keeps the note that another admin added between the read and the write', async () => {
     let isFirst = true;
     const service: Kept = await keep([application('app_1')], (_, step) => {

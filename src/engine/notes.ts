@@ -1,0 +1,39 @@
+/** Compares notes by what a person reads, because a service may store its own form of a text. */
+import { normalized } from '../data/text.js';
+
+/** Normalized notes: LF line ends, NFC, no control characters or substitutes for them, trimmed. */
+export function plainNotes(notes: unknown): string {
+  if (typeof notes !== 'string') return '';
+  return normalized(notes.replaceAll('\r\n', '\n').replace(controls, '').trim());
+}
+
+const controls = /[^\P{Cc}\n\t]|[\ufffd\u2400-\u2421]/gu;
+
+/** True if the notes end with this text, with a date before it or without. */
+export function endsWithNote(notes: string, text: string): boolean {
+  const lines = plainNotes(notes).split('\n');
+  const [first = '', ...more] = plainNotes(text).split('\n');
+  const start = lines.length - 1 - more.length;
+  const line = lines[start];
+  const begins = line !== undefined && (line === first || withoutDate(line) === first);
+  return begins && isSameLines(lines.slice(start + 1), more);
+}
+
+/** True if the notes hold this dated text anywhere, on whatever day: it may have been typed before midnight. */
+export function holdsNote(notes: unknown, dated: string): boolean {
+  const lines = plainNotes(notes).split('\n');
+  const [first = '', ...more] = plainNotes(dated).split('\n');
+  return lines.some(
+    (line, at) =>
+      withoutDate(line) === withoutDate(first) &&
+      isSameLines(lines.slice(at + 1, at + 1 + more.length), more),
+  );
+}
+
+function withoutDate(line: string): string {
+  return line.replace(/^\d{4}-\d\d-\d\d: /, '');
+}
+
+function isSameLines(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((line, at) => line === others[at]);
+}
