@@ -4,7 +4,7 @@ import { fieldNamed } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
 import { plainText } from '../data/path.js';
-import { isSameValue } from '../data/sorting.js';
+import { compareDecimals, isSameValue } from '../data/sorting.js';
 import { type Condition, matchesCondition } from '../data/where.js';
 import {
   ApiError,
@@ -228,8 +228,10 @@ function guardError(message: string) {
 }
 
 function isSameTime(exported: string, record: JsonObject | undefined): boolean {
-  const now = record?.['updatedAt'];
-  if (typeof now !== 'string') return true;
-  const [a, b] = [Date.parse(exported), Date.parse(now)];
-  return Number.isNaN(a) || Number.isNaN(b) ? exported === now : a === b;
+  const now = record?.['updatedAt'] ?? undefined;
+  if (now === undefined) return true;
+  const text = plainText(now);
+  if (exported === text || compareDecimals(exported, text) === 0) return true;
+  // Not every service sends times as text.
+  return typeof now === 'string' && Date.parse(exported) === Date.parse(now);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
+import { recordingService } from '../support/service.js';
 import { ids, report, runFolders, several, userOf } from './user.js';
 
 // A run's files are read back exactly as written, and hold no notes.
@@ -139,4 +140,28 @@ test('a row that changed since the export says what it is now and what the file 
   expect(report(noted).results).toMatchObject([
     { result: 'conflict', error: { message: 'Changed since your export.' } },
   ]);
+});
+
+test('a time that the service sends as a number guards an export like one in text', async () => {
+  const player = { id: 'player_1', name: 'Ann', role: 'sub', updatedAt: 1_700_000_000_000 };
+  let now = player;
+  const service = await recordingService(({ method, url }) => {
+    if (method !== 'GET') return { status: 204 };
+    return { status: 200, json: url.endsWith('/player_1') ? now : [now] };
+  });
+  const user = userOf(service);
+  const exported = (await user.run('players list -o csv')).stdout;
+  now = { ...player, role: 'coach', updatedAt: 1_700_000_999_000 };
+  const edited = exported.replace('sub', 'captain');
+  for (const line of [
+    'players update --csv - --yes',
+    'players delete --csv - --ignore-columns --yes --expect 1',
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await user.run(`${line} --json`, edited);
+    expect(report(ran).results).toMatchObject([
+      { result: 'conflict', error: { message: 'Changed since your export.' } },
+    ]);
+  }
+  expect(written(service)).toEqual([]);
 });
