@@ -2,8 +2,9 @@
 
 import type { JsonObject } from '../data/json.js';
 import { isSameValue } from '../data/sorting.js';
+import { OutputError } from '../errors.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from './decide.js';
-import type { KnownStep, RecordState, Step } from './operation.js';
+import type { BeforeValues, KnownStep, RecordState, Step } from './operation.js';
 import { createdStep } from './row-sessions.js';
 import type { ActiveRow, ActiveRun, Write } from './run.js';
 import { imageOf, vanishedFields } from './verify.js';
@@ -27,7 +28,7 @@ export async function stepDone(
   if (record && session.transfer) await session.transfer.confirm(task, record);
   const sentBody = step.call?.body ?? {};
   const image = record && images && session.imageAfter?.(record, { sent: sentBody, isFound });
-  if (image) await images?.append({ row: task.row, id: task.id, ...image });
+  if (image) await keepCreated(row, image);
   const made = record && session.made?.(record);
   const refusal = record && session.refusal?.(record, task);
   if (refusal) {
@@ -44,6 +45,21 @@ export async function stepDone(
     );
   row.finishInBackground(vanished.length > 0 ? { ...end, vanished } : end);
   return undefined;
+}
+
+/**
+ * Stores what an undo of a create needs. The record exists by now: on a full disk its row stays done, and
+ * no other row is sent.
+ */
+async function keepCreated({ run, task }: ActiveRow, image: BeforeValues): Promise<void> {
+  const { images, note } = run.options;
+  try {
+    await images?.append({ row: task.row, id: task.id, ...image });
+  } catch (error) {
+    if (!(error instanceof OutputError)) throw error;
+    run.breaker.recordFailure(error, 'changed', true);
+    note(`${error.message} So rosterctl runs undo cannot delete ${String(image.after?.['id'])}.`);
+  }
 }
 
 /** Notes once for each field that the service does not show it. */
