@@ -23,6 +23,8 @@ import {
 import { newRunName, runStore } from '../../src/runs/store.js';
 import { bundleChild, killChildren, startChild } from '../support/child.js';
 import { temporaryFolder } from '../support/run.js';
+import { recordingService } from '../support/service.js';
+import { report, runFolders, userOf } from './user.js';
 
 afterAll(killChildren);
 
@@ -234,4 +236,30 @@ test('before-images of a resumed run are as old as their last line', async () =>
   utimesSync(path, now, now);
   expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(0);
   expect(existsSync(path)).toBe(true);
+});
+
+test('a create whose image cannot be written is done, names its record, and is the last one sent', async () => {
+  const made: string[] = [];
+  const service = await recordingService(({ method, body }) => {
+    if (method === 'GET') return { status: 200, json: [] };
+    // The request is on its way, so its run has a folder.
+    const folder = runFolders(user.runs).at(-1) ?? '';
+    mkdirSync(beforeImagesIn(folder), { recursive: true });
+    made.push(`player_${made.length + 1}`);
+    const fields = JSON.parse(body.toString()) as object;
+    return { status: 201, json: { id: made.at(-1), ...fields } };
+  });
+  const user = userOf(service);
+  const one = await user.run('players create --name Ann --json');
+  expect([one.code, JSON.parse(one.stdout)]).toMatchObject([0, { id: 'player_1' }]);
+  expect(one.stderr).toContain('So rosterctl runs undo cannot delete player_1.');
+  const line = 'players import - --key name --concurrency 1 --yes --json';
+  const several = await user.run(line, 'name\nBea\nCleo\n');
+  expect(several.code).toBe(1);
+  expect(report(several).results).toMatchObject([
+    { result: 'changed', after: { id: 'player_2' } },
+    { result: 'not_attempted' },
+  ]);
+  expect(several.stderr).toContain('cannot delete player_2');
+  expect(made).toHaveLength(2);
 });
