@@ -265,6 +265,18 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
   });
 }
 
+/** The note that a route to update may replace the whole record; undefined if it cannot, or a setting tells. */
+export function replacementNote(
+  key: string,
+  route: string,
+  overrides: { readonly [key: string]: string | undefined },
+): string | undefined {
+  const semantics = `${key}.semantics`;
+  const isTold = overrides[semantics] !== undefined || !settingKeys().has(semantics);
+  if (isTold || !route.startsWith('PUT ')) return undefined;
+  return `A PUT may replace the whole record. Say what this one does: rosterctl config set ${semantics} replace|merge`;
+}
+
 /** Returns a command line, or undefined for none. */
 function parsePager(text: string): string | undefined {
   return ['', 'none', 'off', 'cat'].includes(text.trim()) ? undefined : text.trim();

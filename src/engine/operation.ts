@@ -55,7 +55,7 @@ export interface Step {
   readonly changes: readonly RowChange[];
   /** Digest of the entire record, if the write affects all of it (a delete). */
   readonly digest?: string | undefined;
-  /** The record as read, if the write replaces all of it (PUT). */
+  /** The record as read, if the write may replace all of it (PUT). */
   readonly replaces?: JsonObject | undefined;
 }
 

@@ -98,7 +98,7 @@ export function compareFields({ changes }: Step, record: JsonObject): Comparison
   return isUnchanged ? 'asBefore' : 'reached';
 }
 
-/** Fields that are missing after a write that replaces the entire record. */
+/** Fields that are missing after a write that may replace the entire record. */
 export function vanishedFields({ replaces }: KnownStep, record: JsonObject): readonly string[] {
   if (!replaces) return [];
   return Object.keys(replaces).filter((field) => !Object.hasOwn(record, field));

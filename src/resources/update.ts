@@ -11,6 +11,7 @@ import {
   touchedFields,
   touchedNames,
 } from '../cli/field-flags.js';
+import { replacementNote } from '../config/keys.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
@@ -80,7 +81,7 @@ interface UpdateRules {
   names(row: SelectedRow): readonly string[];
 }
 
-/** The session of an update: sends only changed fields, or the entire record if the route replaces it. */
+/** The session of an update: sends only changed fields, or the entire record if the settings say so. */
 export function updateSession(
   context: Context,
   resource: ResourceName,
@@ -94,13 +95,19 @@ export function updateSession(
     ...(route !== undefined && { route }),
   });
   // Throws for an unusable route before anything is read.
-  const replaces = context.api.route(updateCall('any')).semantics === 'replace';
+  const { method, semantics } = context.api.route(updateCall('any'));
+  const mayReplace = method === 'PUT' || semantics === 'replace';
+  const note = replacementNote(
+    `endpoints.${resource}.update`,
+    route ?? '',
+    context.settings.overrides,
+  );
+  if (note !== undefined) context.note(note);
   const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
     const bare = updateCall(id);
     const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
-    if (!replaces) return { call: { ...bare, body: changed }, changes };
-    const body = replacementBody(record, changed, readOnly);
-    return { call: { ...bare, body }, changes, replaces: record };
+    const body = semantics === 'replace' ? replacementBody(record, changed, readOnly) : changed;
+    return { call: { ...bare, body }, changes, ...(mayReplace && { replaces: record }) };
   };
   return {
     ...base,

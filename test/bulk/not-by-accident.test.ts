@@ -147,6 +147,27 @@ test('fields that vanish because the route replaces the record are named on stde
   expect(listed.stderr).toContain('p2: the service no longer shows joinedBy');
 });
 
+test.each([
+  ['a setting', "config set endpoints.players.update 'PUT /players/{id}'", ''],
+  ['--route', '', "--route 'PUT /players/{id}'"],
+])(
+  'a PUT by %s that replaces the record names the fields that vanished',
+  async (_, before, flags) => {
+    const all = ['p1', 'p2'].map((id) => ({ id, name: `Ann ${id}`, role: 'Sub' }));
+    const user = userOf(await players(all));
+    if (before !== '') await user.run(before);
+    const one = await user.run(`players update p1 -F role=IGL ${flags} --json`);
+    expect([one.code, JSON.parse(one.stdout)]).toEqual([0, { id: 'p1', role: 'IGL' }]);
+    expect(one.stderr).toContain('p1: the service no longer shows name');
+    if (flags !== '') expect(one.stderr).toContain('A PUT may replace the whole record.');
+    const two = await user.run(`players update p1 p2 -F role=Captain ${flags} --yes --json`);
+    expect(report(two).results).toMatchObject([
+      { id: 'p1', result: 'changed' },
+      { id: 'p2', result: 'changed', vanished: ['name'] },
+    ]);
+  },
+);
+
 /** A user whose state folder is a file. */
 async function withoutState() {
   const service = await keep(several(3));

@@ -94,7 +94,7 @@ export function assumptionsPage(inventions: readonly string[]): string {
     listRules.map((text) => `- ${text}`).join('\n'),
     'Where these rules read a list wrongly, `rosterctl doctor --shapes --apply` finds the settings that read it whole; `rosterctl help undocumented` lists all settings.',
     '## Updates with PUT',
-    'PUT may replace the whole record. Where the setting `endpoints.RESOURCE.update` names a PUT route, `endpoints.RESOURCE.update.semantics replace` makes rosterctl send the whole record with the changes; after such an update, fields that vanished are named.',
+    'PUT may replace the whole record. Where the setting `endpoints.RESOURCE.update` names a PUT route, `endpoints.RESOURCE.update.semantics replace` makes rosterctl send the whole record with the changes. After an update by PUT, fields that vanished are named.',
     '## Further assumptions',
     otherAssumptions().join('\n'),
     '## What the sandbox invents',

@@ -9,6 +9,7 @@ import { readFlag } from '../../config/decide.js';
 import {
   namedKeys,
   overrideRows,
+  replacementNote,
   requireKey,
   type SettingKey,
   settingKeys,
@@ -59,7 +60,8 @@ export default defineLocalWrite({
     await context.config.update((now) => withSetting(now, place.profile, key, to));
     noteOverridingSources(context, requireKey(key));
     await noteUnknownColumns(context, key, to);
-    noteReplacement(context, key, to);
+    const replaces = replacementNote(key, to, context.settings.overrides);
+    if (replaces !== undefined) context.note(replaces);
     return { key, value: to, origin: place.origin };
   },
 });
@@ -120,16 +122,6 @@ async function listedFields(
     // An address that cannot be used: then no list was read with it.
     return [];
   }
-}
-
-/** Notes that a PUT may replace the whole record, unless the setting says which it does. */
-function noteReplacement(context: LocalContext, key: string, value: string): void {
-  const semantics = `${key}.semantics`;
-  if (!settingKeys().has(semantics) || !value.startsWith('PUT ')) return;
-  if (context.settings.overrides[semantics] !== undefined) return;
-  context.note(
-    `A PUT may replace the whole record. Say what this one does: rosterctl config set ${semantics} replace|merge`,
-  );
 }
 
 function noteOverridingSources(context: LocalContext, key: SettingKey): void {

@@ -135,12 +135,16 @@ test('--route replaces the assumed route for one request', async () => {
   const ran = await rosterctl([...line, 'PUT /teams/{organizationId}/{id}'], { env: api.env });
   expect(ran.code).toBe(0);
   expect(wire(api.requests)[1]).toEqual(['PUT /v1/teams/org_7/team_1', { name: 'Hens' }]);
+  const sent = api.requests.map(({ method, url }) => `${method} ${url}`);
+  // What a PUT replaced is compared with a read.
+  const read = 'GET /v1/teams/org_7/team_1';
+  expect(sent).toEqual([read, 'PUT /v1/teams/org_7/team_1', read, read]);
   const elsewhere = ['--name', 'Geese', '--route', 'PUT https://elsewhere.example.com/{id}'];
   const bad = await rosterctl(['teams', 'update', 'team_1', ...elsewhere], {
     env: api.env,
   });
   expect(bad.code).toBe(2);
-  expect(api.requests).toHaveLength(3);
+  expect(api.requests).toHaveLength(sent.length);
 });
 
 test('an update with replace semantics sends the entire record', async () => {
