@@ -87,14 +87,14 @@ function truncate(text: string, room: number): string {
 export function dispositionName(header: string | undefined): string | undefined {
   if (!header) return undefined;
   const extended = /;\s*filename\*\s*=\s*(?:UTF-8|ISO-8859-1)'[^']*'([^;\s]+)/i.exec(header)?.[1];
-  const decoded = extended && percentDecoded(extended);
+  const decoded = extended && decodedParameter(extended);
   if (decoded) return decoded;
   const [, quoted, bare] =
     /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
   return quoted?.replace(/\\(.)/g, '$1') ?? bare;
 }
 
-function percentDecoded(text: string): string | undefined {
+function decodedParameter(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
