@@ -109,16 +109,16 @@ const beyondAscii = /[\u0080-\uffff]/;
 
 /** True if two texts are equal after Unicode normalization. */
 export function isSameText(a: string, b: string): boolean {
-  return a === b || normalized(a) === normalized(b);
+  return a === b || normalizedText(a) === normalizedText(b);
 }
 
 /** Normalizes a text (NFC) and converts it to lower case. */
 export function foldCase(text: string): string {
-  return normalized(text).toLowerCase();
+  return normalizedText(text).toLowerCase();
 }
 
 /** Normalizes a text, except for ASCII, for which it would be the slowest step. */
-export function normalized(text: string): string {
+export function normalizedText(text: string): string {
   return beyondAscii.test(text) ? text.normalize('NFC') : text;
 }
 

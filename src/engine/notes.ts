@@ -1,10 +1,10 @@
 /** Compares notes by what a person reads, because a service may store its own form of a text. */
-import { normalized } from '../data/text.js';
+import { normalizedText } from '../data/text.js';
 
 /** Normalized notes: LF line ends, NFC, no control characters or substitutes for them, trimmed. */
 export function plainNotes(notes: unknown): string {
   if (typeof notes !== 'string') return '';
-  return normalized(notes.replaceAll('\r\n', '\n').replace(controls, '').trim());
+  return normalizedText(notes.replaceAll('\r\n', '\n').replace(controls, '').trim());
 }
 
 const controls = /[^\P{Cc}\n\t]|[\ufffd\u2400-\u2421]/gu;
