@@ -156,32 +156,37 @@ async function sendBytes(
 /**
  * Returns the document from an answer to step 3. If the answer reports an error or holds no record, the
  * list decides, and where it cannot, the answer. Throws that error, UnknownOutcomeError if the answer is
- * another record.
+ * another record, or if it holds none and the list proves that there is none yet.
  */
 export async function confirmDocument(
   context: Context,
   call: Call,
-  { record: made, sign }: Sent,
+  { record: made, sign, answer }: Sent,
 ): Promise<JsonObject> {
   const { body = {} } = call;
+  const unknown = (what: string) => {
+    const { method, path } = context.api.describe(call);
+    const sentence = `The service answered ${method} ${path} with ${what}.`;
+    return new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
+  };
   const answered = made && isAnswerTo(context, body, made) ? made : undefined;
   if (answered && !sign) return answered;
-  if (made && !sign) {
-    const { method, path } = context.api.describe(call);
-    const sentence = `The service answered ${method} ${path} with another record.`;
-    throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
+  if (made && !sign) throw unknown('another record');
+  let found = answered;
+  let isListed = true;
+  try {
+    found = await findDocument(context, body, context.now().getTime());
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    isListed = false;
   }
-  const found = await findDocument(context, body, context.now().getTime()).catch(
-    (error: unknown) => {
-      if (error instanceof Failure) return answered;
-      throw error;
-    },
-  );
   if (sign && !found) throw sign;
   if (sign)
     context.note(
       `The document was created, although the service answered: ${sign.details.message ?? sign.code}.`,
     );
+  else if (!found && isListed)
+    throw unknown(`${answer.status} and no record, and the list does not show the document`);
   else if (!found) context.note('The document was created; the service sent no record.');
   return found ?? {};
 }

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
-import { temporaryFolder } from '../support/run.js';
+import { describe, expect, test } from 'vitest';
+import { rosterctl, temporaryFolder } from '../support/run.js';
 import { expectFailure, fault, signature, unlessPossible } from './support/case.js';
 import { atEnd } from './support/cleaning.js';
 import { otherUser } from './support/machine.js';
@@ -215,6 +215,25 @@ describe('step 3', () => {
     expect(world.done.documents).toBe(1);
     expect(world.store.count('PUT')).toBe(1);
   });
+
+  test.each([202, 204])(
+    '%i without a record is unknown while the list shows that there is none',
+    async (status) => {
+      const { api: empty } = onDocuments({ status }, false);
+      const world = await hostileWorld({
+        api: (request, here) =>
+          request.url === '/v1/documents/org_7' ? othersOnly : empty?.(request, here),
+      });
+      const ran = await rosterctl('docs upload rules.txt --if-exists duplicate', {
+        env: { ...world.env, ROSTERCTL_SETTLE: '0.1s' },
+        cwd: folder(),
+      });
+      expect([ran.code, ran.stdout]).toEqual([10, '']);
+      expect(ran.stderr).toContain('the list does not show the document');
+      expect(ran.stderr).toContain('documents/org_7/rules.txt');
+      expect(world.store.count('PUT')).toBe(1);
+    },
+  );
 
   for (const [status, codes] of [
     [400, [3]],
