@@ -12,7 +12,6 @@ import {
   replacementNote,
   requireKey,
   type SettingKey,
-  settingKeys,
 } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
