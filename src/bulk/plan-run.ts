@@ -158,6 +158,7 @@ async function beginRun(
   const { decided } = preview;
   const tasks = [...carried, ...preview.tasks];
   if (tasks.length === 0) {
+    printPreviewNotes(context, operation, preview);
     await replaceOthers(session, options);
     const { record, failure } = preview;
     return { ...(await endWith(decided)), only: { session, record, error: failure } };

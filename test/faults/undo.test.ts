@@ -203,6 +203,17 @@ describe('a record that was changed since', () => {
       expect(service.kept.get(id)?.status).toBe('pending');
   });
 
+  test('is counted where nothing is left to undo, too', async () => {
+    const service = await keep(several(2));
+    const user = userOf(service);
+    await user.run('tryouts set-status app_1 app_2 --to rejected --yes');
+    for (const id of ['app_1', 'app_2'])
+      service.kept.set(id, application(id, { status: 'accepted' }));
+    const undone = await user.run('runs undo last --yes --json');
+    expect(undone.code).toBe(8);
+    expect(undone.stderr).toContain(': 0 can be undone, 2 changed since, 0 cannot be undone.');
+  });
+
   test('keeps a created record', async () => {
     const { run, json } = sandboxUser();
     const made = (await json('players create --name Ann')) as { id: string };
