@@ -23,7 +23,7 @@ import {
 import { newRunName, runStore } from '../../src/runs/store.js';
 import { bundleChild, killChildren, startChild } from '../support/child.js';
 import { temporaryFolder } from '../support/run.js';
-import { recordingService } from '../support/service.js';
+import { key, recordingService } from '../support/service.js';
 import { report, runFolders, userOf } from './user.js';
 
 afterAll(killChildren);
@@ -262,4 +262,18 @@ test('a create whose image cannot be written is done, names its record, and is t
   ]);
   expect(several.stderr).toContain('cannot delete player_2');
   expect(made).toHaveLength(2);
+});
+
+test.each([
+  [`players create --name Ann -F code=${key}`, ''],
+  [`players update player_1 -F 'code=is ${key}'`, ''],
+  ['players import - --key name --yes', `name,code\nAnn,${key}\n`],
+])('no run keeps the API key as a value: %s', async (line, input) => {
+  const service = await recordingService(() => ({ status: 200, json: [] }));
+  const user = userOf(service);
+  const ran = await user.run(line, input);
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  expect(ran.stderr).toContain('A value to send holds the API key');
+  expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect(runFolders(user.runs)).toEqual([]);
 });
