@@ -137,8 +137,6 @@ export interface Plan<S = unknown> {
   readonly requests?: readonly PlannedRequest[];
   /** True if it changes nothing (`api` with GET): a dry run sends it like any read. */
   readonly onlyReads?: boolean;
-  /** In a run: why the row is skipped, whatever it would change. */
-  readonly skipped?: { readonly code: string; readonly message: string } | undefined;
   /** Input of `apply` besides the calls, usually the record as read. */
   readonly state: S;
 }
