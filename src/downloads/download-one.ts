@@ -246,15 +246,14 @@ class Saver {
     });
     await sweepPartial(path, this.context.self);
     const recordedSize = record?.['sizeBytes'];
+    const why = isKept ? 'unchanged' : recordedSize === size ? 'same name and size' : 'exists';
     if (typeof recordedSize === 'number' && recordedSize !== size)
       this.meter.printBeside(() =>
         this.context.message(
           `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${recordedSize}.`,
         ),
       );
-    const why = isKept ? 'unchanged' : recordedSize === size ? 'same name and size' : 'exists';
-    if (this.isOne && recordedSize === size) this.note(keptNotes[why](path));
-    else if (this.isOne && typeof recordedSize !== 'number') this.note(keptNotes[why](path));
+    else if (this.isOne) this.note(keptNotes[why](path));
     return { id, path, bytes: size, [wasSkipped]: why };
   }
 
