@@ -256,7 +256,7 @@ export class StoreError extends Failure {
     message: string,
     readonly status: number,
     storeCode: string | undefined,
-    options: { hint?: string | undefined; cause?: unknown } = {},
+    options: { hint?: string | undefined } = {},
   ) {
     super(message, options);
     this.code = storeCode ?? 'store';
