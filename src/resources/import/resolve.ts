@@ -6,17 +6,20 @@ import type { Context } from '../../context.js';
 import { InputErrors } from '../../data/input-errors.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
+import { labelOf } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
-import { shellQuote } from '../../data/text.js';
+import { nameFirstFew, plural, shellQuote } from '../../data/text.js';
 import { InputError, UsageError } from '../../errors.js';
+import type { SelectedRow } from '../../runs/report.js';
+import { identityReader, sameIdentity } from '../person/holders.js';
 import { readOnlyFields } from '../update.js';
+import type { ImportedRow } from './cells.js';
 import { type FileColumn, mapColumns } from './columns.js';
 import type { ImportFile, ImportOptions } from './file.js';
 import { importDoubt, KeyIndex } from './lists.js';
 import type { ResolvedImport } from './preview.js';
 import { RowReader } from './row-reader.js';
 import { SeenFields } from './seen-fields.js';
-import { sharedIdentities } from './shared-identities.js';
 import { noteTeamFields, readTeams, teamTarget } from './teams.js';
 
 /**
@@ -98,4 +101,41 @@ function throwProblems(problems: InputErrors, hasColumnProblems: boolean): void 
 
 function namesTeams(columns: readonly FileColumn[], { resource }: ImportOptions): boolean {
   return columns.some(({ name, isMapped }) => !isMapped && aliasKind(name, resource) === 'team');
+}
+
+/**
+ * Returns a line for each of the first new rows that have the e-mail address or the Discord user of a
+ * record that is there, perhaps one person twice, and one that counts the others.
+ */
+function sharedIdentities(
+  { settings }: Context,
+  { resource }: Pick<ImportOptions, 'resource'>,
+  rows: readonly SelectedRow[],
+  records: Iterable<JsonObject>,
+): readonly string[] {
+  const identitiesOf = identityReader(settings.overrides);
+  const created = new Map<string, SelectedRow>();
+  for (const row of rows)
+    for (const { key } of identitiesOf(resource, bodyOf(row))) created.set(key, row);
+  if (created.size === 0) return [];
+  const found = new Map<number, string>();
+  for (const record of records)
+    for (const { kind, key } of identitiesOf(resource, record)) {
+      const row = created.get(key);
+      if (row && !found.has(row.row))
+        found.set(
+          row.row,
+          `${labelOf(bodyOf(row), row.id)} (line ${row.row}) and ${sameIdentity({ resource, record, kind })}: the service may refuse it, or keep one person twice.`,
+        );
+    }
+  const lines = [...found].toSorted(([a], [b]) => a - b).map(([, line]) => line);
+  const more = lines.length - nameFirstFew;
+  return [
+    ...lines.slice(0, nameFirstFew),
+    ...(more > 0 ? [`The same holds for ${plural(more, 'more row')}.`] : []),
+  ];
+}
+
+function bodyOf({ own }: SelectedRow): JsonObject {
+  return (own as ImportedRow | undefined)?.body ?? {};
 }
