@@ -1,10 +1,13 @@
 /** One resource of a snapshot: its list, read to disk, and the files of its records. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { safeParse } from 'zod/mini';
 import { hasId } from '../api/records.js';
+import { UploadContentType } from '../api/schemas.js';
 import type { Completeness } from '../api/types.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
+import { csvLine, exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { ApiError, GuardError } from '../errors.js';
@@ -12,10 +15,9 @@ import { writeAtomically } from '../files/atomic-write.js';
 import { keepFiles, type ListedDocument, listedDocument } from './documents.js';
 import type { OpenBackup } from './folder.js';
 import { newestWith } from './keep.js';
-import { hasFiles, recordsFile, uploadFile } from './layout.js';
-import type { Manifest, MissingPart } from './manifest.js';
+import { hasFiles, recordsFile, sharedFile, uploadFile } from './layout.js';
+import type { Manifest, MissingPart, StoredDocument } from './manifest.js';
 import { openSpool, type RecordSpool } from './records.js';
-import { uploadCsv } from './upload-csv.js';
 
 /** The options of a backup for each of its resources. */
 export interface ResourceOptions {
@@ -172,4 +174,31 @@ async function goneOf(
   const gone = vanished.filter((id) => isWhole && !present.has(id));
   for (const id of gone) context.message(`${id} was deleted during the backup, so it is left out.`);
   return new Set(gone);
+}
+
+/**
+ * Returns the documents as a manifest of `docs upload`, which brings them back; of documents that share
+ * name and content, it names the first one. It leaves out what an upload would refuse.
+ */
+function uploadCsv(
+  documents: readonly ListedDocument[],
+  stored: readonly StoredDocument[],
+): string {
+  const options = { delimiter: ',', raw: false } as const;
+  const listed = new Map(documents.map((document) => [document.id, document]));
+  const lines = new Map<string, string>();
+  for (const { id, name, sha256 } of stored) {
+    // Relative to the snapshot, so that the folder of the backup can be moved.
+    const path = join('..', sharedFile(sha256));
+    const { tags, contentType } = listed.get(id) ?? {};
+    const type = safeParse(UploadContentType, contentType).data ?? '';
+    const key = `${sha256} ${name}`;
+    if (!lines.has(key)) lines.set(key, csvLine([path, name, tagsCell(tags), type], options));
+  }
+  return [csvLine(['path', 'name', 'tags', 'contentType'], options), ...lines.values()].join('');
+}
+
+function tagsCell(tags: unknown): string {
+  const areTexts = Array.isArray(tags) && tags.every((tag) => typeof tag === 'string');
+  return areTexts ? exportText(tags) : '';
 }
