@@ -1,13 +1,17 @@
-/** The records of a snapshot: written in order of their ids without holding them, and read line by line. */
+/** The records of a snapshot: written in order of their ids without holding them, read line by line, and found by reference. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { answersTo, type Reference, referenceProblem } from '../data/references.js';
+import type { Overrides, ResourceName } from '../data/resources.js';
 import { InputError, stoppedReading } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { unreadable } from '../files/input-file.js';
 import { attempt, writeAll } from '../files/writing.js';
-import { damagedFile } from './layout.js';
+import { damagedFile, recordsFile, type Snapshot, sharedFile } from './layout.js';
+import { type Manifest, readSnapshotManifest } from './manifest.js';
 
 /** A file of a snapshot, as its manifest describes it. */
 interface WrittenFile {
@@ -148,4 +152,35 @@ function recordIn(line: string, path: string, number: number): JsonObject {
     // Reported below.
   }
   throw damagedFile(path, `is damaged in line ${number}`);
+}
+
+/** A record of a snapshot. */
+export interface FoundRecord {
+  readonly resource: ResourceName;
+  readonly record: JsonObject;
+  /** The path of its file, if it is a document. */
+  readonly file: string | undefined;
+}
+
+/** Returns all records of a snapshot that answer to a reference. Throws InputError for a damaged snapshot. */
+export async function findRecords(
+  snapshot: Snapshot,
+  reference: Reference,
+  overrides: Overrides,
+  signal: AbortSignal,
+): Promise<readonly FoundRecord[]> {
+  const manifest: Manifest = await readSnapshotManifest(snapshot);
+  const files = new Map(manifest.files?.documents.map(({ id, sha256 }) => [id, sha256]));
+  const found: FoundRecord[] = [];
+  for (const { resource } of manifest.resources) {
+    if (referenceProblem(reference, resource) !== undefined) continue;
+    const path = join(snapshot.path, recordsFile(resource));
+    for await (const record of readRecords(path, signal)) {
+      if (!answersTo(record, reference, resource, overrides)) continue;
+      const sha256 = files.get(String(record['id']));
+      const file = sha256 === undefined ? undefined : join(snapshot.folder, sharedFile(sha256));
+      found.push({ resource, record, file });
+    }
+  }
+  return found;
 }

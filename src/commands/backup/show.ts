@@ -1,6 +1,6 @@
 /** `rosterctl backup show`: prints records of a backup. */
 import { join } from 'node:path';
-import type { FoundRecord } from '../../backups/find.js';
+import type { FoundRecord } from '../../backups/records.js';
 import { detailLines } from '../../cli/card.js';
 import { defineLocalCommand, param, ValueWithExit } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
@@ -36,7 +36,7 @@ export default defineLocalCommand({
   async run(context, { dir, ref }) {
     const [{ findSnapshot }, { findRecords }] = await Promise.all([
       import('../../backups/layout.js'),
-      import('../../backups/find.js'),
+      import('../../backups/records.js'),
     ]);
     const snapshot = await findSnapshot(dir);
     const reference = parseReference(ref);
