@@ -31,9 +31,8 @@ import {
   type UploadJob,
   type UploadValues,
 } from './plan.js';
-import { plannedFiles } from './planned-files.js';
 import { replacementFinder } from './replacement.js';
-import { inspectAgain } from './rows.js';
+import { inspectAgain, plannedFiles } from './rows.js';
 import {
   confirmDocument,
   documentCall,

@@ -1,4 +1,6 @@
-/** Rows of an upload: expands its paths, inspects every file, and finds duplicates. */
+/** Rows of an upload: expands its paths, inspects every file, finds duplicates, and puts files in plan files. */
+
+import { access } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
@@ -10,6 +12,7 @@ import type { Selection } from '../engine/operation.js';
 import { Failure, UsageError } from '../errors.js';
 import { sha256OfFile } from '../files/file-hash.js';
 import { unreadable } from '../files/input-file.js';
+import type { PlanFileRows } from '../runs/file-rows.js';
 import type { SelectedRow } from '../runs/report.js';
 import { inspectFile, type LocalFile } from './local-file.js';
 import { readUploadManifest } from './manifest.js';
@@ -200,4 +203,53 @@ export function fileHash(path: string, signal: AbortSignal): Promise<string> {
   return sha256OfFile(path, signal).catch((error: unknown) => {
     throw error instanceof Failure ? error : unreadable(path, error);
   });
+}
+
+/** Rows of files in a plan file: each with the hash of its content, found again where the plan is applied. */
+export const plannedFiles: PlanFileRows = {
+  async seal({ signal }, rows) {
+    const seal = async (row: SelectedRow): Promise<SelectedRow> => {
+      const { identity: _, ...file } = inspected(row);
+      if (file.path === '-')
+        throw new UsageError(
+          'A file from stdin cannot be planned: it would be gone. Nothing was sent.',
+          {
+            hint: 'Save it to a file first.',
+          },
+        );
+      return { ...row, own: { ...file, sha256: await fileHash(file.path, signal) } };
+    };
+    return Promise.all(mapConcurrently(rows, filesAtOnce, seal));
+  },
+  async unseal(context, rows) {
+    const found = await Promise.all(mapConcurrently(rows, filesAtOnce, findFile));
+    const again = await inspectAgain(context, found);
+    const hashes = new Map(rows.map(({ row, own }) => [row, own?.['sha256']]));
+    return Promise.all(
+      mapConcurrently(again, filesAtOnce, (row) => compareHash(context, row, hashes.get(row.row))),
+    );
+  },
+};
+
+/** The row with the path where its file is: as it was, or as typed, from the current folder. */
+async function findFile(row: SelectedRow): Promise<SelectedRow> {
+  const { path } = inspected(row);
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? row : { ...row, own: { ...row.own, path: resolve(row.id) } };
+}
+
+/** Marks a file as bad if its content is not what was planned. */
+async function compareHash(
+  { signal }: Context,
+  row: SelectedRow,
+  planned: unknown,
+): Promise<SelectedRow> {
+  if (badFile(row)) return row;
+  const { path, contentType } = inspected(row);
+  if ((await fileHash(path, signal)) === planned) return row;
+  const problem = `${path} has another content than was planned.`;
+  return { ...row, own: { path, contentType, problem, hint: null } };
 }
