@@ -1,19 +1,24 @@
-/** Writes the page of `report` to its files. */
+/** The page of `report`: made from the list of applications, and written to its files, as HTML or as Markdown. */
 import { resolve } from 'node:path';
 import { type DryRun, ValueWithExit } from '../../cli/define.js';
 import { withSink } from '../../cli/sink.js';
 import type { Context } from '../../context.js';
-import { UsageError } from '../../errors.js';
+import { timeOf } from '../../data/dates.js';
+import { groupedNumber, percent } from '../../data/text.js';
+import { GuardError, UsageError, withShapes } from '../../errors.js';
 import { checkWritable } from '../../files/atomic-write.js';
 import { fileOrStdout } from '../../files/own-descriptor.js';
+import { markdownText } from '../../terminal/markdown.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
-import type { TallyValues } from '../tryout-tally.js';
+import { type TallyValues, tallyTryouts } from '../tryout-tally.js';
+import { seasonCharts } from './charts.js';
+import type { SeasonTryout } from './drawn.js';
+import { checkField, isName, namesPersons } from './field-chart.js';
+import { isSmall } from './groups.js';
 import { seasonHtml } from './html.js';
-import { makeSeasonPage } from './make-page.js';
-import { seasonMarkdown } from './markdown.js';
-import type { SeasonPage } from './page.js';
-import { totalWords } from './words.js';
+import type { SeasonChart, SeasonPage } from './page.js';
+import { filterWords, pageWords, totalWords } from './words.js';
 
 /** The JSON output of `report`. */
 export interface SeasonFiles {
@@ -83,4 +88,83 @@ function writtenWords(
 ): string {
   const small = isExact ? ' It shows small groups: do not publish it.' : '';
   return `Wrote ${files.map(singleLine).join(' and ')}: ${totalWords(total)} of ${singleLine(organization)}.${small}`;
+}
+
+/** Returns the page as Markdown; data is escaped, so that it stays text. */
+export function seasonMarkdown(page: SeasonPage): string {
+  const { title, lead, warning, foot } = pageWords(page);
+  const all = typeof page.total === 'number' ? page.total : 0;
+  const blocks = [
+    `# ${markdownText(title)}`,
+    markdownText(lead),
+    ...(warning === undefined ? [] : [`**${markdownText(warning)}**`]),
+    ...page.charts.flatMap((chart) => section(chart, all)),
+    '---',
+    ...foot.map(markdownText),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function section({ title, note, unit, rows, instead }: SeasonChart, total: number): string[] {
+  const lines = rows.map(({ label, count, words = '' }) => {
+    const numbers =
+      count === undefined
+        ? [words, '']
+        : [groupedNumber(count), percent(total === 0 ? 0 : count / total)];
+    return `| ${[label, ...numbers].map(markdownText).join(' | ')} |`;
+  });
+  const table = [`| ${unit} | Applications | Share |`, '| :-- | --: | --: |', ...lines].join('\n');
+  return [
+    `## ${markdownText(title)}`,
+    ...(note === undefined ? [] : [markdownText(note)]),
+    instead === undefined ? table : markdownText(instead),
+  ];
+}
+
+/**
+ * Reads the applications and returns their page. Throws UsageError for a field that must not or cannot
+ * be shown, GuardError if the list may be incomplete.
+ */
+async function makeSeasonPage(
+  context: Context,
+  values: TallyValues,
+  isExact: boolean,
+): Promise<SeasonPage> {
+  const { api, table } = context;
+  const madeAt = context.now();
+  for (const field of values.by ?? []) checkField(field);
+  const tryouts: SeasonTryout[] = [];
+  const list = api.list('tryouts', {}, { checksCompleteness: true });
+  /** The fields, by their index, of which a value names somebody. */
+  const naming = new Set<number>();
+  const tally = await tallyTryouts(context, list, values, (counted, record) => {
+    tryouts.push({ ...counted, updated: timeOf(String(record['updatedAt'])) });
+    for (const [index, { ofField, ofQuestion }] of counted.values.entries())
+      if ([...ofField, ...ofQuestion].some((value) => isName(value, record))) naming.add(index);
+  });
+  const completeness = list.completeness();
+  if (completeness.state === 'doubtful')
+    throw new GuardError(
+      `The list of tryouts may be incomplete: ${completeness.reason}. Nothing was written.`,
+      { code: 'incomplete', hint: withShapes(completeness.fixes) },
+    );
+  const { total } = tally.stats;
+  for (const [index, { name }] of tally.fields.entries()) {
+    checkField(name);
+    if (naming.has(index)) throw namesPersons(name);
+  }
+  const fields = tally.fields.map((field) => ({
+    name: field.name,
+    valuesIn: field.valuesIn.bind(field),
+  }));
+  const isFew = isSmall(total) && !isExact;
+  return {
+    organization: api.organizationId,
+    total: isFew ? 'few' : total,
+    filters: filterWords(values, madeAt),
+    charts: isFew || total === 0 ? [] : seasonCharts(tryouts, fields, isExact),
+    isExact,
+    madeAt,
+    version: table.version,
+  };
 }
