@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SeasonTryout } from '../../../src/resources/season/drawn.js';
 import { mergeSmall, type TryoutGroup } from '../../../src/resources/season/groups.js';
 import type { SeasonChart } from '../../../src/resources/season/page.js';
-import { joinSteps } from '../../../src/resources/season/periods.js';
+import { joinSteps } from '../../../src/resources/season/timelines.js';
 import { anyTryouts, chartsOf, question, questions, times, tryout } from './applications.js';
 
 // No number from one to four can be read or computed, also by a reader who knows how they are merged.
