@@ -19,8 +19,7 @@ import {
 } from './request.js';
 import { handle, type Match, matchRoute, routesOf, type ServedRoute } from './routes.js';
 import { identityPath, identityProof } from './server-file.js';
-import { renderRefusal, renderReply } from './shapes/answers.js';
-import { createEffects, type Effects } from './shapes/effects.js';
+import { createEffects, type Effects, renderRefusal, renderReply } from './shapes/answers.js';
 import { fromWire, idFromPath } from './shapes/fields.js';
 import { noShapes, type Shapes } from './shapes/shapes.js';
 import type { State } from './state.js';
