@@ -38,7 +38,6 @@ const firsts = {
     'src/uploads/unfinished-uploads.ts',
     // Small, and sealed like the lines of a journal.
     'src/cursors/cursor-file.ts',
-    'src/cursors/place-in-use.ts',
   ],
   people: [
     'src/cli/lists/show.ts',

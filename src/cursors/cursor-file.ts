@@ -4,9 +4,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { originOf } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
+import { findTarget } from '../config/connection.js';
 import { type Paths, placeFolder, requireFolder } from '../config/paths.js';
+import { requireProfile } from '../config/profiles.js';
+import type { LocalContext } from '../context.js';
 import { systemReason } from '../data/system-errors.js';
-import { GuardError, OutputError } from '../errors.js';
+import { GuardError, OutputError, UsageError } from '../errors.js';
 import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
 
@@ -49,6 +52,19 @@ const filePattern = /^([a-z]+)\.(.+)\.json$/;
 export function cursorPlace(service: string, organization: string): CursorPlace {
   if (service === sandboxProfile) return { origin: sandboxProfile, organization: sandboxProfile };
   return { origin: originOf(service), organization };
+}
+
+/** Returns the place of the cursors in use; no key is needed. Throws UsageError, ConfigError. */
+export function placeInUse({ config, env, flags, settings }: LocalContext): CursorPlace {
+  const { profile } = settings;
+  if (profile.name === sandboxProfile) return cursorPlace(sandboxProfile, '');
+  const file = config.config();
+  if (profile.via !== 'none') requireProfile(file, profile);
+  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
+  if (baseUrl && organization) return cursorPlace(baseUrl.text, organization.text);
+  throw new UsageError('No service and organization are chosen, so there are no cursors.', {
+    hint: 'Name a profile with -p, or log in: rosterctl auth login',
+  });
 }
 
 /** Returns the folder of a place's cursors; undefined if there is no state folder. */

@@ -7,10 +7,10 @@ import {
   type CursorKey,
   type CursorState,
   ensureCursorFolder,
+  placeInUse,
   readCursor,
   writeCursor,
 } from '../../cursors/cursor-file.js';
-import { placeInUse } from '../../cursors/place-in-use.js';
 import { plural } from '../../data/text.js';
 import { cursorArgument, findCursor } from './shared.js';
 

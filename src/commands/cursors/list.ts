@@ -1,8 +1,7 @@
 /** `rosterctl cursors list`: lists the names of --since-last. */
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
-import { cursorFolder, cursorKeys, readCursor } from '../../cursors/cursor-file.js';
-import { placeInUse } from '../../cursors/place-in-use.js';
+import { cursorFolder, cursorKeys, placeInUse, readCursor } from '../../cursors/cursor-file.js';
 import { Failure } from '../../errors.js';
 
 interface CursorRow {

@@ -8,10 +8,10 @@ import { lockCursor } from '../../cursors/cursor.js';
 import {
   type CursorKey,
   ensureCursorFolder,
+  placeInUse,
   removeCursor,
   writeCursor,
 } from '../../cursors/cursor-file.js';
-import { placeInUse } from '../../cursors/place-in-use.js';
 import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
 import { resourceNames } from '../../data/resources.js';
 import { cursorArgument, findCursor, parseCursor } from './shared.js';

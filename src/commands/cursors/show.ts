@@ -1,8 +1,7 @@
 /** `rosterctl cursors show`: shows what a name of --since-last knows. */
 import { defineLocalCommand } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { cursorFolder, readCursor } from '../../cursors/cursor-file.js';
-import { placeInUse } from '../../cursors/place-in-use.js';
+import { cursorFolder, placeInUse, readCursor } from '../../cursors/cursor-file.js';
 import { firstOf } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { cursorArgument, findCursor } from './shared.js';
