@@ -6,7 +6,6 @@ import { sinceLastFlags } from '../cli/filters.js';
 import { parsedBy } from '../cli/schemas.js';
 import type { View } from '../cli/views.js';
 import type { Cursor } from '../cursors/cursor.js';
-import { typedFilter } from '../cursors/typed-filter.js';
 import { parseDuration } from '../data/time.js';
 import { defaultCodes, defaultPatience, ruleCodes, ruleHelp } from '../resources/findings/codes.js';
 import type { CheckResult, Finding } from '../resources/findings/find.js';
@@ -64,7 +63,13 @@ export default defineCommand({
     const finding = await import('../resources/findings/find.js');
     const open = sinceLast === undefined ? undefined : await import('../cursors/cursor.js');
     const cursor = await open?.openCursor(context, {
-      ...{ name: sinceLast ?? '', resource: 'check', filter: typedFilter(line), peek, initial },
+      ...{
+        name: sinceLast ?? '',
+        resource: 'check',
+        filter: open.typedFilter(line),
+        peek,
+        initial,
+      },
       ...{ noun: 'finding', plural: 'findings' },
     });
     try {

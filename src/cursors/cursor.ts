@@ -1,7 +1,7 @@
 /** One use of a cursor, under its lock: what of any list of entries with ids is new since its name last succeeded. */
-
 import { join } from 'node:path';
 import { ValueWithExit } from '../cli/define.js';
+import { type TypedLine, typedFlags } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { isObject, RawNumber } from '../data/json.js';
@@ -73,6 +73,24 @@ export async function openCursor(
     lock?.release();
     throw error;
   }
+}
+
+/** Flags that say how a cursor is used, or how much is printed, but not which entries are meant. */
+const notFilters: ReadonlySet<string> = new Set([
+  ...['sinceLast', 'changed', 'peek', 'initial', 'exitCode'],
+  ...['limit', 'sort'],
+]);
+
+/**
+ * Returns the filter flags of a line in one form, whatever their order: `--status pending --status
+ * reviewing --where 'role~igl'`; an empty text without any.
+ */
+export function typedFilter(line: TypedLine): string {
+  return typedFlags(
+    line,
+    (name) => !notFilters.has(name),
+    (values) => [...new Set(values)].toSorted(),
+  ).join(' ');
 }
 
 /** Throws UsageError if the cursor was first used with another filter or another watched field. */

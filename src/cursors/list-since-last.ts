@@ -18,8 +18,7 @@ import { ageField, orderByField } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import type { RecordTest } from '../data/where.js';
 import { GuardError, UsageError, withShapes } from '../errors.js';
-import { type Cursor, openCursor } from './cursor.js';
-import { typedFilter } from './typed-filter.js';
+import { type Cursor, openCursor, typedFilter } from './cursor.js';
 
 /** A list command's records, and the values that select them. */
 interface CursorList {
