@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import { type LabelledRow, labelledLines, widestWordOf } from '../terminal/labels.js';
 import type { Paint } from '../terminal/paint.js';
-import { cellText } from '../terminal/safe-text.js';
+import { singleLine } from '../terminal/safe-text.js';
 import { wrap } from '../terminal/width.js';
 import { type CellOptions, detailOf } from './cells.js';
 
@@ -15,7 +15,7 @@ interface DetailStyle extends CellOptions {
 export function detailLines(record: JsonObject, style: DetailStyle): string[] {
   return labelledLines(
     Object.entries(record).map(([key, value]) => ({
-      label: cellText(key) || '""',
+      label: singleLine(key) || '""',
       paint: style.paint.bold,
       ...detailValue(value, key, style),
     })),

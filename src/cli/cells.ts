@@ -3,7 +3,7 @@ import { extensionsOf } from '../api/schemas.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { localTime, longTime, momentOf, relativeTime } from '../data/time.js';
-import { cellText, multiLine } from '../terminal/safe-text.js';
+import { multiLine, singleLine } from '../terminal/safe-text.js';
 
 /** How values are rendered for a person. */
 export interface CellOptions {
@@ -15,12 +15,12 @@ export interface CellOptions {
 export function cellOf(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'string')
-    return cellText(shortType(value, field) ?? timeOr(value, listTime, options));
+    return singleLine(shortType(value, field) ?? timeOr(value, listTime, options));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return isSize(field) ? binarySize(value) : String(value);
-  if (value instanceof RawNumber) return cellText(value.text);
+  if (value instanceof RawNumber) return singleLine(value.text);
   if (Array.isArray(value)) return listCell(value, field, options);
-  return cellText(nameOf(value as JsonObject) ?? fieldCount(value as JsonObject));
+  return singleLine(nameOf(value as JsonObject) ?? fieldCount(value as JsonObject));
 }
 
 /** The file extension of a content type: `docx` instead of its 71 characters. */
@@ -85,9 +85,9 @@ function listCell(list: readonly unknown[], field: string, options: CellOptions)
       .map((item) => cellOf(item, field, options))
       .join(', ');
   const games = gamesIn(list);
-  if (games) return cellText(games);
+  if (games) return singleLine(games);
   if (list.length > 3) return `${list.length} items`;
-  return cellText(
+  return singleLine(
     list.map((item) => (isObject(item) && nameOf(item)) || shortJson(item)).join(', '),
   );
 }

@@ -5,12 +5,7 @@
  */
 import { lazy } from '../data/lazy.js';
 
-/** Sanitizes text for a table cell: line ends and tabs become visible marks. */
-export function cellText(text: string): string {
-  return harmless.test(text) ? text : sanitize(text, cellMarks);
-}
-
-/** Sanitizes text inside a line of prose: line ends and tabs become visible marks. */
+/** Sanitizes text inside a line of prose or a table cell: line ends and tabs become visible marks. */
 export function singleLine(text: string): string {
   return harmless.test(text) ? text : sanitize(text, cellMarks);
 }

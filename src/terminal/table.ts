@@ -4,7 +4,7 @@ import { type Paint, withoutColor } from './paint.js';
 import { wrapWholeWords } from './whole-words.js';
 import { displayWidth, isOneColumnEach, pad, truncate } from './width.js';
 
-/** One column of a table; its texts are sanitized already (cellText). */
+/** One column of a table; its texts are sanitized already (singleLine). */
 export interface TableColumn {
   readonly name: string;
   readonly cells: readonly string[];

@@ -18,7 +18,7 @@ import { resolvePaths } from '../../src/config/paths.js';
 import { type CommandManifest, readManifest } from '../../src/data/command-manifest.js';
 import type { Environment } from '../../src/data/environment.js';
 import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
-import { cellText } from '../../src/terminal/safe-text.js';
+import { singleLine } from '../../src/terminal/safe-text.js';
 import { hostileTexts } from '../support/hostile.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { missingPowershell, missingShell } from '../support/tab.js';
@@ -362,7 +362,7 @@ describe('thousands of ids', () => {
     ['\tno id', undefined],
     ['no tab', undefined],
     ['h4\u001b\tname', undefined],
-    ['two\ttabs\there', `two\ttabs${cellText('\t')}here`],
+    ['two\ttabs\there', `two\ttabs${singleLine('\t')}here`],
   ] as const;
 
   test.each(changed)(

@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPaint } from '../../src/terminal/paint.js';
-import { cellText } from '../../src/terminal/safe-text.js';
+import { singleLine } from '../../src/terminal/safe-text.js';
 import { renderTable, type TableColumn } from '../../src/terminal/table.js';
 import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
@@ -94,7 +94,7 @@ describe('the width', () => {
 
 const cell = fc
   .oneof(fc.string({ unit: 'binary', maxLength: 50 }), fc.constantFrom(...hostileTexts))
-  .map((text) => cellText(text.slice(0, 4000)));
+  .map((text) => singleLine(text.slice(0, 4000)));
 const columnsOf = (rows: number) =>
   fc.array(
     fc.record({

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cellText, multiLine } from '../../src/terminal/safe-text.js';
+import { multiLine, singleLine } from '../../src/terminal/safe-text.js';
 import { displayWidth, pad, truncate, wrap } from '../../src/terminal/width.js';
 import { hostileTexts } from '../support/hostile.js';
 
@@ -42,7 +42,7 @@ const words = fc.oneof(
 test('a truncated text fits the width, and is truncated only if necessary', () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 1, max: 60 }), (text, columns) => {
-      const safe = cellText(text);
+      const safe = singleLine(text);
       const cut = truncate(safe, columns);
       expect(displayWidth(cut)).toBeLessThanOrEqual(columns);
       if (safe.length < 500 && displayWidth(safe) <= columns) expect(cut).toBe(safe);

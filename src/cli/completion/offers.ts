@@ -1,6 +1,6 @@
 /** Words from elsewhere (the service, file names) as candidates that are safe to show and to type. */
 import { type Dirent, readdirSync, statSync } from 'node:fs';
-import { cellText } from '../../terminal/safe-text.js';
+import { singleLine } from '../../terminal/safe-text.js';
 import { truncate } from '../../terminal/width.js';
 import { type Candidates, described, wordOf } from './candidates.js';
 
@@ -50,8 +50,8 @@ function idAndName(line: string): readonly [id: string, name: string] {
  */
 export function safe(named: readonly (readonly [word: string, text: string])[]): Candidates {
   return named
-    .filter(([word]) => word !== '' && !word.startsWith('-') && cellText(word) === word)
-    .map(([word, text]) => described(word, truncate(cellText(text), nameColumns)))
+    .filter(([word]) => word !== '' && !word.startsWith('-') && singleLine(word) === word)
+    .map(([word, text]) => described(word, truncate(singleLine(text), nameColumns)))
     .join('\n');
 }
 
@@ -60,7 +60,7 @@ export function pathsAt(start: string, directive: 'files' | 'folders'): Candidat
   const folder = start.slice(0, start.lastIndexOf('/') + 1);
   return readdirSync(folder || '.', { withFileTypes: true })
     .map((entry) => `${folder}${entry.name}${isFolder(folder, entry) ? '/' : ''}`)
-    .filter((path) => path.startsWith(start) && cellText(path) === path)
+    .filter((path) => path.startsWith(start) && singleLine(path) === path)
     .filter((path) => directive === 'files' || path.endsWith('/'))
     .join('\n');
 }

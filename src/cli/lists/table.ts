@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../data/json.js';
 import { valueAt } from '../../data/path.js';
 import type { Paint } from '../../terminal/paint.js';
-import { cellText } from '../../terminal/safe-text.js';
+import { singleLine } from '../../terminal/safe-text.js';
 import { maxCellWidth, renderTable, type TableColumn } from '../../terminal/table.js';
 import { displayWidth } from '../../terminal/width.js';
 import { type CellOptions, cellOf } from '../cells.js';
@@ -59,7 +59,7 @@ function headsOf(
     const label = headers.get(name) ?? fieldLabel(name);
     const head = used.has(label) ? name : label;
     used.add(head);
-    return cellText(head) || '""';
+    return singleLine(head) || '""';
   });
 }
 
@@ -73,7 +73,7 @@ function columnOf(
   const isId = /(?:^|\.)id$|Id$/.test(name);
   return {
     name: head,
-    cells: style.showsNames ? [cellText(name), ...cells] : cells,
+    cells: style.showsNames ? [singleLine(name), ...cells] : cells,
     neverTruncated: isId,
     isDim: name === 'id',
     isColored: /^(?:status|result|state|check)$/.test(name),
