@@ -1,4 +1,5 @@
 /** The keys of a review at work: moving between and within cards, deciding by a key or a note, and taking it back. */
+import { foldCase } from '../data/text.js';
 import type { Key } from '../terminal/keys.js';
 import { type Decision, type QueueEntry, withEntry } from './queue.js';
 import {
@@ -154,7 +155,7 @@ export function findCard(state: Review, typed: string): Review {
   const { cards, index } = state;
   // The present card comes last.
   const order = cards.map((_, at) => (index + 1 + at) % cards.length);
-  const wanted = searchable(text);
+  const wanted = foldCase(text);
   const found = order.find((at) => mentions(cards[at], wanted));
   if (found === undefined) return { ...shown, message: `No application here mentions "${text}".` };
   return { ...shown, index: found, scroll: 0, message: `Found "${text}".` };
@@ -163,7 +164,7 @@ export function findCard(state: Review, typed: string): Review {
 function mentions(card: Card | undefined, wanted: string): boolean {
   if (!card) return false;
   const { organizationId: _, ...fields } = card.record;
-  return [...texts(fields)].some((text) => searchable(text).includes(wanted));
+  return [...texts(fields)].some((text) => foldCase(text).includes(wanted));
 }
 
 function* texts(value: unknown): Generator<string> {
@@ -171,8 +172,4 @@ function* texts(value: unknown): Generator<string> {
   else if (typeof value === 'number') yield String(value);
   else if (typeof value === 'object' && value !== null)
     for (const each of Object.values(value)) yield* texts(each);
-}
-
-function searchable(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }

@@ -1,4 +1,5 @@
 /** Lists to choose from: which choices a typed text finds. */
+import { foldCase } from '../data/text.js';
 
 /** One line of a list to choose from. */
 export interface Choice<T extends string = string> {
@@ -16,7 +17,7 @@ export function matchChoices<C extends Choice>(
   choices: readonly C[],
   typed: string | undefined,
 ): readonly C[] {
-  const words = folded(typed ?? '')
+  const words = foldCase(typed ?? '')
     .split(/\s+/)
     .filter((word) => word !== '');
   if (words.length === 0) return choices;
@@ -30,15 +31,11 @@ export function matchChoices<C extends Choice>(
 }
 
 function textOf({ value, label, keywords = '' }: Choice): string {
-  return ` ${folded(`${value} ${label} ${keywords}`).replace(/\s+/g, ' ')} `;
+  return ` ${foldCase(`${value} ${label} ${keywords}`).replace(/\s+/g, ' ')} `;
 }
 
 /** 0 for whole words side by side, 1 for a part of them, 2 for words apart. */
 function rankOf(text: string, phrase: string): number {
   if (text.includes(` ${phrase} `)) return 0;
   return text.includes(phrase) ? 1 : 2;
-}
-
-function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }
