@@ -121,7 +121,7 @@ class Reader implements CsvReader {
     const end = this.endOfFirstLine();
     // Binary data may never contain a line end.
     const nul = end < 0 ? this.buffered.indexOf('\0', this.buffered.length - chunk.length) : -1;
-    if (nul >= 0) throw nulAt(this.line + lineEnds(this.buffered.slice(0, nul)));
+    if (nul >= 0) throw nulAt(this.line + countLineEnds(this.buffered.slice(0, nul)));
     if (Math.max(end, this.scanned) > longestFirstLine)
       throw new InputError(
         'The first line is longer than 1 MiB: this is probably not a CSV file.',
@@ -240,7 +240,7 @@ class Reader implements CsvReader {
   }
 
   private countLines(text: string): void {
-    this.line += lineEnds(text) - (this.afterCr && text.startsWith('\n') ? 1 : 0);
+    this.line += countLineEnds(text) - (this.afterCr && text.startsWith('\n') ? 1 : 0);
     if (text !== '') this.afterCr = text.endsWith('\r');
   }
 }
@@ -251,7 +251,8 @@ function nulAt(line: number): InputError {
   });
 }
 
-function lineEnds(text: string): number {
+/** The number of line ends in a text, each as Windows, Unix or the old Mac has it. */
+export function countLineEnds(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 

@@ -1,4 +1,5 @@
 /** Decodes the bytes of a text file as they arrive: UTF-8, UTF-16 by its byte order mark, or Windows-1252 where it is named. */
+import { countLineEnds } from '../data/csv-reader.js';
 import { InputError } from '../errors.js';
 
 /** An encoding that a file cannot say itself. */
@@ -31,7 +32,7 @@ function unicodeDecoder(name: string, offers: boolean): Decode {
       text = new TextDecoder(utf16Mark(chunk) ?? 'utf-8', { fatal: true });
     try {
       const decoded = text ? text.decode(chunk, { stream: chunk !== undefined }) : '';
-      line += lineEnds(decoded);
+      line += countLineEnds(decoded);
       return decoded;
     } catch {
       const utf16 = text?.encoding !== 'utf-8';
@@ -64,7 +65,7 @@ function foreignWord(chunk: Uint8Array | undefined, line: number): ForeignWord |
   const rest = chunk.subarray(at).findIndex(isSeparator);
   const bytes = chunk.subarray(from, rest < 0 ? chunk.length : at + rest);
   const word = bytes.length > 40 ? undefined : windowsText(bytes);
-  return word === undefined ? undefined : { word, line: line + lineEnds(before) };
+  return word === undefined ? undefined : { word, line: line + countLineEnds(before) };
 }
 
 /** True for a byte that ends a word: a control character, a blank, or a delimiter. */
@@ -121,8 +122,4 @@ function windowsText(bytes: Uint8Array): string | undefined {
 
 function upperControl(byte: number): string {
   return byte < 0x80 || byte > 0x9f ? '' : upperControls.charAt(byte - 0x80);
-}
-
-function lineEnds(text: string): number {
-  return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
