@@ -1,7 +1,7 @@
 /** The fields of records: which ones the contract documents, and errors for names that do not exist. */
 import type * as z from 'zod/mini';
 import { resources } from '../api/resources.js';
-import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { isNumber, isObject, type JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
@@ -177,7 +177,7 @@ function describeType(value: unknown): string {
     const keys = Object.keys(value).slice(0, 6).map(singleLine);
     return keys.length === 0 ? 'empty objects' : `objects with ${keys.join(', ')}`;
   }
-  if (typeof value === 'number' || value instanceof RawNumber) return 'numbers';
+  if (isNumber(value)) return 'numbers';
   if (typeof value === 'boolean') return 'true or false';
   return value === null ? 'nothing' : 'text';
 }

@@ -2,7 +2,7 @@
 import { InputError, UsageError } from '../errors.js';
 import { type Field, newPath, setFields } from './assign.js';
 import { clearWord, exportText, isExportOf, spreadsheetError } from './csv.js';
-import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
+import { isNumber, isObject, type JsonObject, parseJson } from './json.js';
 import { isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
 import { momentOf } from './time.js';
@@ -202,8 +202,7 @@ export function valueLike(present: unknown, cell: string): unknown {
     );
   if (Array.isArray(present)) return listLike(present, cell);
   if (typeof present === 'boolean') return booleanOf(cell);
-  const isNumber = typeof present === 'number' || present instanceof RawNumber;
-  return isNumber ? numberLike(present, cell) : cell;
+  return isNumber(present) ? numberLike(present, cell) : cell;
 }
 
 function booleanOf(cell: string): boolean {

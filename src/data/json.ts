@@ -27,6 +27,16 @@ export class RawNumber {
 
 let hasRawNumber = false;
 
+/** True for a JSON number, also one that is kept as sent. */
+export function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof RawNumber;
+}
+
+/** True for a text or a number: what an id or a label can be. */
+export function isTextOrNumber(value: unknown): boolean {
+  return typeof value === 'string' || isNumber(value);
+}
+
 /** The number that a JSON value is, as a double; undefined for any other value. */
 export function numberOf(value: unknown): number | undefined {
   if (value instanceof RawNumber) return Number(value.text);

@@ -1,7 +1,7 @@
 /** Conditions on records: `--where`, `--if`, `--search`, the tests of other filters, and how texts are compared. */
 import { UsageError } from '../errors.js';
 import { timeOf } from './dates.js';
-import { isObject, type JsonObject, RawNumber } from './json.js';
+import { isNumber, isObject, type JsonObject } from './json.js';
 import { plainText, valuesAt } from './path.js';
 import { compareDecimals } from './sorting.js';
 import { foldCase, isSameText } from './text.js';
@@ -135,10 +135,6 @@ function fits(order: number, operator: Operator): boolean {
     default:
       return order >= 0;
   }
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || value instanceof RawNumber;
 }
 
 /** A filter of one resource. */

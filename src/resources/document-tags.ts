@@ -1,5 +1,5 @@
 /** Tags of documents: how records hold them, which the contract does not show (2.6), and how they are changed. */
-import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { isSameText } from '../data/text.js';
 import { UsageError } from '../errors.js';
@@ -65,9 +65,9 @@ function uniqueTexts(tags: readonly string[]): readonly string[] {
 const labels = ['name', 'label', 'title', 'tag', 'value', 'text', 'slug', 'key', 'id'];
 
 function textsOf(tag: unknown): readonly string[] {
-  if (isPlain(tag)) return [plainText(tag)];
+  if (isTextOrNumber(tag)) return [plainText(tag)];
   if (!isObject(tag)) return [];
-  return labels.filter((label) => isPlain(tag[label])).map((label) => plainText(tag[label]));
+  return labels.filter((label) => isTextOrNumber(tag[label])).map((label) => plainText(tag[label]));
 }
 
 function findTag(tags: readonly unknown[], text: string): unknown {
@@ -76,10 +76,6 @@ function findTag(tags: readonly unknown[], text: string): unknown {
 
 function isTag(tag: unknown, text: string): boolean {
   return textsOf(tag).some((each) => isSameText(each, text));
-}
-
-function isPlain(value: unknown): boolean {
-  return ['string', 'number'].includes(typeof value) || value instanceof RawNumber;
 }
 
 /** Returns a function that makes a tag in the shape of the present ones, or throws UsageError. */
@@ -99,10 +95,6 @@ function elementLike(present: readonly unknown[]): (text: string) => unknown {
     };
   const create = elementLike((present as readonly JsonObject[]).map((each) => each[key]));
   return (text) => ({ [key]: create(text) });
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || value instanceof RawNumber;
 }
 
 function numberOf(text: string): number {

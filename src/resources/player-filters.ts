@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { callFor } from '../api/resources.js';
 import { param } from '../cli/define.js';
 import type { Context } from '../context.js';
-import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
 import { answersTo, referenceOf } from '../data/references.js';
@@ -117,19 +117,15 @@ function teamsIn(value: unknown, path: string): readonly NamedTeam[] {
       .filter((name) => name !== '')
       .map((name) => ({ id: undefined, name, path }));
   }
-  if (isId(value)) return [{ id: plainText(value), name: undefined, path }];
+  if (isTextOrNumber(value)) return [{ id: plainText(value), name: undefined, path }];
   if (!isObject(value)) return [];
   const idKey = Object.keys(value).find(
-    (key) => ['id', 'teamid'].includes(normalName(key)) && isId(value[key]),
+    (key) => ['id', 'teamid'].includes(normalName(key)) && isTextOrNumber(value[key]),
   );
   const name = typeof value['name'] === 'string' ? value['name'] : undefined;
   if (idKey === undefined && name === undefined) return [];
   const id = idKey === undefined ? undefined : plainText(value[idKey]);
   return [{ id, name, path: `${path}.name` }];
-}
-
-function isId(value: unknown): boolean {
-  return ['string', 'number'].includes(typeof value) || value instanceof RawNumber;
 }
 
 /** Throws if the team does not exist, or if players hold its name in place of its id. */

@@ -7,7 +7,7 @@ import { configured } from '../api/record-list.js';
 import { hasId, withTextId } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
-import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { normalName } from '../data/path.js';
 import {
@@ -238,11 +238,7 @@ function idCandidates(records: readonly JsonObject[], resource: ResourceName): r
 }
 
 function isScalar(value: unknown): boolean {
-  return (
-    (typeof value === 'string' && value !== '') ||
-    typeof value === 'number' ||
-    value instanceof RawNumber
-  );
+  return isTextOrNumber(value) && value !== '';
 }
 
 /** True if the documented GET of one record knows this id; also where there is no such call. */
@@ -275,6 +271,6 @@ function typeOf(value: unknown): string {
     const inner = [...new Set(value.map(typeOf))];
     return inner.length === 0 ? 'empty list' : `list of ${inner.join(' or ')}`;
   }
-  if (value instanceof RawNumber || typeof value === 'number') return 'number';
+  if (isNumber(value)) return 'number';
   return typeof value === 'string' ? 'text' : typeof value;
 }

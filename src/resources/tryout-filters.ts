@@ -4,7 +4,7 @@ import { TryoutStatus } from '../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen, type When } from '../data/dates.js';
-import { isObject, type JsonObject, RawNumber } from '../data/json.js';
+import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { namedTest, plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
 import { foldCase, isSameText, shellQuote } from '../data/text.js';
@@ -207,7 +207,7 @@ export function isConverted(record: JsonObject): boolean {
 export function playerIdOf({ convertedPlayerId, convertedPlayer }: JsonObject): string | undefined {
   const id = isObject(convertedPlayer) ? convertedPlayer['id'] : undefined;
   return [convertedPlayerId, id]
-    .filter((each) => ['string', 'number'].includes(typeof each) || each instanceof RawNumber)
+    .filter(isTextOrNumber)
     .map(plainText)
     .find((text) => text !== '');
 }
