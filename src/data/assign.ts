@@ -129,7 +129,7 @@ class Draft {
     let container: Container = this.root;
     for (const index of path.slice(0, -1).keys()) container = this.enter(container, path, index);
     const last = path.length - 1;
-    if (last >= 0) put(container, checkedKey(container, path, last), value);
+    if (last >= 0) setKey(container, checkedKey(container, path, last), value);
   }
 
   private enter(container: Container, path: readonly string[], index: number): Container {
@@ -139,7 +139,7 @@ class Draft {
       : undefined;
     if (this.copies.has(present)) return present as Container;
     const copy = copyOf(present, path, index);
-    put(container, key, copy);
+    setKey(container, key, copy);
     this.copies.add(copy);
     return copy;
   }
@@ -170,8 +170,8 @@ function checkedKey(container: Container, path: readonly string[], index: number
   );
 }
 
-// A plain assignment to `__proto__` would set the prototype.
-function put(container: Container, key: string, value: unknown): void {
+/** Sets a key of its own; a plain assignment to `__proto__` would set the prototype. */
+export function setKey(container: Container, key: string, value: unknown): void {
   Object.defineProperty(container, key, {
     value,
     enumerable: true,

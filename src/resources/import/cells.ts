@@ -1,4 +1,5 @@
 /** Turns the cells of an imported row into values: of a new record, or of one that is there. */
+import { setKey } from '../../data/assign.js';
 import {
   type ColumnType,
   cellFields,
@@ -149,7 +150,7 @@ export function recordFrom(
     let container: Draft = record;
     for (const [depth, key] of path.entries()) {
       if (depth === path.length - 1) {
-        put(container, key, value);
+        setKey(container, key, value);
         break;
       }
       const present: unknown = Object.hasOwn(container, key)
@@ -159,7 +160,7 @@ export function recordFrom(
         ? (seen.inList[depth + 1] ?? false)
         : isIndex(path[depth + 1] ?? '');
       const inner = isDraft(present) ? present : isInList ? [] : {};
-      put(container, key, inner);
+      setKey(container, key, inner);
       container = inner;
     }
   }
@@ -169,16 +170,6 @@ export function recordFrom(
 
 function isDraft(value: unknown): value is Draft {
   return isObject(value) || Array.isArray(value);
-}
-
-function put(container: Draft, key: string, value: unknown): void {
-  // A key such as `__proto__` is an ordinary key.
-  Object.defineProperty(container, key, {
-    value,
-    enumerable: true,
-    writable: true,
-    configurable: true,
-  });
 }
 
 function checkLists(value: unknown, name: string): void {
