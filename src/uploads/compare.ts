@@ -5,7 +5,7 @@ import { lazy } from '../data/lazy.js';
 import { shellQuote } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import { ApiError, GuardError, ProtocolError } from '../errors.js';
-import { hasContent, hashFile } from './content.js';
+import { hasContent, hashOfUpload } from './content.js';
 import { idsOfContent, mostHashedBytes, readUploadMemory, type UploadMemory } from './memory.js';
 import type { InspectedFile, UploadJob } from './plan.js';
 import type { UploadFile } from './upload-source.js';
@@ -87,7 +87,7 @@ class Finder {
     // An empty file has the content of every other one.
     const isHashed = sizeBytes > 0 && sizeBytes <= mostHashedBytes;
     const isRemembered = isHashed && this.sizes.has(sizeBytes);
-    const sha256 = isRemembered || this.job.verify ? await hashFile(bytes) : undefined;
+    const sha256 = isRemembered || this.job.verify ? await hashOfUpload(bytes) : undefined;
     const uploaded = isRemembered && sha256 !== undefined && (await this.byContent(file, sha256));
     if (uploaded) return uploaded;
     const others: [difference: Difference, record: JsonObject][] = [];

@@ -9,7 +9,7 @@ import type { FileFacts } from './store-file.js';
 import type { UploadFile } from './upload-source.js';
 
 /** Returns the SHA-256 of a file, in hex. Throws InputError if it cannot be read or changes meanwhile. */
-export async function hashFile(file: Pick<UploadFile, 'open'>): Promise<string> {
+export async function hashOfUpload(file: Pick<UploadFile, 'open'>): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of file.open()) hash.update(chunk);
   return hash.digest('hex');

@@ -9,7 +9,7 @@ import { NotFoundError, UsageError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
 import { recordReader } from '../resources/read.js';
 import { type Compared, type ExistingDocument, readDocuments, uploadedBefore } from './compare.js';
-import { hasContent, hashFile } from './content.js';
+import { hasContent, hashOfUpload } from './content.js';
 import { inspectFile } from './local-file.js';
 import { idsOfContent, readUploadMemory } from './memory.js';
 import type { UploadJob } from './plan.js';
@@ -74,7 +74,7 @@ export function replacementFinder(context: Context, replaces: string) {
         isProven: true,
         hint: 'See: rosterctl documents list',
       });
-    const sha256 = await hashFile(bytes);
+    const sha256 = await hashOfUpload(bytes);
     const documents = await readDocuments(context);
     const memory = await readUploadMemory(context);
     const old = documents.byId(replaces);

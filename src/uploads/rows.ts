@@ -28,7 +28,7 @@ interface PathValues {
 }
 
 /** How many files are inspected concurrently. */
-export const filesAtOnce = 8;
+const filesAtOnce = 8;
 
 /**
  * Inspects every file before anything is sent; a file named twice becomes one row. A file that cannot
@@ -166,7 +166,7 @@ async function withSameFiles(
   }
   const hashed = async (row: SelectedRow) => ({
     row,
-    hash: await fileHash(inspected(row).path, context.signal),
+    hash: await hashOfPath(inspected(row).path, context.signal),
   });
   const sameAs = new Map<number, string>();
   const pairs: string[] = [];
@@ -199,7 +199,7 @@ function nameOf(row: SelectedRow): string {
 }
 
 /** Returns the SHA-256 of a file, in hex. Throws InputError, CancelledError. */
-export function fileHash(path: string, signal: AbortSignal): Promise<string> {
+function hashOfPath(path: string, signal: AbortSignal): Promise<string> {
   return sha256OfFile(path, signal).catch((error: unknown) => {
     throw error instanceof Failure ? error : unreadable(path, error);
   });
@@ -217,7 +217,7 @@ export const plannedFiles: PlanFileRows = {
             hint: 'Save it to a file first.',
           },
         );
-      return { ...row, own: { ...file, sha256: await fileHash(file.path, signal) } };
+      return { ...row, own: { ...file, sha256: await hashOfPath(file.path, signal) } };
     };
     return Promise.all(mapConcurrently(rows, filesAtOnce, seal));
   },
@@ -249,7 +249,7 @@ async function compareHash(
 ): Promise<SelectedRow> {
   if (badFile(row)) return row;
   const { path, contentType } = inspected(row);
-  if ((await fileHash(path, signal)) === planned) return row;
+  if ((await hashOfPath(path, signal)) === planned) return row;
   const problem = `${path} has another content than was planned.`;
   return { ...row, own: { path, contentType, problem, hint: null } };
 }
