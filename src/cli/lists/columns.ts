@@ -7,6 +7,9 @@ export interface Columns {
   readonly hidden: readonly string[];
 }
 
+/** Fields that name a team, the surest first. */
+const teamFields = ['team', 'teamName', 'teams', 'teamId', 'teamIds'] as const;
+
 /** The first columns; the others follow by how many records have them, then `lastFields`. */
 const firstFields = [
   ['id'],
@@ -14,7 +17,7 @@ const firstFields = [
   ['status'],
   ['game'],
   ['role', 'position'],
-  ['team', 'teamName', 'teams', 'teamId', 'teamIds'],
+  teamFields,
   ['submittedAt'],
   ['gamerTags'],
   ['email'],
@@ -46,11 +49,7 @@ export function terminalColumns(records: readonly JsonObject[]): Columns {
 }
 
 /** The fields besides the name by which a person tells namesakes apart, the surest first. */
-const personal = [
-  'email',
-  ...['role', 'position', 'game'],
-  ...['team', 'teamName', 'teams', 'teamId', 'teamIds'],
-] as const;
+const personal = ['email', ...['role', 'position', 'game'], ...teamFields] as const;
 
 /** Returns the fields of these records that tell namesakes apart. */
 export function fieldsToTellApart(records: readonly JsonObject[]): readonly string[] {
