@@ -1,5 +1,5 @@
 /** Answers a TAB: the words of a command line in, what may stand at its end out. */
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
@@ -21,7 +21,7 @@ import { profileInForce } from './config/store.js';
 import { readManifest } from './data/command-manifest.js';
 import type { Environment } from './data/environment.js';
 import { isObject } from './data/json.js';
-import { inspectPrivateFile } from './files/private.js';
+import { inspectPrivateFile, namesIn } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
 /** The parts of the process that the launcher hands over. */
@@ -165,14 +165,6 @@ function runs({ state }: Paths): Candidates {
   // Their names begin with the time.
   const newest = folders.toSorted(([a], [b]) => (a < b ? 1 : -1)).slice(0, mostRuns);
   return safe(newest.map(([name, folder]) => [name, aboutRun(folder)]));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** From the head of its journal, which is one short line. */

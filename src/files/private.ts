@@ -1,5 +1,5 @@
 /** Private files and folders: only their owner can read them. */
-import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, parse, resolve } from 'node:path';
 import { systemReason } from '../data/system-errors.js';
 import { ConfigError } from '../errors.js';
@@ -45,6 +45,15 @@ export function ensurePrivateFolder(folder: string, { owner, within }: Ownership
       hint: folderHint,
     });
   if (owner !== undefined && (stats.mode & 0o777) !== folderMode) chmod(folder, folderMode);
+}
+
+/** Returns the names in a folder; none if it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** The state of a path for one of our private files. */

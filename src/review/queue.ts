@@ -1,5 +1,4 @@
 /** The queue of a review: a private file of decisions that were not sent yet, one for each organization at a service. */
-import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
@@ -7,7 +6,7 @@ import { digestOf } from '../data/digest.js';
 import { type JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
-import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
+import { ensurePrivateFolder, namesIn, tightenPrivateFile } from '../files/private.js';
 import {
   openSyncedLines,
   parseLines,
@@ -130,7 +129,7 @@ export async function openQueue(
 /** Returns the queues with a decision in a state folder. A file that cannot be read counts as none. */
 export async function unsentReviews(statePath: string): Promise<readonly UnsentReview[]> {
   const folder = join(statePath, 'reviews');
-  const files = listIfThere(folder).filter((file) => file.endsWith(suffix));
+  const files = namesIn(folder).filter((file) => file.endsWith(suffix));
   const all = await Promise.all(
     files.map(async (file) => {
       try {
@@ -260,13 +259,5 @@ async function lockReview(folder: string, name: string, self: ThisProcess): Prom
       cause: error,
       hint: 'Finish it there, or leave it with q: its decisions are kept.',
     });
-  }
-}
-
-function listIfThere(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
