@@ -48,7 +48,7 @@ interface ParamOptions {
 }
 
 /** A positional or flag; its schema defines type, choices and whether it may be absent. */
-export interface Param<T = unknown> extends ParamOptions {
+interface Param<T = unknown> extends ParamOptions {
   readonly schema: ValueSchema<T>;
   readonly text: string;
   /** `value` takes one word; `values` is repeatable, or variadic for a positional; `nothing` is a switch. */
@@ -91,7 +91,7 @@ export function flag(text: string, options: ParamOptions = {}): Param<boolean> {
 // --- commands ---
 
 /** An example: what it does, and the words after the command's own name. */
-export type Example = readonly [what: string, words: string];
+type Example = readonly [what: string, words: string];
 
 interface CommandBase<A extends Params, F extends Params> {
   readonly summary: string;

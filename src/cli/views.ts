@@ -74,7 +74,7 @@ export interface View<T> {
   closing?(value: T): JsonObject;
 }
 
-export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
+type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
 /** Creates the view of a list of a resource's records. */
 export function listOf(resource: ResourceName): View<Records> {

@@ -14,7 +14,7 @@ import { sandboxProfile } from './choices.js';
 import { cacheFolder, type Paths } from './paths.js';
 
 /** The candidates of one resource: ids with names, fields that the service sent, some values. */
-export interface Remembered {
+interface Remembered {
   /** Lines of `id<TAB>name`; one text, since thousands of pairs would take longer to read. */
   readonly ids: string;
   readonly fields: readonly string[];

@@ -14,7 +14,7 @@ import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../
 import { sealLine, unsealLine } from '../files/synced-lines.js';
 
 /** The service and organization that cursors belong to. */
-export interface CursorPlace {
+interface CursorPlace {
   /** The origin of the service, or `sandbox`, whose port changes. */
   readonly origin: string;
   readonly organization: string;
@@ -28,7 +28,7 @@ export interface CursorKey {
 }
 
 /** Entries by id, each with the hash of the watched field; an empty text where none is watched. */
-export type Entries = ReadonlyMap<string, string>;
+type Entries = ReadonlyMap<string, string>;
 
 /** The state of a cursor: ids and hashes, never values or times of records. */
 export interface CursorState extends CursorKey {

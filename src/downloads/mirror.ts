@@ -34,7 +34,7 @@ interface SavedFile {
   readonly bytes: number;
 }
 
-export const mirrorFile = '.rosterctl-downloads.json';
+const mirrorFile = '.rosterctl-downloads.json';
 
 /** A larger file is not read; one of 200,000 documents is smaller. */
 const mostBytes = 64 * 1024 * 1024;

@@ -52,7 +52,7 @@ export interface CountedTryout {
 }
 
 /** The counts, and facts beyond them; times in milliseconds since 1970, undefined if no record has a readable one. */
-export interface Tally {
+interface Tally {
   readonly stats: Stats;
   readonly fields: readonly FieldCounts[];
   readonly oldestPending: number | undefined;

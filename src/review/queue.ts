@@ -29,7 +29,7 @@ export interface Queued {
 }
 
 /** The state that `undo` returns to: the application's earlier decision, if it had one. */
-export interface Earlier {
+interface Earlier {
   readonly id: string;
   readonly before: Queued | undefined;
 }

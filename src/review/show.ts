@@ -13,7 +13,7 @@ import type { ReviewQueue } from './queue.js';
 import { cardOnScreen, decisionOnScreen, type Effect, type Review } from './state.js';
 
 /** How a review ended, and its last state. */
-export interface Shown {
+interface Shown {
   readonly how: 'send' | 'quit' | 'interrupt';
   readonly state: Review;
 }

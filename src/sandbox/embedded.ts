@@ -21,7 +21,7 @@ export { type SandboxEvent, seedSizes } from './records.js';
 export type { SandboxPlace } from './storage.js';
 
 /** A running sandbox, in this process or in another one. */
-export interface Sandbox {
+interface Sandbox {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
   readonly organizationId: string;
@@ -50,7 +50,7 @@ export interface SandboxServer extends Sandbox {
   readonly requests: () => readonly RequestRecord[];
 }
 
-export interface StartOptions extends SandboxPlace, Omit<ServeOptions, 'holdsProcess'> {}
+interface StartOptions extends SandboxPlace, Omit<ServeOptions, 'holdsProcess'> {}
 
 /**
  * `sandbox start`: the one server of a state, which commands find while it runs. It keeps the

@@ -4,7 +4,7 @@ import { parseDuration } from '../data/time.js';
 import { UsageError } from '../errors.js';
 
 /** The two servers of a sandbox. */
-export type Port = 'api' | 'store';
+type Port = 'api' | 'store';
 
 /** A fault of one request. `header` and `skew` work alone or beside a kind. */
 export interface Fault {
@@ -56,7 +56,7 @@ export const faultGrammar =
  * Reads a rule: words for method, route (`*` for one segment, `**` for any rest, `store` for the
  * file store), the numbers of the matching requests, and the fault. Throws UsageError.
  */
-export function parseFaultRule(text: string): FaultRule {
+function parseFaultRule(text: string): FaultRule {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const method = words.find((word) => /^[A-Z]+$/.test(word));
   const route = words.find((word) => word.startsWith('/'));

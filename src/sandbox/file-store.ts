@@ -141,7 +141,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
  * Step 2 of an upload (contract 4.5): exactly the announced type and number of bytes. The same bytes
  * may be sent again while the URL is valid, for a client that lost the answer; others are refused.
  */
-export async function receive(
+async function receive(
   { state, bytes }: { readonly state: State; readonly bytes: FileBytes },
   call: SignedCall,
   request: IncomingMessage,
@@ -198,7 +198,7 @@ function uploadOf(tables: Tables, key: string, sha256: string): Upload {
  * Answers a signed GET or HEAD with the whole file, or with the one range of the Range header unless
  * If-Range names another version of the file (RFC 9110 13.1.5).
  */
-export function serve(
+function serve(
   bytes: StoredBytes | undefined,
   etag: string,
   call: SignedCall,

@@ -11,7 +11,7 @@ export type ScreenEvent =
   | { readonly kind: 'end' };
 
 /** A drawing: lines of at most the screen's columns, and the place of the cursor if it is shown. */
-export interface Drawing {
+interface Drawing {
   readonly lines: readonly string[];
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;
 }

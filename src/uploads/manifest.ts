@@ -13,7 +13,7 @@ import { InputError } from '../errors.js';
 import type { OwnText } from './plan.js';
 
 /** A line of a manifest. */
-export interface ManifestLine {
+interface ManifestLine {
   readonly row: number;
   /** The path as typed: relative to the folder of the manifest. */
   readonly id: string;

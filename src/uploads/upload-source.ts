@@ -19,7 +19,7 @@ export interface UploadFile {
 }
 
 /** Identifies an unchanged file: device, inode, size, mtime and ctime in ns. */
-export type FileIdentity = string;
+type FileIdentity = string;
 
 const mostChunkBytes = 2 * 1024 * 1024;
 

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../data/json.js';
 
 /** The columns of a table, and the non-empty fields that are left out. */
-export interface Columns {
+interface Columns {
   readonly visible: readonly string[];
   readonly hidden: readonly string[];
 }

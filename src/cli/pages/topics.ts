@@ -24,7 +24,7 @@ import {
 } from './topic-texts.js';
 
 /** A page of `rosterctl help TOPIC`; put together at build time, so that reading it loads no sources. */
-export interface Topic {
+interface Topic {
   readonly name: string;
   readonly about: string;
   /** Flows when it is shown (`fitPage`); its own line breaks within a paragraph do not count. */

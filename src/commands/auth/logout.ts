@@ -146,7 +146,7 @@ function hasOtherKey(config: ConfigStore, name: string, place: Place): boolean {
 }
 
 /** Returns the runs of an organization at a service. A run that cannot be read is reported and kept. */
-export async function runsOf(context: LocalContext, place: Place): Promise<StoredRuns> {
+async function runsOf(context: LocalContext, place: Place): Promise<StoredRuns> {
   if (!context.paths.state) return noRuns;
   const store = storeOf(context);
   const all = await listRuns(store, ({ message }) => context.message(message));

@@ -13,7 +13,7 @@ export interface CheckedRecord {
 }
 
 /** Something that a rule found: the records concerned, and a sentence that names them. */
-export interface Found {
+interface Found {
   readonly subjects: readonly CheckedRecord[];
   readonly detail: string;
 }

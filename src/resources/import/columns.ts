@@ -143,7 +143,7 @@ function nameOf({ head, index }: FileColumn): string {
 }
 
 /** The fields that a column may set. */
-export interface KnownFields {
+interface KnownFields {
   readonly seen: SeenFields;
   /** The fields that the service sets itself. */
   readonly service: readonly string[];

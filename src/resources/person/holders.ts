@@ -24,7 +24,7 @@ import { formReader } from '../tryout-filters.js';
 export const aboutPeople = resourceNames.filter((name) => referenceKindsOf(name).includes('email'));
 
 /** A record with an e-mail address or a Discord user; of its fields, what a sentence about it needs. */
-export interface Holder {
+interface Holder {
   readonly resource: ResourceName;
   readonly record: JsonObject;
   readonly kind: LookedUpKind;
@@ -39,7 +39,7 @@ interface ComparedHolder extends Holder {
 const mostCompared = 10_000;
 
 /** The records about to be written, and who else holds what must be theirs alone. */
-export interface Holders {
+interface Holders {
   /** Remembers a record of a list that the run reads, by default of applications; `note` does not read it again. */
   see(record: JsonObject, resource?: ResourceName): void;
   /** Remembers a record that is about to be written, by default an application. */

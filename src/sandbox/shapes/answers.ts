@@ -19,7 +19,7 @@ import {
   type Values,
 } from './template.js';
 
-export interface Asked {
+interface Asked {
   readonly shapes: Shapes;
   readonly resource: ResourceName;
   readonly organizationId: string;

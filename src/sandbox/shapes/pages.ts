@@ -4,7 +4,7 @@ import { invalid } from '../refusal.js';
 import type { Shapes } from './shapes.js';
 import { printed, type Values } from './template.js';
 
-export interface PageRequest {
+interface PageRequest {
   readonly shapes: Shapes;
   readonly resource: string;
   /** `http://127.0.0.1:PORT/v1/…` with its query. */

@@ -14,7 +14,7 @@ export type AnswerName =
   | 'error';
 
 /** The meaning of a name: a template, and its companions. */
-export interface Named {
+interface Named {
   readonly template: string;
   /** A JSON object of headers. */
   readonly headers?: string;
