@@ -1,5 +1,5 @@
 /** Checks of a parsed command line that need only the command table, not the command's own module. */
-import type { GlobalFlags } from '../config/settings.js';
+import type { GlobalFlags } from '../config/environment.js';
 import type { ManifestCommand, ManifestGroup, ManifestParam } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
 import { referenceKindsOf } from '../data/references.js';

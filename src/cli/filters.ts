@@ -5,12 +5,10 @@ import type { Context } from '../context.js';
 import { type Batches, type RecordStream, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import type { Sorting } from '../data/sorting.js';
-import { parseCondition, type RecordTest } from '../data/where.js';
+import { parseCondition } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { flag, param, params, type ValuesOf } from './define.js';
 import { countingNumber, nonEmptyText, parsedBy } from './schemas.js';
-
-export type { RecordTest };
 
 /** The filter flags of every list command, to be spread into its `flags`. */
 export const listFlags = {

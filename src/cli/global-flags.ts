@@ -1,6 +1,6 @@
 /** The flags that every command takes. */
 import { outputFormats, timeStyles } from '../config/choices.js';
-import type { GlobalFlags } from '../config/settings.js';
+import type { GlobalFlags } from '../config/environment.js';
 import type { ManifestParam } from '../data/command-manifest.js';
 import { kebab } from '../data/text.js';
 

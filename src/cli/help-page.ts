@@ -3,7 +3,7 @@ import { type PathsInput, resolvePaths } from '../config/paths.js';
 import { resolveSettings } from '../config/settings.js';
 import { openConfigStore } from '../config/store.js';
 import { Failure } from '../errors.js';
-import type { ThisProcess } from '../files/lock.js';
+import type { ThisProcess } from '../files/holder.js';
 import { type LendKeyboard, showInPager } from '../terminal/pager.js';
 import type { Streams } from '../terminal/streams.js';
 

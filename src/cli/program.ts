@@ -1,6 +1,6 @@
 /** The command line parser: argv to a command of the table and its raw values, through commander. */
 import { Argument, Command, CommanderError, Option } from 'commander';
-import type { GlobalFlags } from '../config/settings.js';
+import type { GlobalFlags } from '../config/environment.js';
 import type {
   CommandManifest,
   ManifestCommand,

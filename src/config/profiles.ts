@@ -3,9 +3,9 @@ import { didYouMean } from '../data/nearest.js';
 import { UnknownNameError } from '../data/outcome-errors.js';
 import { ConfigError, UsageError } from '../errors.js';
 import { sandboxProfile } from './choices.js';
-import type { ConfigData, StoredKey, StoredProfile } from './config-file.js';
+import type { ConfigData, Stored, StoredKey, StoredProfile } from './config-file.js';
 import type { Settings } from './settings.js';
-import { activeProfileOf, type Stored } from './store.js';
+import { activeProfileOf } from './store.js';
 
 /** The organization of the sandbox's demo data. */
 export const demoOrganization = 'org_demo';

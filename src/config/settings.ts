@@ -3,6 +3,7 @@ import { type Environment, runsInCi } from '../data/environment.js';
 import type { Overrides } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { type OutputFormat, outputFormats } from './choices.js';
+import type { ConfigData } from './config-file.js';
 import { readFlag, resolveKeys, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
@@ -15,9 +16,9 @@ import {
   onOff,
   promisedFormat,
 } from './parse.js';
-import { type ConfigData, profileInForce } from './store.js';
+import { profileInForce } from './store.js';
 
-export type { GlobalFlags, OutputFormat, SettingOrigin };
+export type { GlobalFlags, OutputFormat };
 
 /** Every setting, resolved: flag over environment over profile over default. */
 export interface Settings {

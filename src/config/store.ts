@@ -5,7 +5,7 @@ import type { Environment } from '../data/environment.js';
 import { systemReason } from '../data/system-errors.js';
 import { defaultProfile } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
-import type { ThisProcess } from '../files/lock.js';
+import type { ThisProcess } from '../files/holder.js';
 import { inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import {
   type ConfigData,
@@ -18,7 +18,7 @@ import {
 import type { GlobalFlags } from './environment.js';
 import { type Paths, requireFolder } from './paths.js';
 
-export type { ConfigData, Stored } from './config-file.js';
+export type { ConfigData } from './config-file.js';
 
 /** One profile, as `profile list` shows it; never its key. */
 interface ProfileEntry {

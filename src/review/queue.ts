@@ -5,7 +5,8 @@ import { type Paths, requireFolder } from '../config/paths.js';
 import { digestOf } from '../data/digest.js';
 import { type JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
-import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
+import type { ThisProcess } from '../files/holder.js';
+import { acquireLock, type HeldLock, lockHolder } from '../files/lock.js';
 import { ensurePrivateFolder, namesIn, tightenPrivateFile } from '../files/private.js';
 import {
   openSyncedLines,

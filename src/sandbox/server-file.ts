@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { isObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
-import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
+import type { ThisProcess } from '../files/holder.js';
+import { acquireLock, type HeldLock, lockHolder } from '../files/lock.js';
 import { isSameSecret } from './keys.js';
 
 /** The file by which other commands find a running `sandbox start`. */

@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path';
 import type { JsonObject } from '../data/json.js';
-import { type ThisProcess, withLock } from '../files/lock.js';
+import type { ThisProcess } from '../files/holder.js';
+import { withLock } from '../files/lock.js';
 import { makeFolder } from '../files/private.js';
 import { seedTables } from './demo/tables.js';
 import { type LogFile, openLog } from './log-file.js';

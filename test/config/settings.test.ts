@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyConfig, parseConfigFile } from '../../src/config/config-file.js';
-import { environmentVariables } from '../../src/config/environment.js';
+import { environmentVariables, type GlobalFlags } from '../../src/config/environment.js';
 import { namedKeys, requireKey, settingKeys } from '../../src/config/keys.js';
-import { type GlobalFlags, resolveSettings } from '../../src/config/settings.js';
+import { resolveSettings } from '../../src/config/settings.js';
 import type { Environment } from '../../src/data/environment.js';
 import { ConfigError, type Failure, UsageError } from '../../src/errors.js';
 

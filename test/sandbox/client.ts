@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/data/json.js';
-import type { ThisProcess } from '../../src/files/lock.js';
+import type { ThisProcess } from '../../src/files/holder.js';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/embedded.js';
 
 export const self: ThisProcess = {

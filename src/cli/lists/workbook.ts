@@ -1,6 +1,6 @@
 /** Output as a workbook (`-o xlsx`): the records, and a sheet that says what they are and how to send them back. */
 import type { Api } from '../../api/types.js';
-import type { GlobalFlags } from '../../config/settings.js';
+import type { GlobalFlags } from '../../config/environment.js';
 import { collect } from '../../data/batches.js';
 import type {
   CommandManifest,

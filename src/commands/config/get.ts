@@ -2,8 +2,8 @@
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
+import type { SettingOrigin } from '../../config/decide.js';
 import { requireKey } from '../../config/keys.js';
-import type { SettingOrigin } from '../../config/settings.js';
 import { originsOf } from './shared.js';
 
 export default defineLocalCommand({

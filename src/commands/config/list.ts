@@ -1,8 +1,8 @@
 /** `rosterctl config list`: the settings in force and their origins. */
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
+import type { SettingOrigin } from '../../config/decide.js';
 import { namedKeys } from '../../config/keys.js';
-import type { SettingOrigin } from '../../config/settings.js';
 import { originsOf } from './shared.js';
 
 export default defineLocalCommand({

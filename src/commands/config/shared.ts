@@ -1,11 +1,11 @@
 /** Shared by the `config` commands: the origin of each setting, and where a change is stored. */
-
 import { sandboxProfile } from '../../config/choices.js';
 import type { ConfigData } from '../../config/config-file.js';
 import { findTarget } from '../../config/connection.js';
+import type { SettingOrigin } from '../../config/decide.js';
 import { settingKeys } from '../../config/keys.js';
 import { demoOrganization, requireProfile } from '../../config/profiles.js';
-import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
+import { resolveSettings, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
 import { connectionOf } from '../auth/shared.js';
 

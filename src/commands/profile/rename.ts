@@ -2,8 +2,8 @@
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { sentencesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
+import type { Stored } from '../../config/config-file.js';
 import { checkProfileName, requireProfile, withRenamed } from '../../config/profiles.js';
-import type { Stored } from '../../config/store.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 
