@@ -22,7 +22,7 @@ export function chooseFields(
   rows: Rows,
   fields: readonly string[],
   view: Shape,
-  options: Choosing = {},
+  options: Choosing,
 ): RecordStream<JsonObject> {
   return recordStream(() => select(batchesOf(rows), fields, view, options));
 }

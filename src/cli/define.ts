@@ -77,7 +77,7 @@ export function param<T>(
 export function params<T extends readonly unknown[] | undefined>(
   schema: ValueSchema<T>,
   text: string,
-  options: ParamOptions & { commaList?: boolean } = {},
+  options: ParamOptions & { commaList?: boolean },
 ): Param<T> {
   const { commaList = false, ...rest } = options;
   return { ...rest, schema, text, takes: 'values', commaList };

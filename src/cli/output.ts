@@ -204,7 +204,7 @@ async function noteEnd(list: CountedList | undefined, { note }: OutputContext): 
 /** Returns the format of `-o` or `--json`, else of the extension of `--out`, else of the setting. */
 function formatOf({ settings, flags }: OutputContext): OutputFormat {
   const typed = flags?.output !== undefined || flags?.json === true;
-  const named = typed ? undefined : formatOfFile('--out', settings.out);
+  const named = typed ? undefined : formatOfFile(settings.out);
   return named === undefined ? settings.output : (named as OutputFormat);
 }
 

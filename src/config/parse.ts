@@ -81,15 +81,15 @@ export function promisedFormat(file: string | undefined): OutputFormat | undefin
 }
 
 /**
- * Returns the format for the extension of an output file. Throws UsageError for an unsupported one.
+ * Returns the format for the extension of the file of `--out`. Throws UsageError for an unsupported one.
  */
-export function formatOfFile(flag: string, file: string | undefined): string | undefined {
+export function formatOfFile(file: string | undefined): string | undefined {
   const promised = promisedFormat(file);
   if (promised !== undefined) return promised;
-  refuseSpreadsheet(flag, file, ' or .xlsx');
+  refuseSpreadsheet('--out', file, ' or .xlsx');
   const extension = extensionOf(file);
   if (extension !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(extension))
-    throw new UsageError(`${flag} cannot write ${extension} files.`, {
+    throw new UsageError(`--out cannot write ${extension} files.`, {
       hint: 'Use .csv, .xlsx, .json or .ndjson, or choose the format with -o.',
     });
   return undefined;

@@ -175,7 +175,7 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
     throw new UsageError('-o xlsx needs a file.', { hint: 'Add --out FILE.xlsx' });
   if (json) return { ...flags, output: 'json' };
   if (output !== undefined) return flags;
-  const format = formatOfFile('--out', out);
+  const format = formatOfFile(out);
   return format === undefined ? flags : { ...flags, output: format };
 }
 
