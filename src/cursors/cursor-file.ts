@@ -1,4 +1,4 @@
-/** Cursors on disk: what a name of --since-last was told already, per service, organization and resource. */
+/** Cursors on disk: what a name of --since-last has printed already, per service, organization and resource. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -112,7 +112,7 @@ function wordsOf(filter: string, changed: string | undefined): string {
 export class Cursor {
   /** The entries that match, with the hash of what is watched. */
   private readonly matches = new Map<string, string>();
-  /** The entries that were told before this use. */
+  /** The entries that were printed before this use. */
   private readonly known: Map<string, string>;
   /** True if this name was never used, or was reset. */
   readonly isFirst: boolean;
@@ -139,13 +139,13 @@ export class Cursor {
     const hash = this.use.changed === undefined ? '' : hashOf(entry.watched);
     this.matches.set(id, hash);
     if (!this.isFirst) return this.known.get(id) !== hash;
-    const isTold = this.isToldFirst(entry);
-    if (!isTold) this.known.set(id, hash);
-    return isTold;
+    const isPrinted = this.isPrintedFirst(entry);
+    if (!isPrinted) this.known.set(id, hash);
+    return isPrinted;
   }
 
-  /** After `cursors reset --at`, what is not older; what has no time is told rather than lost. */
-  private isToldFirst({ time }: CursorEntry): boolean {
+  /** After `cursors reset --at`, what is not older; what has no time is printed rather than lost. */
+  private isPrintedFirst({ time }: CursorEntry): boolean {
     const since = this.state?.since;
     return since === undefined ? this.use.initial === 'all' : (time?.() ?? Infinity) >= since;
   }
@@ -154,23 +154,23 @@ export class Cursor {
    * Sets what `commit` records, once the list was read to its end: these new entries are printed, and
    * what the complete list no longer holds is forgotten.
    */
-  settle(printed: readonly string[], isListed: (id: string) => boolean): void {
+  stage(printed: readonly string[], isListed: (id: string) => boolean): void {
     const { name, resource, filter, changed, peek } = this.use;
-    const told = new Map(printed.map((id) => [id, this.matches.get(id) ?? '']));
-    this.printed = told.size;
+    const entries = new Map(printed.map((id) => [id, this.matches.get(id) ?? '']));
+    this.printed = entries.size;
     // With a watched field, an entry that left the filter is new when it comes back.
     const stays = (id: string) => isListed(id) && (changed === undefined || this.matches.has(id));
     const seen = new Map([...this.known].filter(([id]) => stays(id)));
-    if (!peek) for (const [id, hash] of told) seen.set(id, hash);
+    if (!peek) for (const [id, hash] of entries) seen.set(id, hash);
     this.next = {
       ...{ name, resource, filter, changed, seen, since: undefined },
       lastAt: peek ? this.state?.lastAt : this.context.now().toISOString(),
-      pending: peek ? told : undefined,
+      pending: peek ? entries : undefined,
     };
   }
 
   /**
-   * Chooses the new ones of a whole list of entries and settles them: the first `limit`, in the order
+   * Chooses the new ones of a whole list of entries and stages them: the first `limit`, in the order
    * given, which is oldest first. `isListed`: true for an id that is not among them and not gone either.
    */
   choose<T extends CursorEntry>(
@@ -181,7 +181,7 @@ export class Cursor {
     }: { limit?: number | undefined; isListed?: (id: string) => boolean } = {},
   ): readonly T[] {
     const chosen = entries.filter((entry) => this.isNew(entry)).slice(0, limit);
-    this.settle(
+    this.stage(
       chosen.map(({ id }) => id),
       (id) => this.matches.has(id) || isListed(id),
     );
@@ -227,19 +227,20 @@ export class Cursor {
         hint: 'What was printed comes again next time. Make room, or set ROSTERCTL_STATE_DIR.',
       });
     }
-    if (this.isFirst) this.tellFirstUse();
+    if (this.isFirst) this.reportFirstUse();
   }
 
   /** Printed with --quiet too: a state folder that was lost must be noticed. */
-  private tellFirstUse(): void {
+  private reportFirstUse(): void {
     const { name, noun, plural: many } = this.use;
     const since = this.state?.since;
     if (since !== undefined) return;
-    const told = this.printed > 0 ? `${plural(this.printed, noun, many)} printed` : 'none printed';
+    const printed =
+      this.printed > 0 ? `${plural(this.printed, noun, many)} printed` : 'none printed';
     const known = plural(this.known.size, noun, many);
     this.context.message(
       this.use.initial === 'all'
-        ? `First use of the cursor ${name}: ${told}.`
+        ? `First use of the cursor ${name}: ${printed}.`
         : `First use of the cursor ${name}: ${known} recorded, none printed. From now on it prints what is new.`,
     );
   }

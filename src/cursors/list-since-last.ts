@@ -101,7 +101,7 @@ async function newRecords(
     );
   }
   times.check();
-  cursor.settle(
+  cursor.stage(
     records.map((record) => plainText(record['id'])),
     (id) => listed.has(id),
   );
