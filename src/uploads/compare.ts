@@ -62,11 +62,11 @@ export function documentFinder(
 /** How a document with the name of a file differs from it, if that is known. */
 type Difference = 'content' | 'size' | 'type' | 'none' | 'unclear';
 
-/** So many files with the name of another document are told. */
-const mostTold = 20;
+/** So many files with the name of another document are reported. */
+const mostReported = 20;
 
 class Finder {
-  private told = 0;
+  private reported = 0;
   private hasWarned = false;
   /** The sizes of the files that this machine uploaded: others need no hash. */
   private readonly sizes: ReadonlySet<number>;
@@ -106,7 +106,7 @@ class Finder {
     const unclear = others.find(([difference]) => difference === 'unclear');
     if (unclear) this.warn(`the list does not show the type and size of ${idOf(unclear[1])}`);
     else if (this.documents.doubt !== undefined) this.warn(this.documents.doubt);
-    else if (others[0]) this.tellOther(path, ...others[0]);
+    else if (others[0]) this.reportOther(path, ...others[0]);
     return undefined;
   }
 
@@ -146,11 +146,11 @@ class Finder {
     return typeof sizeBytes === 'number' && typeof contentType === 'string' ? 'none' : 'unclear';
   }
 
-  private tellOther(path: string, difference: Difference, record: JsonObject): void {
-    this.told += 1;
-    if (this.told === mostTold + 1)
+  private reportOther(path: string, difference: Difference, record: JsonObject): void {
+    this.reported += 1;
+    if (this.reported === mostReported + 1)
       this.context.note('More files have the name of a document that differs.');
-    if (this.told > mostTold) return;
+    if (this.reported > mostReported) return;
     const id = idOf(record);
     const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];
     this.context.note(
