@@ -25,7 +25,7 @@ import { inspectPrivateFile, namesIn } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
 /** The parts of the process that the launcher hands over. */
-interface CompletionOutside {
+interface CompletionWorld {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly uid: number | undefined;
@@ -41,23 +41,23 @@ interface CompletionOutside {
  * `cli/completion/scripts.ts` describes. Reads the command manifest, config.json and the private
  * cache. Never throws, never reports an error, never sends a request.
  */
-export function complete(argv: readonly string[], outside: CompletionOutside): void {
+export function complete(argv: readonly string[], world: CompletionWorld): void {
   try {
-    const text = answer(argv, outside);
-    if (text !== undefined) outside.write(text);
+    const text = answer(argv, world);
+    if (text !== undefined) world.write(text);
   } catch {
     // A TAB must never disturb the line that is being typed.
   }
 }
 
-function answer(argv: readonly string[], outside: CompletionOutside): string | undefined {
-  const bash = readBashLine(outside.env, argv[0] ?? '');
+function answer(argv: readonly string[], world: CompletionWorld): string | undefined {
+  const bash = readBashLine(world.env, argv[0] ?? '');
   if (bash?.isRedirected) return ':files\n';
   const words = bash?.words ?? argv;
   const current = words.at(-1) ?? '';
-  const manifest = readManifest(outside.table);
+  const manifest = readManifest(world.table);
   const line = readLine(words.slice(0, -1), manifest);
-  const found = completionFor(line, current, manifest, knowledgeOf(line, outside));
+  const found = completionFor(line, current, manifest, knowledgeOf(line, world));
   if (!found) return undefined;
   if (bash) return bashAnswer(found, bash, pathsAt);
   const { directive, kept, candidates } = found;
@@ -65,18 +65,18 @@ function answer(argv: readonly string[], outside: CompletionOutside): string | u
   return `:${directive}\t${kept}\n${whole}${whole === '' ? '' : '\n'}`;
 }
 
-function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
-  const paths = resolvePaths(outside);
+function knowledgeOf(line: Line, world: CompletionWorld): Knowledge {
+  const paths = resolvePaths(world);
   const file = () => readConfig(paths);
   const cached = (resource: string) =>
-    cacheOf(line, outside, file(), paths, nothing, (cache) => recall(cache, resource, paths.owner));
+    cacheOf(line, world, file(), paths, nothing, (cache) => recall(cache, resource, paths.owner));
   return {
-    settings: () => safe(outside.settings()),
+    settings: () => safe(world.settings()),
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
     references: (resource, kind) =>
       idLines(
-        cacheOf(line, outside, file(), paths, nothing.ids, (cache) =>
+        cacheOf(line, world, file(), paths, nothing.ids, (cache) =>
           recallReferences(cache, resource, kind, paths.owner),
         ),
         [],
@@ -84,7 +84,7 @@ function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
     values: (resource, path) =>
       safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
     runs: () => runs(paths),
-    cursors: (resource) => cursors(resource, line, outside, file(), paths),
+    cursors: (resource) => cursors(resource, line, world, file(), paths),
     fields: (resource) => safe(cached(resource).fields.map((field) => [field, ''])),
   };
 }
@@ -104,7 +104,7 @@ function profiles(file: ConfigData): Candidates {
 function cursors(
   resource: string | undefined,
   line: Line,
-  { env }: CompletionOutside,
+  { env }: CompletionWorld,
   file: ConfigData,
   { state }: Paths,
 ): Candidates {
@@ -126,7 +126,7 @@ function cursors(
 /** Returns the cached value for the organization that the line and the settings name; else `none`. */
 function cacheOf<T>(
   line: Line,
-  { env }: CompletionOutside,
+  { env }: CompletionWorld,
   file: ConfigData,
   paths: Paths,
   none: T,

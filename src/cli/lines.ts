@@ -26,8 +26,8 @@ export function changeLines(value: DryRun, { paint }: Canvas, isNamed = false): 
     ...withoutRepeats(value.changes).map(({ id, field, from, to }) => {
       const text = deletes ? deletedValue(field, from) : `${field}: ${changeText(from, to)}`;
       // A file is its own field, and a run or cursor its own value.
-      const isTold = id === null || id === field || id === from;
-      return `  ${hasManyIds && !isTold ? `${singleLine(id)}: ` : ''}${text}`;
+      const isInText = id === null || id === field || id === from;
+      return `  ${hasManyIds && !isInText ? `${singleLine(id)}: ` : ''}${text}`;
     }),
   ];
 }

@@ -47,8 +47,8 @@ export default defineLocalWrite({
   },
   async apply(context: LocalContext, { state }, { shell }): Promise<Answer> {
     if (!state) return { shell, script: completionScript(shell) };
-    const { settle } = await import('../cli/completion/install.js');
-    await settle(state);
+    const { writeChanges } = await import('../cli/completion/install.js');
+    await writeChanges(state);
     return { shell, files: state.map((file) => ({ path: file.path, done: doneTo(file) })) };
   },
 });

@@ -53,14 +53,14 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
   const answer = await checkKey(api);
   if (answer.check === 'ok') return { unreadable: [] };
   const { error } = answer;
-  if (!isRefused(error)) return judge(api, error);
+  if (!isRefused(error)) return explainFailure(api, error);
   if (error.serviceCode === 'featureNotAvailable')
     return { failure: error, wrong: undefined, sentence: explainForbidden(error) };
   const unreadable: string[] = [];
   for (const name of resourceNames) {
     // oxlint-disable-next-line no-await-in-loop
     const failure = await failureOf(() => api.send(callFor(name, 'list', undefined)));
-    if (failure && !isRefused(failure)) return judge(api, failure);
+    if (failure && !isRefused(failure)) return explainFailure(api, failure);
     if (failure) unreadable.push(resourceWords[name].plural);
   }
   if (unreadable.length < resourceNames.length) return { unreadable };
@@ -122,7 +122,8 @@ function hintWithoutStatus({ hint }: Failure): string | undefined {
   return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
 }
 
-function judge(api: Api, failure: Failure): LoginCheck {
+/** Says which part of a login is probably wrong, from the failure of a read. */
+function explainFailure(api: Api, failure: Failure): LoginCheck {
   const { message } = failure;
   if (failure instanceof NetworkError || failure instanceof ProtocolError)
     return { failure, wrong: 'baseUrl', sentence: upperFirst(message) };

@@ -50,7 +50,7 @@ function scriptFile(
 }
 
 /** Writes and removes what differs. Throws OutputError. */
-export async function settle(files: readonly FileChange[]): Promise<void> {
+export async function writeChanges(files: readonly FileChange[]): Promise<void> {
   for (const file of files) {
     if (file.from === file.to) continue;
     if (file.to === undefined) remove(file);

@@ -137,10 +137,10 @@ function recordLines(
 ): readonly string[] {
   const title = name === id ? id : `${name} (${id})`;
   // The time of a change says nothing beside the change.
-  const told = changes.filter(({ field }) => field !== 'updatedAt');
+  const shown = changes.filter(({ field }) => field !== 'updatedAt');
   return [
     ...fitLine(`${marks[change]} ${singleLine(title)}`, canvas),
-    ...(told.length > 0 ? told : changes).flatMap(({ field, from, to }) =>
+    ...(shown.length > 0 ? shown : changes).flatMap(({ field, from, to }) =>
       fitLine(
         `    ${singleLine(fieldLabel(field))}: ${shortValue(from)} ${arrow} ${shortValue(to)}`,
         canvas,
