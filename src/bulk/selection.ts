@@ -243,7 +243,7 @@ class Rows {
       );
     const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (beyond >= 0)
-      throw new InputError(`${rowPlace(row, beyond)} stands in a column without a head.`, {
+      throw new InputError(`${rowPlace(row, beyond)} is in a column without a header.`, {
         hint: 'Give the column a head in the first row, or empty it.',
       });
   }

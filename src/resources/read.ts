@@ -61,7 +61,7 @@ function unreadable({ api }: Context, error: ApiError, call: Call): ApiError {
   const { method, path } = api.describe(call);
   return new ApiError(error.status, error.serviceCode, error.call, {
     ...error.details,
-    hint: `What cannot be read first is not changed. To send it unread: rosterctl api ${shellQuote(path)} -X ${method}`,
+    hint: `A record that cannot be read is not changed. To send it unread: rosterctl api ${shellQuote(path)} -X ${method}`,
   });
 }
 

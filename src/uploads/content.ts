@@ -61,13 +61,13 @@ export async function verifyUpload(
 ): Promise<void> {
   if (typeof id !== 'string')
     throw new UnverifiedError(
-      'The document was made; not verified: the service did not say which one it is.',
+      'The document was created but not verified: the service did not say which one it is.',
       undefined,
     );
   const isEqual = await hasContent(context, id, file, sha256).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw new UnverifiedError(
-      `The document ${id} was made; not verified: it could not be read again: ${error.message}`,
+      `The document ${id} was created but not verified: it could not be read again: ${error.message}`,
       error,
     );
   });

@@ -72,9 +72,7 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
     appendFileSync(current, `\n${sealLine(uploaded)}`, { mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error)) throw error;
-    context.note(
-      `That ${uploaded.id} was uploaded from this machine cannot be remembered: ${systemReason(error)}.`,
-    );
+    context.note(`Could not record the upload of ${uploaded.id}: ${systemReason(error)}.`);
   }
 }
 

@@ -316,6 +316,6 @@ test('rows that a filter hides are read, and said', async () => {
 test('a cell in a column without a head is named, an empty one passed over', async () => {
   expect(await imported(workbook({ rows: textRows([['id'], ['p1', ' ']]) }))).toHaveLength(1);
   await expect(imported(workbook({ rows: textRows([['id'], ['p1', 'x']]) }))).rejects.toThrow(
-    'B2 stands in a column without a head.',
+    'B2 is in a column without a header.',
   );
 });

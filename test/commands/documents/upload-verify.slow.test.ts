@@ -121,7 +121,7 @@ test.each([
       code: 'notVerified',
       kind,
       retryable: false,
-      message: expect.stringContaining('doc_1 was made; not verified'),
+      message: expect.stringContaining('doc_1 was created but not verified'),
     });
     expect(ran.stderr).not.toContain('delete');
     delete api.behaviour.download;
@@ -157,7 +157,10 @@ test('Ctrl-C while a document is read again reports that it was created', async 
     await new Promise((resolve) => setTimeout(resolve, 5));
   child.kill('SIGINT');
   const { code, stderr } = await child.ended;
-  expect([code, stderr]).toEqual([130, expect.stringContaining('doc_1 was made; not verified')]);
+  expect([code, stderr]).toEqual([
+    130,
+    expect.stringContaining('doc_1 was created but not verified'),
+  ]);
   delete api.behaviour.bytes;
   expect((await rosterctl('uploads finish --all', at)).code).toBe(0);
   expect([api.puts(), api.documents.length]).toEqual([1, 1]);
