@@ -94,7 +94,7 @@ const mostRuns = 3;
 
 type Unfinished = Required<Pick<Row, 'text' | 'command'>>;
 
-/** What was interrupted, each with what resumes it; nothing where the state cannot be read. */
+/** Returns the interrupted changes, each with the command that resumes it; none where the state cannot be read. */
 async function interrupted(
   { state }: Paths,
   profile: Profile,

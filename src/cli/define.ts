@@ -149,7 +149,7 @@ export interface Confirmation {
   readonly question: string;
   /** For what must not happen by habit (deleting a team): the name to type, or to pass with `flag`. */
   readonly typed?: {
-    /** What has the name, in a word: `team`. */
+    /** The word for the thing that has the name: `team`. */
     readonly noun: string;
     readonly name: string;
     readonly flag: string;

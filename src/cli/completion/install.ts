@@ -141,7 +141,7 @@ export function withoutMarked(text: string, name: string): string | undefined {
 }
 
 const madeForIt = ' (created by rosterctl)';
-/** The same mark in files of earlier versions. */
+/** The mark that earlier versions wrote. */
 const formerMark = ' (this file was made for it)';
 
 /** Returns the position of our block, without its last line end. */
