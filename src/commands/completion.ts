@@ -1,3 +1,4 @@
+/** `completion`: prints a shell's completion script, or installs and removes it. */
 import type { FileChange } from '../cli/completion/install.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
 import { defineLocalWrite, flag, param } from '../cli/define.js';

@@ -1,3 +1,4 @@
+/** The cache for completion: ids, names, fields and values that lists have shown, private and bounded. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../data/json.js';

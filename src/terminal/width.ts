@@ -1,3 +1,4 @@
+/** The width of text in columns of a terminal: measuring, truncating and wrapping it. */
 import fastStringWidth from 'fast-string-width';
 import { lazy } from '../data/lazy.js';
 
