@@ -1,8 +1,12 @@
 /** `rosterctl players import`: creates and updates players from a file. */
 import { reportView } from '../../bulk/report-view.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { importArgs, importFlags, teamColumnFlags } from '../../resources/import/flags.js';
-import { importOperation } from '../../resources/import/operation.js';
+import {
+  importArgs,
+  importFlags,
+  importOperation,
+  teamColumnFlags,
+} from '../../resources/import/operation.js';
 
 export default defineOperation({
   summary: 'Create and update players from a file',

@@ -1,8 +1,7 @@
 /** `rosterctl teams import`: creates and updates teams from a file. */
 import { reportView } from '../../bulk/report-view.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { importArgs, importFlags } from '../../resources/import/flags.js';
-import { importOperation } from '../../resources/import/operation.js';
+import { importArgs, importFlags, importOperation } from '../../resources/import/operation.js';
 
 export default defineOperation({
   summary: 'Create and update teams from a file',
