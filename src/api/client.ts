@@ -2,9 +2,9 @@
 import { type JsonObject, printJson } from '../data/json.js';
 import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
-import { ProtocolError, UsageError } from '../errors.js';
+import { type CallSite, ProtocolError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
-import { endpoint } from './contract.js';
+import { type Endpoint, endpoint } from './contract.js';
 import { checkAnswer, createDrift, type Drift } from './drift.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { configured, listRecords } from './record-list.js';
@@ -42,6 +42,15 @@ interface ApiOptions {
   readonly instant: () => Instant;
 }
 
+/** A call as it is sent, and where errors say that it went. */
+interface ResolvedCall {
+  readonly row: Endpoint;
+  readonly route: Route;
+  readonly path: string;
+  readonly body: JsonObject | undefined;
+  readonly site: CallSite;
+}
+
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
 /** Creates a client from the contract table and the admin's overrides. */
@@ -62,8 +71,7 @@ class Client implements Api {
   readonly keySource: string | undefined;
   readonly limiter: RateLimiter;
   private readonly notedGuesses = new Set<string>();
-  private readonly workingRoutes = new Set<Route>();
-  private readonly routes = new Map<string, Route>();
+  private readonly workingRoutes = new Set<string>();
   private readonly origin: string;
 
   constructor(
@@ -87,18 +95,24 @@ class Client implements Api {
   }
 
   describe(call: Call): PlannedRequest {
-    const route = this.routeFor(call);
-    const body = this.bodyFor(call, route);
+    const { route, path, body } = this.resolve(call);
     return {
       method: route.method,
-      path: this.pathFor(call, route),
+      path,
       basis: route.source === 'stated' ? 'stated' : 'assumed',
       ...(body !== undefined && { body }),
     };
   }
 
-  noteAssumedRoute(call: Call): void {
-    this.noteAssumed(call, this.routeFor(call));
+  noteAssumedRoute(call: Call, route = this.route(call)): void {
+    const name = nameOf(route);
+    if (route.source !== 'assumed' || this.notedGuesses.has(name)) return;
+    this.notedGuesses.add(name);
+    const shown = name.replace(/\{\w+\}/, 'ID');
+    this.options.onAssumedRoute(
+      name,
+      `${undocumented(endpoint(call.endpoint))}; rosterctl uses ${shown}. See: rosterctl help undocumented`,
+    );
   }
 
   send(call: Call): Promise<Answer> {
@@ -110,12 +124,11 @@ class Client implements Api {
   }
 
   private async answerOf(call: Call, send: Send): Promise<Answer> {
-    const row = endpoint(call.endpoint);
+    const resolved = this.resolve(call);
+    const { row, site } = resolved;
     const needsJson = ['list', 'record', 'grant'].includes(row.answers);
-    const response = await send(this.requestFor(call, { needsJson }));
-    this.checkResponse(response, call);
-    const site = siteOf(this.routeFor(call));
-    const { origin } = this;
+    const response = await this.exchange(call, resolved, send, { needsJson });
+    const { origin, organizationId } = this;
     // A response that the contract does not show may be empty. Anything else than JSON leaves the
     // outcome of a write unknown.
     const isWrite = site.method !== 'DELETE' && requestKind(site.method, site.path) === 'write';
@@ -125,7 +138,7 @@ class Client implements Api {
         : undefined;
     const { resource } = row;
     const record = resource === 'uploads' ? undefined : this.recordIn(body, resource);
-    checkAnswer(this.drift, { call, row, site, organizationId: this.organizationId }, body, record);
+    checkAnswer(this.drift, { call, row, site, organizationId }, body, record);
     const { status, headers, at } = response;
     return { status, headers, body, record, at };
   }
@@ -149,7 +162,7 @@ class Client implements Api {
     const { status, at } = answer;
     const record = resource === 'uploads' ? (answer.body as JsonObject) : answer.record;
     if (record) return { record, at };
-    const site = siteOf(this.routeFor(call));
+    const site = siteOf(this.route(call));
     throw new ProtocolError(
       `The answer of ${site.method} ${site.path} (${status}) contains no record with an id.`,
       { call: site, status },
@@ -157,33 +170,33 @@ class Client implements Api {
   }
 
   async link(call: Call) {
-    const route = this.routeFor(call);
-    const request = this.requestFor(call, { redirectIsData: true });
-    const response = await this.options.transport.request(request);
-    this.checkResponse(response, call);
-    const { overrides, instant } = this.options;
+    const { origin } = this;
+    const { overrides, instant, transport } = this.options;
+    const resolved = this.resolve(call);
+    const { row, path, site } = resolved;
+    const send: Send = (request) => transport.request(request);
+    const response = await this.exchange(call, resolved, send, { redirectIsData: true });
     const { findLink, missingLink } = await import('./links.js');
     const linkCall = {
-      requestUrl: new URL(`${this.baseUrl}${this.pathFor(call, route)}`),
+      requestUrl: new URL(`${this.baseUrl}${path}`),
       baseUrl: this.baseUrl,
-      verb: endpoint(call.endpoint).answers === 'preview' ? 'preview' : 'download',
+      verb: row.answers === 'preview' ? 'preview' : 'download',
       urlPath: overrides['download.urlPath'],
       now: new Date(instant().wall),
     } as const;
     const link = findLink(response, linkCall);
     if (link) return link;
-    const { origin } = this;
     // Never print the text of an HTML page; `bodyOf` also words the error for that case.
-    if (response.status < 300) bodyOf(response, { call: siteOf(route), origin, needsJson: true });
-    throw missingLink(response, linkCall, siteOf(route));
+    if (response.status < 300) bodyOf(response, { call: site, origin, needsJson: true });
+    throw missingLink(response, linkCall, site);
   }
 
-  route(call: Call) {
-    return this.routeFor(call);
+  route(call: Call): Route {
+    return routeOf(endpoint(call.endpoint), this.options.overrides, call.route);
   }
 
   hasWorked(call: Call) {
-    return this.workingRoutes.has(this.routeFor(call));
+    return this.workingRoutes.has(nameOf(this.route(call)));
   }
 
   list(
@@ -203,19 +216,17 @@ class Client implements Api {
       ? { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }
       : { ...this.options, drift: this.drift };
     return listRecords(resource, {
-      ...{
-        baseUrl,
-        organizationId,
-        transport,
-        overrides,
-        drift,
-        notes,
-        strict,
-        query,
-        onHeaders,
-        checksCompleteness,
-        until,
-      },
+      baseUrl,
+      organizationId,
+      transport,
+      overrides,
+      drift,
+      notes,
+      strict,
+      query,
+      onHeaders,
+      checksCompleteness,
+      until,
     });
   }
 
@@ -223,70 +234,55 @@ class Client implements Api {
     return this.options.transport.request(request);
   }
 
-  private requestFor(
-    call: Call,
-    options: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
-  ): TransportRequest {
-    const route = this.routeFor(call);
-    const path = this.pathFor(call, route);
-    const body = this.bodyFor(call, route);
-    this.noteAssumed(call, route);
-    const { method, template } = route;
-    return { method, path, template, body: body && printJson(body), ...options };
-  }
-
-  /** Throws the failure in a response. */
-  private checkResponse(response: TransportResponse, call: Call): void {
-    const route = this.routeFor(call);
-    const { resource } = endpoint(call.endpoint);
-    const idName = resource === 'uploads' ? undefined : this.idNameOf(resource);
-    const failure = failureOf(response, siteOf(route), { idName });
-    if (failure) throw failure;
-    this.workingRoutes.add(route);
-  }
-
-  /** Resolves each route once, because a bulk run needs the same two thousands of times. */
-  private routeFor({ endpoint: name, route: override }: Call): Route {
-    const key = override === undefined ? name : `${name} ${override}`;
-    const route = this.routes.get(key) ?? routeOf(endpoint(name), this.options.overrides, override);
-    this.routes.set(key, route);
-    return route;
-  }
-
-  private pathFor(call: Call, route: Route): string {
-    const { verb } = endpoint(call.endpoint);
-    if (
-      (verb === 'update' || verb === 'delete') &&
-      idParameter(call.params) === this.organizationId
-    )
-      throw new UsageError('This id is the organization itself; it is never updated or deleted.');
-    return fillPath(route, call.params ?? {}, this.organizationId);
-  }
-
-  private bodyFor(call: Call, route: Route): JsonObject | undefined {
-    if (route.org !== 'body') return call.body;
+  private resolve(call: Call): ResolvedCall {
     const { organizationId } = this;
-    const { organizationId: bodyOrganizationId, ...rest } = call.body ?? {};
+    const { params = {} } = call;
+    const row = endpoint(call.endpoint);
+    const route = this.route(call);
+    const writes = row.verb === 'update' || row.verb === 'delete';
+    if (writes && idParameter(params) === organizationId)
+      throw new UsageError('This id is the organization itself; it is never updated or deleted.');
+    const path = fillPath(route, params, organizationId);
+    return { row, route, path, body: this.bodyFor(call, route), site: siteOf(route) };
+  }
+
+  /** Sends a call. Throws the failure in its response. */
+  private async exchange(
+    call: Call,
+    { row, route, path, body, site }: ResolvedCall,
+    send: Send,
+    options: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
+  ): Promise<TransportResponse> {
+    this.noteAssumedRoute(call, route);
+    const { method, template } = route;
+    const response = await send({
+      ...{ method, path, template },
+      body: body && printJson(body),
+      ...options,
+    });
+    const idName = row.resource === 'uploads' ? undefined : this.idNameOf(row.resource);
+    const failure = failureOf(response, site, { idName });
+    if (failure) throw failure;
+    this.workingRoutes.add(nameOf(route));
+    return response;
+  }
+
+  private bodyFor({ body }: Call, { org }: Route): JsonObject | undefined {
+    if (org !== 'body') return body;
+    const { organizationId } = this;
+    const { organizationId: bodyOrganizationId, ...rest } = body ?? {};
     if (bodyOrganizationId !== undefined && bodyOrganizationId !== organizationId)
       throw new UsageError('The body names another organization than the one in force.', {
         hint: 'Leave organizationId out of it, or choose the profile of that organization with -p.',
       });
     return { organizationId, ...rest };
   }
-
-  /** Notes an assumed route once per run, until the admin names the route. */
-  private noteAssumed(call: Call, { source, method, template }: Route): void {
-    const route = `${method} ${template}`;
-    if (source !== 'assumed' || this.notedGuesses.has(route)) return;
-    this.notedGuesses.add(route);
-    const shown = `${method} ${template.replace(/\{\w+\}/, 'ID')}`;
-    this.options.onAssumedRoute(
-      route,
-      `${undocumented(endpoint(call.endpoint))}; rosterctl uses ${shown}. See: rosterctl help undocumented`,
-    );
-  }
 }
 
-function siteOf({ method, template }: Route): { method: string; path: string } {
+function siteOf({ method, template }: Route): CallSite {
   return { method, path: template };
+}
+
+function nameOf({ method, template }: Route): string {
+  return `${method} ${template}`;
 }

@@ -103,11 +103,9 @@ export function fillPath(
   organizationId: string,
 ): string {
   const organization = encodeId(organizationId, 'The organization id cannot be used');
-  let path = '';
-  for (const [index, part] of splitTemplate(template).entries()) {
-    const isText = index % 2 === 0;
-    path += isText ? part : part === 'organizationId' ? organization : requireId(params, part);
-  }
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    name === 'organizationId' ? organization : requireId(params, name),
+  );
   if (org !== 'query' || /[?&]organizationId=/.test(template)) return path;
   return `${path}${template.includes('?') ? '&' : '?'}organizationId=${organization}`;
 }
@@ -116,15 +114,6 @@ function requireId(params: { readonly [name: string]: string }, name: string): s
   const id = params[name] ?? (name === 'id' ? idParameter(params) : undefined);
   if (id === undefined) throw new UsageError(`The id ${name} is missing.`);
   return encodeId(id, 'This cannot be an id');
-}
-
-const parsedTemplates = new Map<string, readonly string[]>();
-
-/** Splits a template into alternating text and names: `/teams/{id}` is `/teams/`, `id` and ''. */
-function splitTemplate(template: string): readonly string[] {
-  const parts = parsedTemplates.get(template) ?? template.split(/\{(\w+)\}/);
-  parsedTemplates.set(template, parts);
-  return parts;
 }
 
 /** The fast path: nearly all ids look like this, and a run has thousands of them. */
