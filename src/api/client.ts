@@ -1,6 +1,6 @@
 /** The API client: sends the contract's calls through a transport and checks what comes back. */
 import { type JsonObject, printJson } from '../data/json.js';
-import type { Overrides } from '../data/resources.js';
+import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { type CallSite, ProtocolError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
@@ -11,16 +11,9 @@ import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
 import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
-import type { Transport, TransportRequest, TransportResponse } from './transport.js';
-import type {
-  Answer,
-  Api,
-  ApiNotes,
-  Call,
-  ListOptions,
-  PlannedRequest,
-  ResourceName,
-} from './types.js';
+import type { Transport } from './transport.js';
+import type { Answer, Api, ApiNotes, Call, ListOptions, PlannedRequest } from './types.js';
+import type { TransportRequest, TransportResponse } from './wire.js';
 
 interface ApiOptions {
   readonly connection: {

@@ -8,8 +8,9 @@ import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
 import type { ResourceName } from './contract.js';
 import { describeTopLevel, type FoundList, findList, looksLikeList } from './list-envelope.js';
-import type { OpenBody, StreamStart, Transport, TransportResponse } from './transport.js';
+import type { Transport } from './transport.js';
 import { responseLimit } from './transport-error.js';
+import type { OpenBody, StreamStart, TransportResponse } from './wire.js';
 import { BrokenBody } from './wire.js';
 
 /** The response to a list call: its records in batches as they arrive, then the envelope. */

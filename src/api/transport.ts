@@ -33,33 +33,22 @@ import {
   wireBuilder,
 } from './wire.js';
 
-export type { OpenBody, StreamStart, TransportRequest, TransportResponse };
-
-export interface TransportOptions {
+export interface TransportOptions extends RetryPolicy {
   readonly connection: { readonly baseUrl: string; readonly key: string };
   /** Time to the first byte of a response, in milliseconds. */
   readonly timeoutMs: number;
-  readonly retries: number;
-  readonly maxWaitMs: number;
   /** Refuses every request that is not a GET. */
   readonly readsOnly: boolean;
-  readonly signal: AbortSignal;
   /** Prints one line for `--debug`: never a body, a key or a query. */
   readonly trace?: ((line: string) => void) | undefined;
   readonly instant: () => Instant;
-  readonly random: () => number;
-  /** Resolves after the time, or early if the signal fires. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Called before each retry delay: milliseconds, and whether a response asked for it. */
-  readonly onWait?: ((ms: number, asked: boolean) => void) | undefined;
   /** Called when the wait for a response begins; the returned function is called when it ends. */
-  readonly waiting?: (() => () => void) | undefined;
+  readonly waiting: () => () => void;
   readonly userAgent: string;
   readonly nodeVersion: string;
-  /** Shared by all requests; without it they start at once. */
-  readonly limiter?: RateLimiter | undefined;
-  /** Chooses the proxy for an origin; without it every connection is direct. */
-  readonly proxy?: ProxyChoice | undefined;
+  /** Shared by all requests. */
+  readonly limiter: RateLimiter;
+  readonly proxy: ProxyChoice;
   /** Replaces the default limits, for tests. */
   readonly bounds?: {
     readonly connectMs?: number;
@@ -110,8 +99,6 @@ interface AttemptOptions {
   readonly keepAlive: boolean;
   /** Ahead of the reads in the queue. */
   readonly first: boolean;
-  /** A 2xx response that is not JSON is requested again once. */
-  readonly needsJson: boolean;
   /** Called directly before sending, with the milliseconds that a pause delayed it; may throw. */
   readonly beforeSend?: ((pausedMs: number) => void) | undefined;
 }
@@ -120,7 +107,9 @@ interface AttemptOptions {
 const longestPauseMs = 1000;
 
 /** The result of an attempt that never got a permit. */
-const notSent: TransportError = { why: 'aborted', delivery: 'not-sent' };
+const notSent: { readonly transportError: TransportError } = {
+  transportError: { why: 'aborted', delivery: 'not-sent' },
+};
 
 export function createTransport(options: TransportOptions): Transport {
   const { connection, bounds, limiter } = options;
@@ -160,7 +149,7 @@ export function createTransport(options: TransportOptions): Transport {
   const outcomeOf = (value: Attempt, needsJson: boolean): AttemptOutcome<Attempt> => {
     if ('transportError' in value) {
       const { transportError } = value;
-      const pace = limiter?.silent ? 'never' : retryPace(transportError);
+      const pace = limiter.silent ? 'never' : retryPace(transportError);
       return { value, delivery: transportError.delivery, pace };
     }
     const { status, headers, body } = value.reply;
@@ -168,35 +157,31 @@ export function createTransport(options: TransportOptions): Transport {
       return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
     const wait = delivery && requestedWait(headers, body, now());
-    limiter?.onResponse(status, wait ?? waitUntilReset(headers, now));
+    limiter.onResponse(status, wait ?? waitUntilReset(headers, now));
     return { value, delivery, pace: 'always', wait };
   };
-  /** Makes one attempt as soon as it has a permit. */
-  const attempt = async (
+  /** Makes one attempt by `call`, which is `exchange` or `openExchange`, as soon as it has a permit. */
+  const attempt = async <T extends Attempt | { open: OpenReply }>(
+    call: (agent: Agent) => Promise<T>,
     wire: Wire,
-    { keepAlive, first, needsJson, beforeSend }: AttemptOptions,
-  ): Promise<AttemptOutcome<Attempt>> => {
-    const { signal, trace } = options;
-    const agent = agentFor(keepAlive);
-    const readyAgent = agent instanceof Promise ? await agent : agent;
-    const acquired = limiter?.acquire(signal, { first });
-    const permit = acquired instanceof Promise ? await acquired : acquired;
-    if (limiter && !permit) return outcomeOf({ transportError: notSent }, false);
-    beforeSend?.(permit?.pausedMs ?? 0);
-    const started = traceStart();
-    const endWait = limiter?.onSend();
-    // A bulk run lets in-flight requests finish; the process itself bounds how long that may take.
-    const abortSignal = limiter?.isDraining ? neverAborts : signal;
-    const result = await exchange(readyAgent, wire, limits, abortSignal, options.instant);
-    endWait?.();
-    trace?.(traceLine(wire, result, performance.now() - started));
-    return outcomeOf(result, needsJson);
+    signal: AbortSignal,
+    { keepAlive, first, beforeSend }: AttemptOptions,
+  ): Promise<T | typeof notSent> => {
+    const agent = await agentFor(keepAlive);
+    const permit = await limiter.acquire(signal, { first });
+    if (!permit) return notSent;
+    beforeSend?.(permit.pausedMs);
+    // The first use of `performance` adds 2 ms to the start-up, so only a trace pays for it.
+    const started = options.trace ? performance.now() : 0;
+    const endWait = limiter.onSend();
+    const result = await call(agent);
+    endWait();
+    options.trace?.(traceLine(wire, result, performance.now() - started));
+    return result;
   };
-  // The first use of `performance` adds 2 ms to the start-up, so only a trace pays for it.
-  const traceStart = () => (options.trace ? performance.now() : 0);
+  const onLong = () => void keepHeapSmall(options.nodeVersion);
   const site = { origin: base.origin, firstByteMs: options.timeoutMs };
 
-  const waiting = options.waiting ?? (() => () => {});
   const once = { ...options, retries: 0 };
   const send = async (
     request: TransportRequest,
@@ -212,11 +197,15 @@ export function createTransport(options: TransportOptions): Transport {
     const keepAlive = !(kind === 'write' && method === 'POST');
     // Writes go first, so that the reads behind them are as fresh as possible.
     const first = kind !== 'read';
-    const stopWaiting = waiting();
+    const stopWaiting = options.waiting();
+    const { signal, instant } = options;
+    // A bulk run lets in-flight requests finish; the process itself bounds how long that may take.
+    const call = (agent: Agent) =>
+      exchange(agent, wire, limits, limiter.isDraining ? neverAborts : signal, instant);
     try {
       const needsJson = kind === 'read' && request.needsJson === true;
-      const result = await retry(kind, policy, () =>
-        attempt(wire, { keepAlive, first, needsJson, beforeSend }),
+      const result = await retry(kind, policy, async () =>
+        outcomeOf(await attempt(call, wire, signal, { keepAlive, first, beforeSend }), needsJson),
       );
       return responseOf(result, request, site);
     } finally {
@@ -225,7 +214,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
 
   return {
-    waiting,
+    waiting: options.waiting,
     request: (request) => send(request, options),
     requestOnce(request, isFresh) {
       const call = { method: request.method, path: request.template };
@@ -240,18 +229,11 @@ export function createTransport(options: TransportOptions): Transport {
       const signal = until ? AbortSignal.any([options.signal, until]) : options.signal;
       const policy = until ? { ...once, signal } : options;
       const result = await retry<Attempt | { begun: T }>('read', policy, async () => {
-        const agent = await agentFor(true);
-        if (limiter && !(await limiter.acquire(signal)))
-          return outcomeOf({ transportError: notSent }, false);
-        const started = traceStart();
-        const endWait = limiter?.onSend();
-        const value = await openExchange(agent, wire, limits, signal, options.instant);
-        endWait?.();
-        options.trace?.(traceLine(wire, value, performance.now() - started));
+        const open = (agent: Agent) => openExchange(agent, wire, limits, signal, options.instant);
+        const value = await attempt(open, wire, signal, { keepAlive: true, first: false });
         if (!('open' in value)) return outcomeOf(value, false);
         const { status, headers } = value.open;
-        limiter?.onResponse(status, waitUntilReset(headers, now));
-        const onLong = () => void keepHeapSmall(options.nodeVersion);
+        limiter.onResponse(status, waitUntilReset(headers, now));
         return readBeginning(value.open, begin, { ...site, call, onLong });
       });
       const { value } = result;
@@ -259,7 +241,7 @@ export function createTransport(options: TransportOptions): Transport {
       return { response: responseOf({ ...result, value }, request, site) };
     },
     async again(attempts) {
-      if (attempts > options.retries || limiter?.silent) return false;
+      if (attempts > options.retries || limiter.silent) return false;
       const ms = backoffMs(attempts - 1, false, options.random);
       if (await waitBeforeRetry(options, ms, false)) return true;
       throw new CancelledError('Interrupted.');

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { bodyOf, failureOf } from '../api/answers.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/routes.js';
-import type { TransportResponse } from '../api/transport.js';
+import type { TransportResponse } from '../api/wire.js';
 import { defineWrite, flag, param, params, ValueWithExit } from '../cli/define.js';
 import { redactValue } from '../cli/failures/service-words.js';
 import { type FieldValues, fieldFlags, readFieldWords } from '../cli/field-flags.js';

@@ -14,18 +14,23 @@ const folder = mkdtempSync(join(tmpdir(), 'rosterctl-exit-'));
 const program = join(folder, 'request.cjs');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const sourceOf = (name: string) =>
+  fileURLToPath(new URL(`../../src/api/${name}.ts`, import.meta.url));
+
 beforeAll(async () => {
   const entry = join(folder, 'request.ts');
-  const source = fileURLToPath(new URL('../../src/api/transport.ts', import.meta.url));
   writeFileSync(
     entry,
-    `import { createTransport } from ${JSON.stringify(source)};
+    `import { createRateLimiter } from ${JSON.stringify(sourceOf('rate-limiter'))};
+    import { createTransport } from ${JSON.stringify(sourceOf('transport'))};
     const [baseUrl, key, stopAfter] = process.argv.slice(2);
     const stop = new AbortController();
     if (stopAfter) setTimeout(() => stop.abort(), Number(stopAfter));
     const transport = createTransport({
       connection: { baseUrl, key }, timeoutMs: 5000, retries: 0, maxWaitMs: 1000, readsOnly: false,
       signal: stop.signal, instant: () => ({ wall: Date.now(), mono: performance.now() }), random: () => 0.5, sleep: async () => {},
+      waiting: () => () => {}, proxy: () => undefined,
+      limiter: createRateLimiter({ clock: () => performance.now(), sleep: async () => {}, maxWaitMs: 1000 }),
       userAgent: 'test', nodeVersion: process.versions.node,
     });
     transport.request({ method: 'GET', path: '/teams/o', template: '/teams' }).then(
