@@ -104,7 +104,7 @@ export async function runCommand(
       ...{ instant, flags, paths, config, settings },
       readsOnly: settings.dryRun || !plain.writes || values['plan'] !== undefined,
       version: outside.table.version,
-      notes: { note: messages.note, drift: messages.note, warn: messages.message },
+      notes: { note: messages.note, warn: messages.message },
       waiting: progress.showWaiting,
       isWatched: () => streams.stderr.isTerminal,
       trace: messages.unwrapped,

@@ -30,7 +30,7 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
         code: 'drift',
         hint: strictHint,
       });
-    if (isFirst(message)) notes.drift(message);
+    if (isFirst(message)) notes.note(message);
   };
   return {
     report,

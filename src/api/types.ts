@@ -146,9 +146,7 @@ export interface Api {
 
 /** Messages to the caller of `createApi` while calls run. */
 export interface ApiNotes {
-  /** A difference from the contract in a response; reported once per run and path. */
-  drift(message: string): void;
-  /** Any other note for stderr. */
+  /** A note for stderr: a difference from the contract is reported once per run and path. */
   note(message: string): void;
   /** A warning that a result may be incomplete; no note, so it is printed with --quiet too. */
   warn(message: string): void;

@@ -439,8 +439,8 @@ describe('checking the response', () => {
     const { api, heard } = apiTo(service.baseUrl);
     expect(await api.record(getTryout)).toEqual(json);
     await api.record(getTryout);
-    expect(heard.drift).toHaveLength(1);
-    expect(heard.drift[0]).toMatch(/^GET \/tryout-applications\/\{applicationId\}: status: /);
+    expect(heard.notes).toHaveLength(1);
+    expect(heard.notes[0]).toMatch(/^GET \/tryout-applications\/\{applicationId\}: status: /);
   });
 
   test('drift is reported in words: missing fields on one line, another type, an unknown value', async () => {
@@ -453,7 +453,7 @@ describe('checking the response', () => {
     json.status = 'another';
     await api.record(getTryout);
     const where = 'GET /tryout-applications/{applicationId}';
-    expect(heard.drift.toSorted()).toEqual([
+    expect(heard.notes.toSorted()).toEqual([
       `${where}: email, gamerTags[].game, gamerTags[].gamerTag, gamerTags[].createdAt, gamerTags[].updatedAt, createdAt: missing`,
       `${where}: formResponses: null where the contract has an object`,
       `${where}: name: a number where the contract has text`,

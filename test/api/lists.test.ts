@@ -781,7 +781,7 @@ describe('paging', () => {
     const ids: unknown[] = [];
     for await (const { id } of api.list('teams')) ids.push(id);
     expect(ids[7]).toBe('7');
-    expect(heard.drift).toEqual([
+    expect(heard.notes).toEqual([
       'GET /teams/{organizationId}: id: a number where the contract has text',
     ]);
   });

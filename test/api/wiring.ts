@@ -44,7 +44,6 @@ export function transportTo(baseUrl: string, changes: Partial<TransportOptions> 
 }
 
 export interface Heard {
-  readonly drift: string[];
   readonly notes: string[];
 }
 
@@ -56,7 +55,7 @@ export function apiTo(
     readonly organizationId?: string;
   } = {},
 ): { readonly api: Api; readonly heard: Heard } {
-  const heard: Heard = { drift: [], notes: [] };
+  const heard: Heard = { notes: [] };
   const api = createApi({
     connection: { baseUrl, organizationId: changes.organizationId ?? organization },
     transport: transportTo(baseUrl, changes),
@@ -64,7 +63,6 @@ export function apiTo(
     overrides: changes.overrides ?? {},
     strict: changes.strict ?? false,
     notes: {
-      drift: (text) => heard.drift.push(text),
       note: (text) => heard.notes.push(text),
       warn: (text) => heard.notes.push(text),
     },
