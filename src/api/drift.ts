@@ -22,6 +22,12 @@ export interface Drift {
 
 export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   const reported = new Set<string>();
+  const checks = new Map<z.core.$ZodType, Check>();
+  const isDocumented = (schema: z.core.$ZodType, value: unknown) => {
+    const check = checks.get(schema) ?? compileCheck(schema);
+    checks.set(schema, check);
+    return check(value);
+  };
   const isFirst = (text: string) => !reported.has(text) && reported.add(text);
   const report = (where: string, what: string) => {
     const message = `${where}: ${what}`;
@@ -35,7 +41,7 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   return {
     report,
     check(where, schema, value) {
-      if (!schema || compileCheck(schema)(value)) return;
+      if (!schema || isDocumented(schema, value)) return;
       const result = z.safeParse(schema, value, { reportInput: true });
       if (result.success) return;
       // Report each field once, however many rows differ in it.
@@ -107,19 +113,7 @@ type Check = (value: unknown) => boolean;
  * True means that the schema accepts the value; false means that only the schema can tell.
  */
 export function compileCheck(schema: z.core.$ZodType): Check {
-  const cached = compiled.get(schema);
-  if (cached) return cached;
-  const check = compile(schema as z.core.$ZodTypes);
-  compiled.set(schema, check);
-  return check;
-}
-
-const compiled = new WeakMap<z.core.$ZodType, Check>();
-
-const undecided: Check = () => false;
-
-function compile(schema: z.core.$ZodTypes): Check {
-  const { def } = schema._zod;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.checks && def.checks.length > 0) return undecided;
   switch (def.type) {
     case 'string':
@@ -150,6 +144,8 @@ function compile(schema: z.core.$ZodTypes): Check {
       return undecided;
   }
 }
+
+const undecided: Check = () => false;
 
 function recordCheck({ keyType, valueType }: z.core.$ZodRecordDef): Check {
   const anyKey = (keyType as z.core.$ZodTypes)._zod.def;

@@ -10,8 +10,8 @@ export interface ThisProcess {
    * True if a process with this id exists on this machine (signal 0; a permission error means yes).
    */
   isAlive(pid: number): boolean;
-  /** Default: read from the system. */
-  readonly facts?: MachineFacts;
+  /** Read from the system when first needed, which opens five files. */
+  facts?: MachineFacts;
 }
 
 /** Identifies a machine, its boot and a container. */
@@ -52,7 +52,8 @@ type HolderState = 'runs' | 'gone' | 'unsure';
 
 /** Returns what this process writes into a lock file. */
 export function describeSelf(self: ThisProcess, purpose: string | undefined): LockHolder {
-  const { host, machine, boot, namespace, started } = factsOf(self);
+  const { host, machine, boot, namespace, processInfo } = factsOf(self);
+  const started = processInfo(self.pid)?.started;
   return {
     pid: self.pid,
     host,
@@ -143,21 +144,8 @@ function stateWithoutProc(holder: LockHolder, local: MachineFacts, self: ThisPro
   return self.isAlive(holder.pid) ? 'unsure' : 'gone';
 }
 
-/** The facts about this process and its machine. */
-interface Facts extends MachineFacts {
-  readonly started: string | undefined;
-}
-
-/** The facts already read, because reading them opens five files and a command may check many locks. */
-const factsRead = new WeakMap<ThisProcess, Facts>();
-
-function factsOf(self: ThisProcess): Facts {
-  const known = factsRead.get(self);
-  if (known) return known;
-  const machine = self.facts ?? readFacts();
-  const facts = { ...machine, started: machine.processInfo(self.pid)?.started };
-  factsRead.set(self, facts);
-  return facts;
+function factsOf(self: ThisProcess): MachineFacts {
+  return (self.facts ??= readFacts());
 }
 
 function readFacts(): MachineFacts {
@@ -167,12 +155,12 @@ function readFacts(): MachineFacts {
     boot: readText('/proc/sys/kernel/random/boot_id'),
     namespace: namespaceOf(),
     bootedAt: Date.now() - uptime() * 1000,
-    processInfo,
+    processInfo: readProcessInfo,
   };
 }
 
 /** Fields 3 and 22 of /proc/PID/stat. */
-function processInfo(pid: number): { state: string; started: string } | undefined {
+function readProcessInfo(pid: number): { state: string; started: string } | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The name in field 2 may contain spaces and parentheses: count from the last one.
