@@ -1,55 +1,27 @@
 /** Assembles the context of one command from settings, streams and service, runs it and prints its result. */
-import type { RawValues } from './cli/check.js';
+import type { ParsedCommand } from './cli/check.js';
 import { withConnectionFlags } from './cli/connection-flags.js';
 import type { Command, CommandOutput } from './cli/define.js';
 import { lostOutput, present } from './cli/output.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
-import { type GlobalFlags, resolveSettings, type Settings } from './config/settings.js';
+import { type GlobalFlags, resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
-import type { LocalContext } from './context.js';
+import type { CommandWorld, LocalContext } from './context.js';
 import type { CommandManifest, ManifestCommand } from './data/command-manifest.js';
-import { type Environment, isUtf8Locale } from './data/environment.js';
+import { isUtf8Locale } from './data/environment.js';
 import { RunError } from './data/outcome-errors.js';
 import { upperFirst } from './data/text.js';
 import { BugError, ConfigError } from './errors.js';
 import { type ExitName, exit, exitCodes } from './exit-codes.js';
-import type { ThisProcess } from './files/lock.js';
 import { executeAsking } from './picking/execute-asking.js';
 import type { Service } from './service.js';
-import type { LendKeyboard } from './terminal/pager.js';
 import { createProgress } from './terminal/progress.js';
 import { createPrompts } from './terminal/prompt.js';
-import type { PromptWorld } from './terminal/prompt-screen.js';
 import { singleLine } from './terminal/safe-text.js';
 import type { ProcessStreams } from './terminal/streams.js';
 import { wrapWholeWords } from './terminal/whole-words.js';
-
-/** The parts of the process that `main.ts` passes on. */
-interface ProcessEnvironment {
-  readonly env: Environment;
-  readonly platform: NodeJS.Platform;
-  readonly nodeVersion: string;
-  readonly uid: number | undefined;
-  readonly self: ThisProcess;
-  readonly table: CommandManifest;
-  readonly topics: () => { readonly [name: string]: string };
-  readonly streams: ProcessStreams;
-  readonly signal: AbortSignal;
-  /** Milliseconds of a monotonic clock. */
-  readonly clock: () => number;
-  /** Called with the source of the key, which the message about a rejected key names. */
-  readonly onConnected: (keySource: string) => void;
-  /** Called with the settings that errors are printed by as well. */
-  readonly onSettings: (settings: Pick<Settings, 'output' | 'verbose'>) => void;
-  /** After this, a signal counts as a normal end of the command. */
-  readonly expectSignal: () => void;
-  readonly lendKeys: LendKeyboard;
-  readonly onStop: PromptWorld['onStop'];
-  readonly onContinue: PromptWorld['onContinue'];
-  readonly suspend: () => void;
-}
 
 /** The exit code, and the error to print last as JSON although the command returned a value. */
 interface CommandResult {
@@ -62,25 +34,23 @@ interface CommandResult {
  * exit code. Connects only when the command asks for it, and closes everything that was opened.
  */
 export async function runCommand(
-  plain: ManifestCommand,
-  values: RawValues,
-  flags: GlobalFlags,
-  outside: ProcessEnvironment,
+  { command: plain, values, globals: flags }: ParsedCommand,
+  world: CommandWorld,
 ): Promise<CommandResult> {
-  const { env, streams } = outside;
-  const paths = resolvePaths(outside);
-  const config = openConfigStore(paths, { self: outside.self });
+  const { env, streams, signal, table } = world;
+  const paths = resolvePaths(world);
+  const config = openConfigStore(paths, world);
   const { settings, notes } = resolveSettings({
     flags,
     env,
     file: readConfig(config, plain),
     tolerant: plain.words[0] === 'config' || plain.words[0] === 'doctor',
   });
-  outside.onSettings(settings);
+  world.known.settings = settings;
   if (settings.template !== undefined)
     (await import('./cli/lists/template.js')).parseLineTemplate(settings.template);
   if (settings.noColor) streams.withoutColor();
-  const messages = createMessages(streams, settings, { flags, table: outside.table });
+  const messages = createMessages(streams, settings, { flags, table });
   // Printed with -q too: the user would otherwise believe that the change was written.
   if (settings.dryRun && !flags.dryRun)
     messages.message('ROSTERCTL_DRY_RUN is set: this is a dry run.');
@@ -88,22 +58,23 @@ export async function runCommand(
   const progress = createProgress(streams, {
     ...settings,
     isUtf8: isUtf8Locale(env),
-    onStop: outside.onStop,
+    onStop: world.onStop,
   });
   streams.onOutput(progress.end);
   // Messages after a signal start on a line of their own.
-  whenAborted(outside.signal, progress.end);
+  whenAborted(signal, progress.end);
   const isTable = settings.output === 'table' && !settings.out && settings.template === undefined;
-  const instant = () => ({ wall: Date.now(), mono: outside.clock() });
+  const instant = () => ({ wall: Date.now(), mono: world.clock() });
   // Loaded on first use, because a command that sends nothing needs no client.
   let service: Promise<Service> | undefined;
   const loadService = async () => {
     const { createService } = await import('./service.js');
     return createService({
-      ...outside,
+      ...world,
+      onConnected: (keySource) => (world.known.keySource = keySource),
       ...{ instant, flags, paths, config, settings },
       readsOnly: settings.dryRun || !plain.writes || values['plan'] !== undefined,
-      version: outside.table.version,
+      version: table.version,
       notes: { note: messages.note, warn: messages.message },
       waiting: progress.showWaiting,
       isWatched: () => streams.stderr.isTerminal,
@@ -114,44 +85,33 @@ export async function runCommand(
   };
   const openService = () => (service ??= loadService());
   const local: LocalContext = {
-    table: outside.table,
-    nodeVersion: outside.nodeVersion,
-    self: outside.self,
-    topic: (name) => outside.topics()[name],
+    ...world,
     settings,
     flags,
-    env,
-    platform: outside.platform,
     paths,
     config,
-    streams,
     isInteractive: streams.stdout.isTerminal && isTable,
     isAligned: (streams.stdout.isTerminal || settings.forcedWidth !== undefined) && isTable,
     prompts: createPrompts(streams, {
+      ...world,
       noInput: settings.noInput,
       plain: settings.plainPrompts,
-      signal: outside.signal,
       onAsk: progress.hideWaiting,
-      onContinue: outside.onContinue,
-      onStop: outside.onStop,
     }),
     progress,
     now: () => new Date(),
-    clock: outside.clock,
     instant,
-    signal: outside.signal,
-    expectSignal: outside.expectSignal,
     ...messages,
     async showLong(lines) {
       const { stdout, stderr } = streams;
       const isLong = stdout.isTerminal && lines.length >= stderr.rows;
       const text = lines.map((line) => `${line}\n`).join('');
       const isShown =
-        isLong && settings.pager !== undefined && (await showPage(text, settings.pager, outside));
+        isLong && settings.pager !== undefined && (await showPage(text, settings.pager, world));
       if (!isShown) for (const line of lines) messages.message(line);
     },
     fullScreen: async (use) =>
-      (await import('./terminal/full-screen.js')).withFullScreen(streams, outside, use),
+      (await import('./terminal/full-screen.js')).withFullScreen(streams, world, use),
     connect: async () => (await openService()).api(),
     connectTo: async (connection) => (await openService()).apiTo(connection),
     files: async () => (await openService()).files(),
@@ -170,14 +130,14 @@ export async function runCommand(
     ({ stop, release } = output);
     const hasWritten = hasSideEffects(command) && !settings.dryRun && !output.onlyReads;
     // A report of changes gets the same grace period as requests in flight.
-    if (!hasWritten) whenAborted(outside.signal, () => streams.stopWaiting());
+    if (!hasWritten) whenAborted(signal, () => streams.stopWaiting());
     await present(output.value as never, output.view, {
       ...context,
       command: plain,
       values,
       lendKeys(isInUse) {
         progress.end();
-        return outside.lendKeys(isInUse);
+        return world.lendKeys(isInUse);
       },
       head: output.head,
       isReport: hasSideEffects(command),
@@ -194,7 +154,7 @@ export async function runCommand(
     output.printAfter?.({ isShown: true });
     for (const line of config.warnings()) messages.note(line);
     if (output.keepRunning) {
-      outside.expectSignal();
+      world.expectSignal();
       await output.keepRunning();
     }
     written = output.onWritten;
@@ -225,7 +185,7 @@ export async function runCommand(
   return result;
 }
 
-async function showPage(text: string, pager: string, { env, lendKeys }: ProcessEnvironment) {
+async function showPage(text: string, pager: string, { env, lendKeys }: CommandWorld) {
   const { showInPager } = await import('./terminal/pager.js');
   return showInPager(text, pager, env, lendKeys);
 }

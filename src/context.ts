@@ -2,36 +2,55 @@
 
 import type { FileStore } from './api/store/file-store.js';
 import type { Api } from './api/types.js';
-import type { Paths } from './config/paths.js';
+import type { Paths, PathsInput } from './config/paths.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
 import type { CommandManifest } from './data/command-manifest.js';
-import type { Environment } from './data/environment.js';
 import type { Instant } from './data/time.js';
 import type { ThisProcess } from './files/lock.js';
-import type { FullScreen } from './terminal/full-screen.js';
+import type { FullScreen, ScreenWorld } from './terminal/full-screen.js';
+import type { LendKeyboard } from './terminal/pager.js';
 import type { Progress } from './terminal/progress.js';
 import type { Prompts } from './terminal/prompt.js';
-import type { Streams } from './terminal/streams.js';
+import type { ProcessStreams } from './terminal/streams.js';
 
-/** Everything a command may use; only `main.ts` reads `process` itself. */
-export interface LocalContext {
-  /** The tool's own commands, flags and topics, for help and completion. */
-  readonly table: CommandManifest;
+/** The process as `main.ts`, which alone reads it, hands it down. */
+export interface World extends PathsInput {
+  /** The words after `rosterctl`. */
+  readonly argv: readonly string[];
   /** `20.19.0` */
   readonly nodeVersion: string;
-  /** The text of a help topic. */
-  readonly topic: (name: string) => string | undefined;
   readonly self: ThisProcess;
+  /** The tool's own commands, flags and topics, for help and completion. */
+  readonly table: CommandManifest;
+  /** Returns the texts of the help topics, which are read on the first call. */
+  readonly topics: () => { readonly [name: string]: string };
+  readonly streams: ProcessStreams;
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number;
+  /** What errors are worded and printed by, once it is known. */
+  readonly known: {
+    settings?: Pick<Settings, 'output' | 'verbose'>;
+    /** The source of the key of the connection. */
+    keySource?: string;
+  };
+}
+
+/** The process while a command runs, with its signals. */
+export interface CommandWorld extends World, ScreenWorld {
+  /** After this, a signal counts as a normal end of the command. */
+  readonly expectSignal: () => void;
+  readonly lendKeys: LendKeyboard;
+}
+
+/** Everything a command may use. */
+export interface LocalContext extends CommandWorld {
   readonly settings: Settings;
   /** The global flags as typed, for `auth` and `config`, which report where a value came from. */
   readonly flags: GlobalFlags;
-  readonly env: Environment;
-  readonly platform: NodeJS.Platform;
   readonly paths: Paths;
   /** Profiles, defaults and keys on disk. */
   readonly config: ConfigStore;
-  readonly streams: Streams;
   /** True if the result is shown to a person: a table or lines on a terminal. */
   readonly isInteractive: boolean;
   /** True if a list is an aligned table: on a terminal, or in a pipe with ROSTERCTL_FORCE_TTY. */
@@ -39,14 +58,8 @@ export interface LocalContext {
   readonly prompts: Prompts;
   readonly progress: Progress;
   readonly now: () => Date;
-  /** Milliseconds of a monotonic clock. */
-  readonly clock: () => number;
   /** The current time by both clocks, from which the age of a read is computed. */
   readonly instant: () => Instant;
-  /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
-  readonly signal: AbortSignal;
-  /** After this, a signal counts as a normal end of the command. */
-  readonly expectSignal: () => void;
   /** Prints one sanitized line on stderr, with --quiet too (previews, missing ids). */
   message(line: string): void;
   /** Shows sanitized lines to the person at the terminal: through the pager if they do not fit, else on stderr. */

@@ -1,16 +1,16 @@
 /** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
 import { fstatSync, statSync, writeSync } from 'node:fs';
-import { checkAgainstTable, checkEncoding, type Parsed } from './cli/check.js';
+import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } from './cli/check.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
-import type { Settings } from './config/settings.js';
-import { type CommandManifest, readManifest } from './data/command-manifest.js';
+import type { World } from './context.js';
+import { readManifest } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { pageFor } from './pages.js';
 import { watchSignals, watchStops } from './terminal/signals.js';
-import { createStreams, type ProcessStreams } from './terminal/streams.js';
+import { createStreams } from './terminal/streams.js';
 
 /** The launcher's part: the data files of dist/, and a check that the bundle would load too early. */
 interface Distribution {
@@ -22,80 +22,70 @@ interface Distribution {
   readonly isTerminal: (descriptor: 0 | 1 | 2) => boolean;
 }
 
-/** Runs one command line and sets the exit code; everything below gets its part of `process` passed in. */
-export async function main({ table: text, topics, isTerminal }: Distribution): Promise<void> {
-  const table = readManifest(text);
-  const argv = process.argv.slice(2);
+/** Runs one command line and sets the exit code; everything below gets `process` passed in as a world. */
+export async function main({ table, topics, isTerminal }: Distribution): Promise<void> {
   const streams = createStreams(process, {
     isTerminal: (descriptor) => mayBeTerminal(descriptor) && isTerminal(descriptor),
     // On Windows, direct writes differ from those of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
+  const world: World = {
+    argv: process.argv.slice(2),
+    env: process.env,
+    platform: process.platform,
+    nodeVersion: process.versions.node,
+    uid: process.getuid?.(),
+    self: { pid: process.pid, isAlive },
+    table: readManifest(table),
+    topics,
+    streams,
+    // Not `performance`, whose first use adds 2 ms to the start-up.
+    clock: () => Number(process.hrtime.bigint()) / 1e6,
+    known: {},
+  };
   // For the pages and errors that are printed before the settings are known.
-  if (argv.includes('--no-color')) streams.withoutColor();
+  if (world.argv.includes('--no-color')) streams.withoutColor();
   let parsed: Parsed | undefined;
   // Node's own crash report would bypass the redactor.
   process.on('uncaughtException', (error) => {
-    void printFailure(error, parsed, table, argv, streams).finally(() => process.exit(exit.failed));
+    void printFailure(error, world, { parsed }).finally(() => process.exit(exit.failed));
   });
   try {
-    parsed = parseCommandLine(argv, table);
-    const page = await pageFor(parsed, {
-      ...{ table, topics, stdout: streams.stdout, self: thisProcess },
-      ...{ env: process.env, platform: process.platform, uid: process.getuid?.() },
-    });
-    if (page !== undefined) await showHelp(page, streams);
-    else if (parsed.kind === 'command')
-      process.exitCode = await run(parsed, table, topics, streams);
+    parsed = parseCommandLine(world.argv, world.table);
+    const page = await pageFor(parsed, world);
+    if (page !== undefined) await showHelp(page, world);
+    else if (parsed.kind === 'command') process.exitCode = await run(parsed, world);
   } catch (error) {
-    process.exitCode = await printFailure(error, parsed, table, argv, streams);
+    process.exitCode = await printFailure(error, world, { parsed });
   }
   if (streams.hasAbandonedWrite) process.exit();
 }
 
 /** Prints a page of help; one that is longer than the screen goes through the pager. */
-async function showHelp(text: string, streams: ProcessStreams): Promise<void> {
-  const { stdout } = streams;
-  const isUtf8 = !stdout.isTerminal || isUtf8Locale(process.env);
+async function showHelp(text: string, world: World): Promise<void> {
+  const { stdout } = world.streams;
+  const isUtf8 = !stdout.isTerminal || isUtf8Locale(world.env);
   const page = isUtf8 ? text : text.replaceAll('…', '...');
-  const isPlain = ['--no-pager', '-q', '--quiet'].some((word) => process.argv.includes(word));
+  const isPlain = ['--no-pager', '-q', '--quiet'].some((word) => world.argv.includes(word));
   if (isPlain || !stdout.isTerminal || page.split('\n').length <= stdout.rows)
     return stdout.write(page);
   const { showLongHelp } = await import('./cli/help-page.js');
-  await showLongHelp(page, streams, {
-    env: process.env,
-    platform: process.platform,
-    uid: process.getuid?.(),
-    self: { pid: process.pid, isAlive },
-    lendKeys() {
-      // Ctrl-C belongs to the pager.
-      process.on('SIGINT', doNothing);
-      return () => process.off('SIGINT', doNothing);
-    },
+  await showLongHelp(page, world, () => {
+    // Ctrl-C belongs to the pager.
+    process.on('SIGINT', doNothing);
+    return () => process.off('SIGINT', doNothing);
   });
 }
 
-/** The source of the key of this process's connection. */
-let keySource: string | undefined;
-/** How errors are printed; undefined until the settings are known. */
-let settings: Pick<Settings, 'output' | 'verbose'> | undefined;
-
 /** Returns true if errors are printed as JSON. */
-function printsJson(argv: readonly string[]): boolean {
-  if (!settings) return wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
+function printsJson({ argv, env, known: { settings } }: World): boolean {
+  if (!settings) return wantsJson(argv, env['ROSTERCTL_OUTPUT']);
   return settings.output === 'json' || settings.output === 'ndjson';
 }
 
-type ParsedCommand = Extract<Parsed, { kind: 'command' }>;
-
 /** Runs a command and returns its exit code; the code of a signal takes precedence. */
-async function run(
-  parsed: ParsedCommand,
-  table: CommandManifest,
-  topics: Distribution['topics'],
-  streams: ProcessStreams,
-): Promise<number> {
-  const argv = process.argv.slice(2);
+async function run(parsed: ParsedCommand, world: World): Promise<number> {
+  const { argv, streams } = world;
   checkAgainstTable(
     parsed.command,
     parsed.values,
@@ -105,10 +95,10 @@ async function run(
     const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
     checkEncoding(parsed, argumentsNotUtf8(argv));
   }
-  const jobControl = watchStops(process);
+  const { isDrawnOn, follow, ...stops } = watchStops(process);
   const signals = watchSignals(process, () => {
     // The terminal echoes ^C at the cursor; start the next message on a new line.
-    if (streams.stderr.isTerminal && !jobControl.isDrawnOn) void streams.stderr.write('\n');
+    if (streams.stderr.isTerminal && !isDrawnOn()) void streams.stderr.write('\n');
   });
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
   let clearLimit: (() => void) | undefined;
@@ -119,24 +109,14 @@ async function run(
     });
     // Loaded only for a command: help, usage errors and completion never need it.
     const { runCommand } = await import('./assemble.js');
-    const { code, failed } = await runCommand(parsed.command, parsed.values, parsed.globals, {
-      env: process.env,
-      platform: process.platform,
-      nodeVersion: process.versions.node,
-      uid: process.getuid?.(),
-      self: thisProcess,
-      table,
-      topics,
-      streams,
+    const { code, failed } = await runCommand(parsed, {
+      ...world,
+      ...stops,
       signal: signals.signal,
-      // Not `performance`, whose first use adds 2 ms to the start-up.
-      clock: () => Number(process.hrtime.bigint()) / 1e6,
       expectSignal: signals.expect,
-      onStop: jobControl.onStop,
-      suspend: jobControl.suspend,
       lendKeys(isInUse) {
         const restoreInterrupts = signals.ignoreInterrupts();
-        const stopFollowing = jobControl.follow(isInUse);
+        const stopFollowing = follow(isInUse);
         return () => {
           restoreInterrupts();
           stopFollowing();
@@ -146,25 +126,14 @@ async function run(
         process.on('SIGCONT', listener);
         return () => process.off('SIGCONT', listener);
       },
-      onConnected: (found) => {
-        keySource = found;
-      },
-      onSettings: (found) => {
-        settings = found;
-      },
     });
     const exitCode = signals.code() ?? code;
     // Each failure was printed on its own line; a script reads one error, the last line.
-    if (failed && (failed.isUnreported || printsJson(argv)))
-      await printFailure(failed.error, parsed, table, argv, streams, {
-        exitCode,
-        ids: [failed.id],
-      });
+    if (failed && (failed.isUnreported || printsJson(world)))
+      await printFailure(failed.error, world, { parsed, exitCode, ids: [failed.id] });
     return exitCode;
   } catch (error) {
-    const code = await printFailure(error, parsed, table, argv, streams, {
-      exitCode: signals.code(),
-    });
+    const code = await printFailure(error, world, { parsed, exitCode: signals.code() });
     return signals.code() ?? code;
   } finally {
     clearLimit?.();
@@ -187,9 +156,6 @@ async function limitTime(
   timer.unref();
   return () => clearTimeout(timer);
 }
-
-/** This process, as locks and runs name it. */
-const thisProcess = { pid: process.pid, isAlive };
 
 /** Returns true if a process with this id exists; EPERM means that it does, under another user. */
 function isAlive(pid: number): boolean {
@@ -218,6 +184,8 @@ function mayBeTerminal(descriptor: number): boolean {
 
 /** Facts about a failure that the error itself does not hold. */
 interface FailureFacts {
+  /** The command line, unless it is itself the failure. */
+  readonly parsed: Parsed | undefined;
   /** The exit code, if not that of the error. */
   readonly exitCode?: number | undefined;
   /** The ids it concerns, if not all that the command line names. */
@@ -227,11 +195,8 @@ interface FailureFacts {
 /** Prints an error on stderr as text or JSON and returns the exit code; 0, silently, for a closed pipe. */
 async function printFailure(
   error: unknown,
-  parsed: Parsed | undefined,
-  table: CommandManifest,
-  argv: readonly string[],
-  streams: ProcessStreams,
-  facts: FailureFacts = {},
+  world: World,
+  { parsed, exitCode, ids }: FailureFacts,
 ): Promise<number> {
   if (error instanceof PipeClosedError) return exit.done;
   const loaded = await Promise.all([
@@ -241,29 +206,30 @@ async function printFailure(
     import('./cli/completion/line.js'),
   ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
   // If no file can be opened, the modules that word the error cannot be loaded either.
-  if (loaded instanceof SystemLimitError) return printLimit(loaded, argv, streams);
+  if (loaded instanceof SystemLimitError) return printLimit(loaded, world);
   if (!loaded) throw error;
   const [{ envelopeJson, describeFailure }, { renderFailure }, { multiLine }, typed] = loaded;
   const { connectionFlags, readLine } = typed;
   const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
-  const ids = command?.args
+  const typedIds = command?.args
     .flatMap((arg) => [values[arg.name]].flat())
     .filter((id) => typeof id === 'string');
+  const { argv, env, table, streams, known } = world;
   const description = describeFailure(error, {
     words: command?.words ?? [],
-    ids: facts.ids ?? ids ?? [],
-    exitCode: facts.exitCode,
-    keySource,
+    ids: ids ?? typedIds ?? [],
+    exitCode,
+    keySource: known.keySource,
     flags: parsed && 'globals' in parsed ? parsed.globals : connectionFlags(readLine(argv, table)),
     redacted: streams.redacted,
-    isVerbose: settings?.verbose === true,
+    isVerbose: known.settings?.verbose === true,
     table,
   });
   const { stderr } = streams;
-  const lines = printsJson(argv)
+  const lines = printsJson(world)
     ? [envelopeJson(description)]
-    : [...renderFailure(description.lines, stderr, process.env, error instanceof CancelledError)];
+    : [...renderFailure(description.lines, stderr, env, error instanceof CancelledError)];
   const isBug = error instanceof Error && !(error instanceof Failure);
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await stderr.write(`${lines.join('\n')}\n`);
@@ -273,12 +239,11 @@ async function printFailure(
 /** Prints the error for a limit of this machine without loading another module. */
 async function printLimit(
   { code, kind, message, hint }: SystemLimitError,
-  argv: readonly string[],
-  streams: ProcessStreams,
+  world: World,
 ): Promise<number> {
   const error = { code, kind, message, hint, exitCode: exit.failed, retryable: false };
-  const text = printsJson(argv) ? JSON.stringify({ error }) : `${message}\n${hint}`;
-  await streams.stderr.write(`${text}\n`);
+  const text = printsJson(world) ? JSON.stringify({ error }) : `${message}\n${hint}`;
+  await world.streams.stderr.write(`${text}\n`);
   return exit.failed;
 }
 

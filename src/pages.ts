@@ -1,23 +1,14 @@
 /** The pages that are printed without settings: the version, help, and the page of `rosterctl` alone. */
-import type { Parsed } from './cli/check.js';
+import type { Parsed, ParsedCommand } from './cli/check.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
-import type { CommandManifest } from './data/command-manifest.js';
-import type { StartWorld } from './start.js';
+import type { World } from './context.js';
 import { createPaint } from './terminal/paint.js';
-import type { Streams } from './terminal/streams.js';
 import { fullWidth } from './terminal/whole-words.js';
 
-interface PageWorld extends Omit<StartWorld, 'flags' | 'width'> {
-  readonly table: CommandManifest;
-  readonly topics: () => { readonly [name: string]: string };
-  readonly stdout: Streams['stdout'];
-}
-
 /** Returns the page that a command line asks for; undefined if it is a command to run. Throws UsageError. */
-export async function pageFor(
-  parsed: Parsed,
-  { table, topics, stdout, ...world }: PageWorld,
-): Promise<string | undefined> {
+export async function pageFor(parsed: Parsed, world: World): Promise<string | undefined> {
+  const { table, streams } = world;
+  const { stdout } = streams;
   if (parsed.kind === 'version') return `${table.version}\n`;
   if (parsed.kind === 'command' && !isHelpPage(parsed, world)) return undefined;
   const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
@@ -25,11 +16,11 @@ export async function pageFor(
   if (parsed.kind === 'command') {
     const { helpTopic } = await import('./cli/help-topic.js');
     const words = parsed.values['topic'] as readonly string[];
-    return helpTopic(words, table, (name) => topics()[name], { width, bold });
+    return helpTopic(words, world, { width, bold });
   }
   if (parsed.kind === 'start') {
     const { pageAfterLogin } = await import('./start.js');
-    const page = await pageAfterLogin(table, { ...world, width, flags: parsed.globals });
+    const page = await pageAfterLogin(world, { width, flags: parsed.globals });
     return page ?? startPage(table, width);
   }
   const { of, long } = parsed;
@@ -39,10 +30,7 @@ export async function pageFor(
 }
 
 /** True for `rosterctl help WORDS`, unless a flag or ROSTERCTL_OUTPUT asks for a format or a file. */
-function isHelpPage(
-  { command, globals }: Extract<Parsed, { kind: 'command' }>,
-  { env }: Pick<PageWorld, 'env'>,
-): boolean {
+function isHelpPage({ command, globals }: ParsedCommand, { env }: World): boolean {
   const { json, output, fields, template, out } = globals;
   const isAsked = [json, output, fields, template, out].some((flag) => flag !== undefined);
   return command.words[0] === 'help' && !isAsked && !env['ROSTERCTL_OUTPUT'];

@@ -4,17 +4,11 @@ import { join } from 'node:path';
 import { sandboxProfile } from './config/choices.js';
 import type { GlobalFlags } from './config/environment.js';
 import { type Paths, resolvePaths } from './config/paths.js';
-import type { CommandManifest } from './data/command-manifest.js';
-import type { Environment } from './data/environment.js';
+import type { World } from './context.js';
 import type { ThisProcess } from './files/lock.js';
 import { fillWords, wrapPageLine } from './terminal/whole-words.js';
 
-/** The parts of the process that the page depends on. */
-export interface StartWorld {
-  readonly env: Environment;
-  readonly platform: NodeJS.Platform;
-  readonly uid: number | undefined;
-  readonly self: ThisProcess;
+interface StartOptions {
   /** The maximum width in columns. */
   readonly width: number;
   /** The connection flags typed, which the commands on the page repeat. */
@@ -26,15 +20,15 @@ export interface StartWorld {
  * unknown profile, ConfigError for a damaged configuration.
  */
 export async function pageAfterLogin(
-  table: CommandManifest,
-  world: StartWorld,
+  world: World,
+  { width, flags }: StartOptions,
 ): Promise<string | undefined> {
-  const { env, flags, width } = world;
+  const { env, table } = world;
   const paths = resolvePaths(world);
   // What follows is loaded only after a login.
   if (flags.profile === undefined && !env['ROSTERCTL_PROFILE'] && !hasConfig(paths))
     return undefined;
-  const profile = await usedProfile(paths, world);
+  const profile = await usedProfile(paths, flags, world);
   if (!profile) return undefined;
   const [{ singleLine }, { withConnectionFlags }] = await Promise.all([
     import('./terminal/safe-text.js'),
@@ -70,12 +64,13 @@ interface Profile {
 
 async function usedProfile(
   paths: Paths,
-  { env, self, flags }: StartWorld,
+  flags: StartOptions['flags'],
+  world: World,
 ): Promise<Profile | undefined> {
   const [{ openConfigStore, profileInForce }, { demoOrganization, requireProfile }] =
     await Promise.all([import('./config/store.js'), import('./config/profiles.js')]);
-  const config = openConfigStore(paths, { self }).config();
-  const { name, via } = profileInForce(flags, env, config);
+  const config = openConfigStore(paths, world).config();
+  const { name, via } = profileInForce(flags, world.env, config);
   if (name === sandboxProfile) return { name, organization: demoOrganization, service: name };
   const isNamed = via === 'flag' || via === 'environment';
   const stored = isNamed ? requireProfile(config, { name }) : config.profiles.get(name);
@@ -98,7 +93,7 @@ type Unfinished = Required<Pick<Row, 'text' | 'command'>>;
 async function interrupted(
   { state }: Paths,
   profile: Profile,
-  { self }: StartWorld,
+  { self }: World,
 ): Promise<readonly Unfinished[]> {
   if (!state) return [];
   try {

@@ -110,7 +110,7 @@ export function checkChoice(flag: Pick<ManifestParam, 'word' | 'choices'>, word:
  * what was typed. File names are not checked: no file has the decoded name.
  */
 export function checkEncoding(
-  { command, values, globals }: Extract<Parsed, { kind: 'command' }>,
+  { command, values, globals }: ParsedCommand,
   notUtf8: readonly string[],
 ): void {
   const own = [...command.args, ...command.flags].map((param) => ({ param, of: values }));
@@ -141,12 +141,14 @@ export type Parsed =
       readonly of: ManifestCommand | ManifestGroup | undefined;
       readonly long: boolean;
     }
-  | {
-      readonly kind: 'command';
-      readonly command: ManifestCommand;
-      readonly values: RawValues;
-      readonly globals: GlobalFlags;
-    };
+  | ParsedCommand;
+
+export interface ParsedCommand {
+  readonly kind: 'command';
+  readonly command: ManifestCommand;
+  readonly values: RawValues;
+  readonly globals: GlobalFlags;
+}
 
 /** Returns a positional as the usage line shows it: `ID…`, `[PATH]`. */
 export function argUsage(arg: ManifestParam): string {

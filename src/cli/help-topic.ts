@@ -1,5 +1,5 @@
 /** The page of `rosterctl help WORDS`: a topic, a command, or all commands. */
-import type { CommandManifest } from '../data/command-manifest.js';
+import type { World } from '../context.js';
 import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { fitPage } from '../terminal/page.js';
@@ -12,16 +12,15 @@ interface TopicOptions {
   readonly bold: (text: string) => string;
 }
 
-/** Returns the page that these words ask for; `topic` finds a topic by its name. Throws UsageError. */
+/** Returns the page that these words ask for; Throws UsageError. */
 export function helpTopic(
   words: readonly string[],
-  table: CommandManifest,
-  topic: (name: string) => string | undefined,
+  { table, topics }: Pick<World, 'table' | 'topics'>,
   { width, bold }: TopicOptions,
 ): string {
   const [noun, verb] = words;
   if (noun === undefined) return rootHelp(table, { long: true, width, bold });
-  const page = words.length === 1 ? topic(noun) : undefined;
+  const page = words.length === 1 ? topics()[noun] : undefined;
   if (page !== undefined) return emphasized(fitPage(page, width), bold);
   const group = table.groups.find((entry) => isCalled(entry, noun));
   const name = [group?.word ?? noun, verb && (verbAliases[verb] ?? verb), ...words.slice(2)]

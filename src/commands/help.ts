@@ -19,7 +19,7 @@ export default defineLocalCommand({
     }),
   },
   view: linesOf(({ text }: { text: string }) => text.trimEnd().split('\n')),
-  run({ table, topic }, { topic: words }) {
-    return { text: helpTopic(words, table, topic, { width: fullWidth, bold: (text) => text }) };
+  run(context, { topic }) {
+    return { text: helpTopic(topic, context, { width: fullWidth, bold: (text) => text }) };
   },
 });

@@ -29,7 +29,7 @@ export interface FullScreen {
 }
 
 /** The parts of the process that a full screen needs. */
-interface ScreenWorld extends Pick<PromptWorld, 'signal' | 'onContinue' | 'onStop'> {
+export interface ScreenWorld extends Pick<PromptWorld, 'signal' | 'onContinue' | 'onStop'> {
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
   /** Stops the process with SIGTSTP, as a shell with jobs does. */

@@ -5,7 +5,7 @@ import type { ProcessStreams, TerminalInput } from './streams.js';
 
 /** Events of the process during a prompt. */
 export interface PromptWorld {
-  /** Aborted by a signal, which cancels the prompt. */
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP, which cancels a prompt. */
   readonly signal: AbortSignal;
   /** Called before a question is printed. */
   readonly onAsk?: () => void;

@@ -19,9 +19,7 @@ export function watchStops(process: NodeJS.Process) {
   };
   return {
     /** True while a prompt or spinner owns a line of the terminal and clears what a key echoed there. */
-    get isDrawnOn(): boolean {
-      return drawing.size > 0;
-    },
+    isDrawnOn: (): boolean => drawing.size > 0,
     /** Stops the process as Ctrl-Z does, for a screen that reads its keys itself. */
     suspend: (): void => {
       process.kill(process.pid, 'SIGTSTP');

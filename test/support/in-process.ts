@@ -78,25 +78,28 @@ export async function inProcess(
   };
   try {
     const taken = asRead ? { ...command, writes: false } : command;
-    const { code, failed } = await runCommand(taken, values, globals, {
-      env: world,
-      platform: process.platform,
-      nodeVersion: process.versions.node,
-      uid: process.getuid?.(),
-      self: { pid: process.pid, isAlive: (pid) => pid === process.pid },
-      table,
-      topics: () => ({}),
-      streams,
-      signal: new AbortController().signal,
-      clock: clock.now,
-      onConnected: () => {},
-      onSettings: () => {},
-      expectSignal: () => {},
-      lendKeys: () => () => {},
-      onStop: () => () => {},
-      onContinue: () => () => {},
-      suspend: () => {},
-    });
+    const { code, failed } = await runCommand(
+      { ...parsed, command: taken },
+      {
+        argv: splitWords(line),
+        env: world,
+        platform: process.platform,
+        nodeVersion: process.versions.node,
+        uid: process.getuid?.(),
+        self: { pid: process.pid, isAlive: (pid) => pid === process.pid },
+        table,
+        topics: () => ({}),
+        streams,
+        signal: new AbortController().signal,
+        clock: clock.now,
+        known: {},
+        expectSignal: () => {},
+        lendKeys: () => () => {},
+        onStop: () => () => {},
+        onContinue: () => () => {},
+        suspend: () => {},
+      },
+    );
     if (failed) tell(failed.error, [failed.id]);
     return ended(code);
   } catch (error) {
