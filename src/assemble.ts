@@ -64,23 +64,14 @@ export async function runCommand(
   // Messages after a signal start on a line of their own.
   whenAborted(signal, progress.end);
   const isTable = settings.output === 'table' && !settings.out && settings.template === undefined;
-  const instant = () => ({ wall: Date.now(), mono: world.clock() });
   // Loaded on first use, because a command that sends nothing needs no client.
   let service: Promise<Service> | undefined;
   const loadService = async () => {
     const { createService } = await import('./service.js');
-    return createService({
-      ...world,
-      onConnected: (keySource) => (world.known.keySource = keySource),
-      ...{ instant, flags, paths, config, settings },
+    return createService(local, {
       readsOnly: settings.dryRun || !plain.writes || values['plan'] !== undefined,
-      version: table.version,
-      notes: { note: messages.note, warn: messages.message },
       waiting: progress.showWaiting,
-      isWatched: () => streams.stderr.isTerminal,
       trace: messages.unwrapped,
-      redact: (secret) => streams.redact(secret),
-      redactUrl: (url) => streams.redactUrl(url),
     });
   };
   const openService = () => (service ??= loadService());
@@ -100,7 +91,7 @@ export async function runCommand(
     }),
     progress,
     now: () => new Date(),
-    instant,
+    instant: () => ({ wall: Date.now(), mono: world.clock() }),
     ...messages,
     async showLong(lines) {
       const { stdout, stderr } = streams;

@@ -51,7 +51,7 @@ export function createApi(options: ApiOptions): Api {
   return new Client(options, createDrift(options.notes, options.strict));
 }
 
-const noNotes: ApiNotes = { note: () => undefined, warn: () => undefined };
+const noNotes: ApiNotes = { note: () => undefined, message: () => undefined };
 
 /** In characters. A shorter key may occur in any text by chance. */
 const shortestSecret = 8;

@@ -68,7 +68,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
     if (source.checksCompleteness) return;
-    source.notes.warn(text);
+    source.notes.message(text);
     const { fixes = [] } = completeness.state === 'doubtful' ? completeness : {};
     for (const line of fixes) source.notes.note(line);
   };

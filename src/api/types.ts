@@ -148,8 +148,8 @@ export interface Api {
 export interface ApiNotes {
   /** A note for stderr: a difference from the contract is reported once per run and path. */
   note(message: string): void;
-  /** A warning that a result may be incomplete; no note, so it is printed with --quiet too. */
-  warn(message: string): void;
+  /** A warning that a result may be incomplete, printed with --quiet too. */
+  message(message: string): void;
 }
 
 export type { ResourceName };

@@ -38,7 +38,7 @@ const writing = (write: (response: ServerResponse, count: number, request: Recor
 function listTo(baseUrl: string, caps: { pages: number; records: number }) {
   const heard: string[] = [];
   const hear = (text: string) => void heard.push(text);
-  const notes = { note: hear, warn: hear };
+  const notes = { note: hear, message: hear };
   const list = listRecords('teams', {
     baseUrl,
     organizationId: organization,

@@ -64,7 +64,7 @@ export function apiTo(
     strict: changes.strict ?? false,
     notes: {
       note: (text) => heard.notes.push(text),
-      warn: (text) => heard.notes.push(text),
+      message: (text) => heard.notes.push(text),
     },
     onAssumedRoute: (_, text) => heard.notes.push(text),
     instant:
