@@ -6,10 +6,10 @@ import { lostOutput, present } from './cli/output.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
-import { type GlobalFlags, resolveSettings } from './config/settings.js';
+import { resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { CommandWorld, LocalContext } from './context.js';
-import type { CommandManifest, ManifestCommand } from './data/command-manifest.js';
+import type { ManifestCommand } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { RunError } from './data/outcome-errors.js';
 import { upperFirst } from './data/text.js';
@@ -50,7 +50,8 @@ export async function runCommand(
   if (settings.template !== undefined)
     (await import('./cli/lists/template.js')).parseLineTemplate(settings.template);
   if (settings.noColor) streams.withoutColor();
-  const messages = createMessages(streams, settings, { flags, table });
+  const withConnection = (text: string) => withConnectionFlags(text, flags, table);
+  const messages = createMessages(streams, settings, withConnection);
   // Printed with -q too: the user would otherwise believe that the change was written.
   if (settings.dryRun && !flags.dryRun)
     messages.message('ROSTERCTL_DRY_RUN is set: this is a dry run.');
@@ -92,6 +93,7 @@ export async function runCommand(
     progress,
     now: () => new Date(),
     instant: () => ({ wall: Date.now(), mono: world.clock() }),
+    withConnection,
     ...messages,
     async showLong(lines) {
       const { stdout, stderr } = streams;
@@ -214,7 +216,7 @@ function readConfig(config: ConfigStore, plain: ManifestCommand): ConfigData {
 function createMessages(
   streams: ProcessStreams,
   { quiet, verbose }: { quiet: boolean; verbose: boolean },
-  { flags, table }: { flags: GlobalFlags; table: CommandManifest },
+  withConnection: (text: string) => string,
 ) {
   let last: Promise<void> = Promise.resolve();
   const { stderr } = streams;
@@ -222,7 +224,7 @@ function createMessages(
     last = stderr.write(`${line}\n`);
   };
   const message = (line: string) => {
-    const safe = singleLine(withConnectionFlags(line, flags, table));
+    const safe = singleLine(withConnection(line));
     const lines = stderr.isTerminal ? wrapWholeWords(safe, stderr.columns) : [safe];
     unwrapped(lines.join('\n'));
   };

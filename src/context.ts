@@ -60,6 +60,8 @@ export interface LocalContext extends CommandWorld {
   readonly now: () => Date;
   /** The current time by both clocks, from which the age of a read is computed. */
   readonly instant: () => Instant;
+  /** Adds the connection flags that were typed to each command in a text. */
+  readonly withConnection: (text: string) => string;
   /** Prints one sanitized line on stderr, with --quiet too (previews, missing ids). */
   message(line: string): void;
   /** Shows sanitized lines to the person at the terminal: through the pager if they do not fit, else on stderr. */

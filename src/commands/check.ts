@@ -1,6 +1,5 @@
 /** `rosterctl check`: finds what waits, what contradicts itself and what would be refused; it only reads. */
 import * as z from 'zod/mini';
-import { withConnectionFlags } from '../cli/connection-flags.js';
 import { defineCommand, flag, param, params, ValueWithExit } from '../cli/define.js';
 import { sinceLastFlags } from '../cli/filters.js';
 import { parsedBy } from '../cli/schemas.js';
@@ -57,7 +56,7 @@ export default defineCommand({
   view,
   async run(context, values, line) {
     const { only = defaultCodes, olderThan, exitCode, sinceLast, peek, initial } = values;
-    const { settings, flags, table } = context;
+    const { settings, withConnection } = context;
     if (sinceLast === undefined) checkAlone({ peek, initial });
     const world = { now: context.now(), patience: olderThan };
     const finding = await import('../resources/findings/find.js');
@@ -80,8 +79,12 @@ export default defineCommand({
       const failure = finding.failureOfCheck(result, settings);
       const findings = cursor ? newFindings(cursor, result, finding.findingId) : result.findings;
       const { checkLines } = await import('../resources/findings/page.js');
-      const command = (text: string) => withConnectionFlags(text, flags, table);
-      const options = { world, command, all: settings.verbose, isNew: cursor !== undefined };
+      const options = {
+        world,
+        command: withConnection,
+        all: settings.verbose,
+        isNew: cursor !== undefined,
+      };
       // A check that failed is not recorded: what it found comes again.
       const recorded = failure ? undefined : cursor?.output(findings, { exitCode });
       const found = exitCode && findings.length > 0 ? 'changesPending' : 'done';

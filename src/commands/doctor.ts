@@ -1,7 +1,6 @@
 /** `rosterctl doctor`: checks of the configuration, the connection and what the key may read. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { resource } from '../api/resources.js';
-import { withConnectionFlags } from '../cli/connection-flags.js';
 import { defineLocalWrite, flag, ValueWithExit } from '../cli/define.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import { shortPath } from '../config/paths.js';
@@ -128,7 +127,7 @@ function checkState({ paths }: LocalContext): Check[] {
 }
 
 /** Reports unfinished bulk writes and uploads. */
-async function checkRuns({ paths, flags, settings, table }: LocalContext): Promise<Check[]> {
+async function checkRuns({ paths, settings, withConnection }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
   const store = storeOf({ paths });
@@ -140,10 +139,8 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
   const shortName = await shortRunNames(store);
   const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
   const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
-  const hint = withConnectionFlags(
+  const hint = withConnection(
     `See: rosterctl runs list\nResume: rosterctl ${place}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,
-    flags,
-    table,
   );
   return [
     ...damaged.map((text) => warn('runs', text, null)),
@@ -158,10 +155,8 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
       ? warn(
           'uploads',
           `${plural(uploads.length, 'upload is', 'uploads are')} unfinished: ${uploads.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
-          withConnectionFlags(
+          withConnection(
             'See: rosterctl uploads list\nFinish them: rosterctl uploads finish --all',
-            flags,
-            table,
           ),
         )
       : pass('uploads', 'no unfinished uploads'),

@@ -1,5 +1,4 @@
 /** `rosterctl overview`: what waits, on one screen; it only reads. */
-import { withConnectionFlags } from '../cli/connection-flags.js';
 import { defineCommand, ValueWithExit } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import { upperFirst } from '../data/text.js';
@@ -19,7 +18,7 @@ export default defineCommand({
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   view,
   async run(context) {
-    const { api, flags, paths, settings, table } = context;
+    const { api, paths, settings, withConnection } = context;
     const [{ readOverview }, { doubtsOf }, { describeUnsent, unsentDecisions }] = await Promise.all(
       [
         import('../resources/overview.js'),
@@ -39,10 +38,9 @@ export default defineCommand({
       for (const line of fixes) context.note(line);
     }
     const { overviewLines } = await import('../resources/overview-page.js');
-    const command = (text: string) => withConnectionFlags(text, flags, table);
     return new ValueWithExit(overview, failure?.exitName ?? 'done', {
       failed: () => failure && { id: '', error: failure, isUnreported: true },
-      lines: (canvas) => overviewLines(result, describeUnsent(decisions), command, canvas),
+      lines: (canvas) => overviewLines(result, describeUnsent(decisions), withConnection, canvas),
     });
   },
 });

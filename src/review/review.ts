@@ -1,5 +1,4 @@
 /** Runs `tryouts review`: the queue, the cards on the full screen, and what is sent at the end. */
-import { withConnectionFlags } from '../cli/connection-flags.js';
 import type { CommandOutput } from '../cli/define.js';
 import { sentencesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
@@ -115,8 +114,7 @@ async function reviewQueue(
   const kept = size === 0 ? 'Nothing was decided.' : `${plural(size, 'decision')} kept, not sent.`;
   if (how === 'interrupt')
     throw new CancelledError(kept, size === 0 ? {} : { hint: `Resume: ${resumeLine}` });
-  const { flags, table } = context;
-  const resuming = withConnectionFlags(`Resume, then send with w: ${resumeLine}`, flags, table);
+  const resuming = context.withConnection(`Resume, then send with w: ${resumeLine}`);
   return printed(size === 0 ? [kept] : [kept, resuming]);
 }
 

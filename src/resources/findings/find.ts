@@ -1,5 +1,4 @@
 /** Runs the rules of `rosterctl check`: reads each list once, and says which rules could not run and why. */
-import { withConnectionFlags } from '../../cli/connection-flags.js';
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
@@ -171,11 +170,11 @@ function subjectOf({ id, name, status, submittedAt }: JsonObject): CheckedRecord
 
 function findingsOf(
   { code, rule, watch, skipped }: Running,
-  { flags, table }: Context,
+  { withConnection }: Context,
 ): readonly Finding[] {
   if (skipped || watch.missingField?.() !== undefined) return [];
-  const get = withConnectionFlags(`rosterctl ${rule.resource} get`, flags, table);
-  const fix = rule.fix && withConnectionFlags(rule.fix, flags, table);
+  const get = withConnection(`rosterctl ${rule.resource} get`);
+  const fix = rule.fix && withConnection(rule.fix);
   return watch
     .found()
     .map(({ subjects, detail }) => ({ subjects: subjects.toSorted(oldestFirst), detail }))
