@@ -172,7 +172,7 @@ interface WriteCommand<
    */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>): Promise<Plan<S>>;
-  apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | ValueWithExit<T> | RunOutput>;
+  apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | ValueWithExit<T>>;
   /** Returns the confirmation to ask for before the write; required of a command that deletes. */
   confirm?(plan: Plan<S>, values: Values<A, F>): Confirmation | undefined;
 }
@@ -191,6 +191,13 @@ export interface OperationCommand<A extends Params = Params, F extends Params = 
     words: readonly string[],
     typed?: TypedLine,
   ): Promise<CommandOutput>;
+}
+
+/** A command that sends rows of an earlier invocation, and prints what became of them. */
+interface RunCommand<A extends Params = Params, F extends Params = Params>
+  extends CommandBase<A, F> {
+  readonly view: View<never>;
+  run(context: Context, values: Values<A, F>): Promise<CommandOutput>;
 }
 
 /** A command's value, its view, and the exit code once it has been printed. */
@@ -242,11 +249,6 @@ export class ValueWithExit<T> {
   }
 }
 
-/** The output of a run whose rows are printed as they finish, with an exit code known after the last one. */
-export class RunOutput {
-  constructor(readonly output: CommandOutput) {}
-}
-
 /** A value that is printed while the command keeps running, such as a server's address. */
 export class LongRunning<T> {
   constructor(
@@ -268,7 +270,8 @@ export type Command =
       unknown,
       never
     >)
-  | ({ readonly kind: 'operation'; readonly local: false } & OperationCommand<Params, Params>);
+  | ({ readonly kind: 'operation'; readonly local: false } & OperationCommand<Params, Params>)
+  | ({ readonly kind: 'run'; readonly local: false } & RunCommand<Params, Params>);
 
 /** Defines a command that calls the service and changes nothing. */
 export function defineCommand<A extends Params, F extends Params, T>(
@@ -289,6 +292,13 @@ export function defineWrite<A extends Params, F extends Params, T, S>(
   command: WriteCommand<A, F, T, S, Context>,
 ): Command {
   return { kind: 'write', local: false, ...command } as Command;
+}
+
+/** Defines a command that sends rows of an earlier invocation. */
+export function defineRunCommand<A extends Params, F extends Params>(
+  command: RunCommand<A, F>,
+): Command {
+  return { kind: 'run', local: false, ...command } as Command;
 }
 
 /** Defines a command that changes something on this machine only. */

@@ -30,7 +30,7 @@ export async function execute(
     const { runWrite } = await import('./write.js');
     return runWrite(command, context as Context, values);
   }
-  if (command.kind === 'operation')
+  if (command.kind === 'operation' || command.kind === 'run')
     return command.run(context as Context, values, plain.words, { plain, raw });
   const result: unknown = await command.run(context as never, values, { plain, raw });
   if (result instanceof ValueWithExit) {

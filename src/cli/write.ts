@@ -6,7 +6,6 @@ import {
   type CommandOutput,
   type Confirmation,
   type DryRun,
-  RunOutput,
   ValueWithExit,
 } from './define.js';
 import { dryRunView } from './lines.js';
@@ -44,7 +43,6 @@ export async function runWrite(
   if (question && (plan.calls.length > 0 || plan.changes.length > 0))
     await confirmOne(context, question);
   const value = await write.apply(context, plan, values);
-  if (value instanceof RunOutput) return value.output;
   const { onlyReads } = plan;
   const view = write.view as View<never>;
   if (!(value instanceof ValueWithExit)) return { value, view, exitName: 'done', onlyReads };

@@ -5,7 +5,7 @@ import { type BulkValues, bulkFlags } from '../../bulk/invocation.js';
 import { checkResults } from '../../bulk/results.js';
 import { runSince } from '../../bulk/resume.js';
 import { refuseOrganization, runSelected } from '../../bulk/run-operation.js';
-import { type CommandOutput, defineWrite, flag, param, RunOutput } from '../../cli/define.js';
+import { type CommandOutput, defineRunCommand, flag, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/schemas.js';
 import type { Context } from '../../context.js';
 import { longTimeOf } from '../../data/time.js';
@@ -19,7 +19,7 @@ import { runsOfPlan, type StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, operationOfPlan } from '../runs/shared.js';
 import { planArgs } from './shared.js';
 
-export default defineWrite({
+export default defineRunCommand({
   summary: 'Apply a plan file: exactly what was reviewed, or nothing',
   about:
     'Reads every record before the first change. If one no longer matches the plan, nothing is sent ' +
@@ -49,15 +49,12 @@ export default defineWrite({
     results: bulkFlags.results,
   },
   view: earlierRunCommand.view,
-  async plan(context, { file, hash }) {
-    const { signal, table, settings } = context;
-    const plan = await readPlanFile(file, { signal, version: table.version });
-    requireHash(plan, hash);
+  async run(context, values) {
+    const { signal, table } = context;
+    const plan = await readPlanFile(values.file, { signal, version: table.version });
+    requireHash(plan, values.hash);
     requirePlace(context, plan);
-    return { calls: [], changes: [], onlyReads: settings.dryRun, state: plan };
-  },
-  async apply(context, { state: plan }, values) {
-    return new RunOutput(await applyPlan(context, plan, values));
+    return applyPlan(context, plan, values);
   },
 });
 

@@ -2,16 +2,17 @@
 import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
+import { reportView } from '../../bulk/report-view.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
-import { defineWrite, RunOutput, ValueWithExit } from '../../cli/define.js';
+import { defineRunCommand } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { UsageError } from '../../errors.js';
 import { exitOf } from '../../runs/report.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 import { runArg, storedReport } from './show.js';
 
-export default defineWrite({
+export default defineRunCommand({
   summary: 'Resume a run that was interrupted',
   about:
     'Continues with the rows that were not attempted or whose outcome is unknown. A record that may ' +
@@ -23,33 +24,26 @@ export default defineWrite({
   ...earlierRunCommand,
   // Alone among these commands: the newest unfinished run, if none is named.
   args: { run: { ...runArg, schema: z._default(nonEmptyText, 'last') } },
-  async plan(context, { run }) {
-    const stored = await findRunHere(context, run, ({ finished }) => !finished, ['open']);
+  async run(context, values) {
+    const stored = await findRunHere(context, values.run, ({ finished }) => !finished, ['open']);
     if (stored.state.replaced)
       throw new UsageError(`The run ${stored.head.run} was replaced by a later one.`, {
         hint: 'See: rosterctl runs list',
       });
-    return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
-  },
-  async apply(context, { state: stored }, values) {
     if (stored.finished || !stored.plan) {
       context.note(`The run ${stored.head.run} is finished; nothing was sent.`);
       const report = storedReport(stored);
-      return new ValueWithExit(report, exitOf(report, undefined));
+      return { value: report, view: reportView, exitName: exitOf(report, undefined) };
     }
     const invocation = await invocationOf(stored, values);
     limitRate(context, values);
     if (!context.settings.dryRun)
-      return new RunOutput(
-        await showRun(context, { ready: await resumeRun(context, invocation, stored) }),
-      );
+      return showRun(context, { ready: await resumeRun(context, invocation, stored) });
     const remaining = unfinishedTasks(invocation.operation.recovery, stored);
     checkExpected(remaining.length, values);
     // The remaining rows were confirmed when the run started.
     const maxChanges = values.maxChanges ?? remaining.length;
     const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };
-    return new RunOutput(
-      await dryRunMany(context, allowed, { rows: remaining, run: stored.head.run }),
-    );
+    return dryRunMany(context, allowed, { rows: remaining, run: stored.head.run });
   },
 });

@@ -5,7 +5,7 @@ import { checkExpected, type Invocation, limitRate, newHead } from '../../bulk/i
 import { lockFor } from '../../bulk/run-locks.js';
 import { planLocked } from '../../bulk/run-operation.js';
 import { showRun } from '../../bulk/show-run.js';
-import { type CommandOutput, defineWrite, RunOutput } from '../../cli/define.js';
+import { type CommandOutput, defineRunCommand } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
@@ -15,7 +15,7 @@ import { markRetried, openRunStore, retriedBy, storeOf } from '../../runs/store.
 import type { StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 
-export default defineWrite({
+export default defineRunCommand({
   summary: 'Start a new run from the rows that failed or conflicted',
   about:
     'The rows are read and previewed again, so you see first what others have changed. The rows of ' +
@@ -25,43 +25,35 @@ export default defineWrite({
     ['From a script', 'last --yes'],
   ],
   ...earlierRunCommand,
-  async plan(context, { run }) {
-    const stored = await findRunHere(context, run, ({ finished }) => finished);
+  async run(context, values) {
+    const stored = await findRunHere(context, values.run, ({ finished }) => finished);
     const { head } = stored;
     if (!stored.finished)
       throw new GuardError(`The run ${head.run} is unfinished.`, {
         hint: `Resume it first: rosterctl runs resume ${head.run}`,
       });
-    const retryRun = retriedBy(storeOf(context), head.run);
+    const store = storeOf(context);
+    const retryRun = retriedBy(store, head.run);
     if (retryRun !== undefined)
       throw new GuardError(`The rows of run ${head.run} were retried by run ${retryRun}.`, {
         code: 'retried',
         hint: `See what became of them: rosterctl runs show ${retryRun}`,
       });
-    const { operation } = await invocationOf(stored, {});
+    const invocation = await invocationOf(stored, values);
     // A retry would send and record the stored files twice.
-    if (operation.recovery?.hasLeftovers(stored))
+    if (invocation.operation.recovery?.hasLeftovers(stored))
       throw new GuardError(
         `Files of the run ${head.run} have arrived and only lack their documents.`,
         {
           hint: 'Finish them first: rosterctl uploads finish --all\nOr give one up: rosterctl uploads forget ID',
         },
       );
-    return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
-  },
-  async apply(context, { state: stored }, values) {
-    const { head } = stored;
     const rows = rowsToRetry(stored);
     if (rows.length === 0)
       throw new UsageError(`No row of the run ${head.run} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
-    const store = storeOf(context);
-    return new RunOutput(
-      await retryRows(context, await invocationOf(stored, values), rows, (byRun) =>
-        markRetried(store, head.run, byRun),
-      ),
-    );
+    return retryRows(context, invocation, rows, (byRun) => markRetried(store, head.run, byRun));
   },
 });
 

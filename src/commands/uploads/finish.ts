@@ -4,9 +4,16 @@ import { bulkFlags } from '../../bulk/invocation.js';
 import { checkFields, reportOf, reportViewFor } from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
 import { showEnded } from '../../bulk/show-run.js';
-import { defineWrite, flag, param, RunOutput, ValueWithExit } from '../../cli/define.js';
+import {
+  type CommandOutput,
+  type DryRun,
+  defineRunCommand,
+  flag,
+  param,
+} from '../../cli/define.js';
+import { dryRunView } from '../../cli/lines.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { type Plan, recordOf } from '../../cli/views.js';
+import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
@@ -22,7 +29,7 @@ import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/unfin
 
 const { concurrency, waitLock } = bulkFlags;
 
-export default defineWrite({
+export default defineRunCommand({
   summary: 'Finish uploads that were interrupted',
   about:
     'If the file has arrived, only its document is created, unless it already exists. ' +
@@ -41,50 +48,32 @@ export default defineWrite({
   needsOneOf: [['id', 'all']],
   excludes: [['id', 'all']],
   view: recordOf('documents'),
-  async plan(context, { id }): Promise<Plan<State>> {
-    const exits: ExitName[] = [];
-    const uploads =
-      id === undefined
-        ? await uploadsHere(context, ({ head, isOpen }) => {
-            const isUpload = !head || (isUploadRun(head) && isHere(context, { head }));
-            // Its uploads can neither be completed nor be reported as complete.
-            if (isOpen && isUpload) exits.push('guarded');
-          })
-        : [await findUnfinishedUpload(context, id)];
-    const [only] = uploads;
-    if (id !== undefined && only && !isHere(context, only.run)) throw otherConnection(only);
-    const planned = uploads.map((upload) => planUnfinished(context, upload));
-    return {
-      calls: planned.flatMap(({ calls }) => calls),
-      requests: planned.flatMap(({ requests }) => requests),
-      changes: uploads.map((upload) => ({ id: upload.id, ...newDocument })),
-      // A dry run of all of them is a report.
-      onlyReads: id === undefined && context.settings.dryRun,
-      state: { uploads, exits },
-    };
-  },
-  async apply(context, { state }, values) {
+  async run(context, values) {
     const { id } = values;
-    const { uploads } = state;
-    if (id === undefined) return finishAll(context, state, values);
-    const [only] = uploads;
-    if (!only) return new ValueWithExit({}, 'done');
+    if (id === undefined) return finishAll(context, values);
+    const upload = await findUnfinishedUpload(context, id);
+    if (!isHere(context, upload.run)) throw otherConnection(upload);
+    if (context.settings.dryRun) {
+      const { requests } = planUnfinished(context, upload);
+      const changes = [{ id: upload.id, ...newDocument }];
+      const value: DryRun = { schema: 1, dryRun: true, requests, changes };
+      return { value, view: dryRunView, exitName: 'done' };
+    }
     const invocation = uploadInvocation(values, { isSingle: true });
-    const rows = new Set([only.row.row]);
-    const { ended, run } = await finishRows(context, invocation, only.run, rows);
+    const rows = new Set([upload.row.row]);
+    const { ended, run } = await finishRows(context, invocation, upload.run, rows);
     const shown = { ...invocation, view: recordOf('documents') };
-    return new RunOutput(await showEnded(context, shown, ended, run));
+    return showEnded(context, shown, ended, run);
   },
 });
 
-interface State {
-  readonly uploads: readonly UnfinishedUpload[];
-  readonly exits: readonly ExitName[];
-}
-
-async function finishAll(context: Context, state: State, values: object): Promise<RunOutput> {
-  const exits = [...state.exits];
-  const { uploads } = state;
+async function finishAll(context: Context, values: object): Promise<CommandOutput> {
+  const exits: ExitName[] = [];
+  const uploads = await uploadsHere(context, ({ head, isOpen }) => {
+    const isUpload = !head || (isUploadRun(head) && isHere(context, { head }));
+    // Its uploads can neither be completed nor be reported as complete.
+    if (isOpen && isUpload) exits.push('guarded');
+  });
   await checkFields(context);
   if (uploads.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
   const head = { action: 'uploads.finish', run: null };
@@ -120,14 +109,8 @@ function reportOutput(
   report: BulkReport,
   exitName: ExitName,
   onWritten?: () => Promise<void>,
-): RunOutput {
-  return new RunOutput({
-    value: report,
-    view: reportViewFor(context),
-    isReport: true,
-    exitName,
-    onWritten,
-  });
+): CommandOutput {
+  return { value: report, view: reportViewFor(context), isReport: true, exitName, onWritten };
 }
 
 /** The unfinished uploads of the organization and service in force; notes how many others there are. */
