@@ -133,7 +133,7 @@ interface ReadCommand<
     context: C,
     values: Values<A, F>,
     line: TypedLine,
-  ): T | ValueWithExit<T> | LongRunning<T> | Promise<T | ValueWithExit<T> | LongRunning<T>>;
+  ): T | ValueWithExit<T> | Promise<T | ValueWithExit<T>>;
 }
 
 /** The output of a dry run of one record (`-n`). */
@@ -228,15 +228,15 @@ export interface CommandOutput {
 }
 
 /**
- * A value with an exit code or a rendering of its own, such as a list of records of which one was
- * missing, or a record with what else was read about it.
+ * A value with more to say than the view of its command: an exit code or a rendering of its own, or
+ * what runs once it has been printed.
  */
 export class ValueWithExit<T> {
   constructor(
     readonly value: T,
     /** A function if the code is known only once the value has been printed. */
     private readonly exit: ExitName | (() => ExitName),
-    readonly more: Pick<CommandOutput, 'head' | 'onWritten' | 'release' | 'ifPipeCloses'> & {
+    readonly more: Partial<Omit<CommandOutput, 'failed'>> & {
       /** Returns the first of several failures, once the value has been printed. */
       readonly failed?: () => FailedItem | undefined;
       /** Renders the value for a person, instead of the view's `lines`. */
@@ -249,15 +249,21 @@ export class ValueWithExit<T> {
   }
 }
 
-/** A value that is printed while the command keeps running, such as a server's address. */
-export class LongRunning<T> {
-  constructor(
-    readonly value: T,
-    /** Runs after the value has been printed; a signal ends it normally, with exit code 0. */
-    readonly keepRunning: () => Promise<void>,
-    /** Releases what was started, even if the value could not be printed. */
-    readonly stop: () => Promise<void>,
-  ) {}
+/** Returns the output of a command that returned this value; exit code and failure are read late. */
+export function outputOf(result: unknown, view: View<never>): CommandOutput {
+  if (!(result instanceof ValueWithExit)) return { value: result, view, exitName: 'done' };
+  const { lines, failed, ...more } = result.more;
+  return {
+    ...more,
+    value: result.value,
+    view: lines ? { ...view, lines: (_, canvas) => lines(canvas) } : view,
+    get exitName() {
+      return result.exitName;
+    },
+    get failed() {
+      return failed?.();
+    },
+  };
 }
 
 /** Any command with its types erased, as the table holds it. */

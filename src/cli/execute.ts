@@ -4,13 +4,7 @@ import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js
 import { upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { checkChoice, type RawValues } from './check.js';
-import {
-  type Command,
-  type CommandOutput,
-  LongRunning,
-  type Params,
-  ValueWithExit,
-} from './define.js';
+import { type Command, type CommandOutput, outputOf, type Params } from './define.js';
 
 /**
  * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError for
@@ -32,33 +26,7 @@ export async function execute(
   }
   if (command.kind === 'operation' || command.kind === 'run')
     return command.run(context as Context, values, plain.words, { plain, raw });
-  const result: unknown = await command.run(context as never, values, { plain, raw });
-  if (result instanceof ValueWithExit) {
-    const { lines } = result.more;
-    return {
-      value: result.value,
-      view: lines ? { ...command.view, lines: (_, canvas) => lines(canvas) } : command.view,
-      head: result.more.head,
-      get exitName() {
-        return result.exitName;
-      },
-      onWritten: result.more.onWritten,
-      release: result.more.release,
-      ifPipeCloses: result.more.ifPipeCloses,
-      get failed() {
-        return result.more.failed?.();
-      },
-    };
-  }
-  if (result instanceof LongRunning)
-    return {
-      value: result.value,
-      view: command.view,
-      exitName: 'done',
-      keepRunning: result.keepRunning,
-      stop: result.stop,
-    };
-  return { value: result, view: command.view, exitName: 'done' };
+  return outputOf(await command.run(context as never, values, { plain, raw }), command.view);
 }
 
 function parseValues(
@@ -87,7 +55,7 @@ function invalidValue(
   const value = Array.isArray(given) && typeof at === 'number' ? (given as unknown[])[at] : given;
   if (param?.choices) checkChoice(param, value);
   const [problem = '', ...hint] = (issue?.message ?? 'cannot be used').split('\n');
-  throw new UsageError(upperFirst(withSubject(word, value, problem)), {
+  return new UsageError(upperFirst(withSubject(word, value, problem)), {
     hint: hint.length > 0 ? hint.join('\n') : undefined,
   });
 }

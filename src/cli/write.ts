@@ -6,7 +6,7 @@ import {
   type CommandOutput,
   type Confirmation,
   type DryRun,
-  ValueWithExit,
+  outputOf,
 } from './define.js';
 import { dryRunView } from './lines.js';
 import type { Plan, View } from './views.js';
@@ -43,13 +43,7 @@ export async function runWrite(
   if (question && (plan.calls.length > 0 || plan.changes.length > 0))
     await confirmOne(context, question);
   const value = await write.apply(context, plan, values);
-  const { onlyReads } = plan;
-  const view = write.view as View<never>;
-  if (!(value instanceof ValueWithExit)) return { value, view, exitName: 'done', onlyReads };
-  const { exitName } = value;
-  const { onWritten, head } = value.more;
-  const failed = value.more.failed?.();
-  return { value: value.value, view, exitName, onWritten, head, failed, onlyReads };
+  return { ...outputOf(value, write.view), onlyReads: plan.onlyReads };
 }
 
 function dryRunOf(context: Context, plan: Plan): DryRun {

@@ -62,8 +62,6 @@ export interface FileStoreOptions extends RetryPolicy {
   readonly proxy?: ProxyChoice | undefined;
   /** Milliseconds without any byte moving before a transfer fails. */
   readonly stallMs?: number;
-  /** Milliseconds before connecting fails. */
-  readonly connectMs?: number;
   /** Resolves host names; default: the system's resolver. */
   readonly resolve?: ResolveAll;
 }
@@ -74,7 +72,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   let opened: Promise<Connections> | undefined;
   const connections = () =>
     (opened ??= openConnections(options.nodeVersion, {
-      connectMs: options.connectMs ?? 10_000,
+      connectMs: 10_000,
       keepAlive: true,
       lookup: guard.lookup,
       proxy: options.proxy,

@@ -1,6 +1,6 @@
 /** `rosterctl sandbox start`: runs the sandbox as a server. */
 import * as z from 'zod/mini';
-import { defineLocalCommand, flag, LongRunning, param, params } from '../../cli/define.js';
+import { defineLocalCommand, flag, param, params, ValueWithExit } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { shapeWords } from '../../sandbox/shapes/table.js';
@@ -81,9 +81,9 @@ export default defineLocalCommand({
         `The data is in memory and lost when this server ends: ${server.memoryReason}`,
       );
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
-    return new LongRunning(
-      { baseUrl, organizationId, apiKey, fileUrl, pid },
-      () => {
+    const running = { baseUrl, organizationId, apiKey, fileUrl, pid };
+    return new ValueWithExit(running, 'done', {
+      keepRunning() {
         // Below the line that says it is ready; a script reads that line alone.
         if (context.isInteractive)
           context.note(
@@ -91,8 +91,8 @@ export default defineLocalCommand({
           );
         return untilAborted(context.signal);
       },
-      () => server.close(),
-    );
+      stop: () => server.close(),
+    });
   },
 });
 
