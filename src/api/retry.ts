@@ -1,8 +1,11 @@
 /** Retries: which failures of which requests may be repeated, and after how long. */
+
 import { isObject, numberOf } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
+import type { Instant } from '../data/time.js';
 import { CancelledError, type Delivery } from '../errors.js';
 import { contract } from './contract.js';
+import type { ProxyChoice } from './proxy.js';
 
 /** Kinds of request that differ in what may be repeated. */
 type RequestKind = 'read' | 'grant' | 'put' | 'write';
@@ -55,6 +58,17 @@ export interface RetryPolicy {
   /** Called before each retry delay: milliseconds, and whether a response asked for it. */
   readonly onWait?: ((ms: number, isRequested: boolean) => void) | undefined;
   readonly signal: AbortSignal;
+}
+
+/** What the clients of the service and of its file store have in common. */
+export interface ClientOptions extends RetryPolicy {
+  /** Refuses every request that is not a GET. */
+  readonly readsOnly: boolean;
+  readonly instant: () => Instant;
+  /** Prints one line for `--debug`: never a body, a key or a query. */
+  readonly trace?: ((line: string) => void) | undefined;
+  readonly proxy: ProxyChoice;
+  readonly nodeVersion: string;
 }
 
 /** The end of a call after its retries. */

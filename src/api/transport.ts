@@ -1,15 +1,14 @@
 /** The transport: sends requests to the service, with retries, rate limiting and tracing. */
 import { isHeaderValue } from '../data/http.js';
 import { isGarbled } from '../data/json-body.js';
-import type { Instant } from '../data/time.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
-import type { ProxyChoice } from './proxy.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { readBeginning, responseOf } from './response.js';
 import {
   type AttemptOutcome,
   backoffMs,
+  type ClientOptions,
   deliveryOfStatus,
   type RetryPolicy,
   requestedWait,
@@ -33,22 +32,15 @@ import {
   wireBuilder,
 } from './wire.js';
 
-export interface TransportOptions extends RetryPolicy {
+export interface TransportOptions extends ClientOptions {
   readonly connection: { readonly baseUrl: string; readonly key: string };
   /** Time to the first byte of a response, in milliseconds. */
   readonly timeoutMs: number;
-  /** Refuses every request that is not a GET. */
-  readonly readsOnly: boolean;
-  /** Prints one line for `--debug`: never a body, a key or a query. */
-  readonly trace?: ((line: string) => void) | undefined;
-  readonly instant: () => Instant;
   /** Called when the wait for a response begins; the returned function is called when it ends. */
   readonly waiting: () => () => void;
   readonly userAgent: string;
-  readonly nodeVersion: string;
   /** Shared by all requests. */
   readonly limiter: RateLimiter;
-  readonly proxy: ProxyChoice;
   /** Replaces the default limits, for tests. */
   readonly bounds?: {
     readonly connectMs?: number;

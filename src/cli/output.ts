@@ -2,8 +2,9 @@
 import type { Api } from '../api/types.js';
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
+import type { LocalContext } from '../context.js';
 import { type Batches, batchesOf, type Item, recordStream } from '../data/batches.js';
-import type { CommandManifest, ManifestCommand } from '../data/command-manifest.js';
+import type { ManifestCommand } from '../data/command-manifest.js';
 import { resourceWords } from '../data/resources.js';
 import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
@@ -54,7 +55,7 @@ export interface OutputContext extends ShowContext {
   /** The command, its values as typed and its organization, which a workbook tells. */
   readonly command?: ManifestCommand | undefined;
   readonly values?: RawValues | undefined;
-  readonly table?: CommandManifest | undefined;
+  readonly withConnection?: LocalContext['withConnection'];
   readonly api?: Pick<Api, 'organizationId'> | undefined;
   readonly streams: Streams;
   /** Text printed before the value, whatever its format. */

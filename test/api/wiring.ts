@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { createApi } from '../../src/api/client.js';
 import { createRateLimiter } from '../../src/api/rate-limiter.js';
+import type { ClientOptions } from '../../src/api/retry.js';
 import { createFileStore, type FileStoreOptions } from '../../src/api/store/file-store.js';
 import { createTransport, type TransportOptions } from '../../src/api/transport.js';
 import type { Api } from '../../src/api/types.js';
@@ -21,22 +22,27 @@ export const realLimiter = () =>
 /** The real clocks. */
 export const instant = () => ({ wall: Date.now(), mono: performance.now() });
 
+/** What every client is given: no retries, no proxy, and no signal. */
+const clientOptions = (): ClientOptions => ({
+  retries: 0,
+  maxWaitMs: 60_000,
+  readsOnly: false,
+  signal: new AbortController().signal,
+  instant,
+  random: () => 0.5,
+  sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
+  proxy: () => undefined,
+  nodeVersion: process.versions.node,
+});
+
 export function transportTo(baseUrl: string, changes: Partial<TransportOptions> = {}) {
   const transport = createTransport({
+    ...clientOptions(),
     connection: { baseUrl, key },
     timeoutMs: 5000,
-    retries: 0,
-    maxWaitMs: 60_000,
-    readsOnly: false,
-    signal: new AbortController().signal,
-    instant,
-    random: () => 0.5,
-    sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
     waiting: () => () => undefined,
     limiter: realLimiter(),
-    proxy: () => undefined,
     userAgent: 'rosterctl/test',
-    nodeVersion: process.versions.node,
     ...changes,
   });
   afterAll(() => transport.close());
@@ -76,14 +82,7 @@ export function apiTo(
 export function storeFor(baseUrl: string, changes: Partial<FileStoreOptions> = {}) {
   const store = createFileStore({
     baseUrl,
-    readsOnly: false,
-    instant,
-    retries: 0,
-    maxWaitMs: 60_000,
-    random: () => 0.5,
-    sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
-    signal: new AbortController().signal,
-    nodeVersion: process.versions.node,
+    ...clientOptions(),
     ...changes,
   });
   afterAll(() => store.close());

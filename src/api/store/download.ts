@@ -1,11 +1,10 @@
 /** Downloads from the file store: opens a signed URL, follows redirects and streams the bytes. */
-import type { Instant } from '../../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../../errors.js';
 import { openExchange } from '../exchange.js';
 import {
   type AttemptOutcome,
+  type ClientOptions,
   deliveryOfStatus,
-  type RetryPolicy,
   requestedWait,
   retry,
 } from '../retry.js';
@@ -30,11 +29,9 @@ export interface FilePart {
   readonly ifRange?: string | undefined;
 }
 
-interface ReaderOptions extends RetryPolicy {
+interface ReaderOptions extends ClientOptions {
   readonly guard: UrlGuard;
   readonly connections: () => Promise<Connections>;
-  readonly instant: () => Instant;
-  readonly trace?: ((line: string) => void) | undefined;
   readonly stallMs: number;
 }
 

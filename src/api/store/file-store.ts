@@ -3,12 +3,10 @@ import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import type { FileHandle } from 'node:fs/promises';
 import type { JsonObject } from '../../data/json.js';
-import type { Instant } from '../../data/time.js';
 import { BugError, InputError, ProtocolError } from '../../errors.js';
 import { md5Of } from '../../files/file-version.js';
 import { exchange } from '../exchange.js';
-import type { ProxyChoice } from '../proxy.js';
-import { type AttemptOutcome, type RetryPolicy, requestedWait, retry } from '../retry.js';
+import { type AttemptOutcome, type ClientOptions, requestedWait, retry } from '../retry.js';
 import { failureOfTransportError, retryPace } from '../transport-error.js';
 import { type Connections, openConnections } from '../undici.js';
 import type { Attempt, Wire } from '../wire.js';
@@ -50,16 +48,9 @@ export interface UploadSource {
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
-export interface FileStoreOptions extends RetryPolicy {
+export interface FileStoreOptions extends ClientOptions {
   /** The service's base URL: its address decides which URLs may be opened. */
   readonly baseUrl: string;
-  /** Refuses every request that is not a GET. */
-  readonly readsOnly: boolean;
-  readonly instant: () => Instant;
-  readonly trace?: ((line: string) => void) | undefined;
-  readonly nodeVersion: string;
-  /** The proxy of each origin; without it every connection is direct. */
-  readonly proxy?: ProxyChoice | undefined;
   /** Milliseconds without any byte moving before a transfer fails. */
   readonly stallMs?: number;
   /** Resolves host names; default: the system's resolver. */

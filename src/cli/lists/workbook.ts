@@ -1,12 +1,9 @@
 /** Output as a workbook (`-o xlsx`): the records, and a sheet that says what they are and how to send them back. */
 import type { Api } from '../../api/types.js';
 import type { GlobalFlags } from '../../config/environment.js';
+import type { LocalContext } from '../../context.js';
 import { collect } from '../../data/batches.js';
-import type {
-  CommandManifest,
-  ManifestCommand,
-  ManifestParam,
-} from '../../data/command-manifest.js';
+import type { ManifestCommand, ManifestParam } from '../../data/command-manifest.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
 import { flatten, InnerNames, labelOf, plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
@@ -14,7 +11,6 @@ import { shellQuote } from '../../data/text.js';
 import { CancelledError, OutputError } from '../../errors.js';
 import { writeWorkbook } from '../../sheets/write-workbook.js';
 import type { RawValues } from '../check.js';
-import { withConnectionFlags } from '../connection-flags.js';
 import { globalFlags } from '../global-flags.js';
 import { documentedChoices } from '../record-fields.js';
 import type { Sink } from '../sink.js';
@@ -26,7 +22,7 @@ export interface WorkbookContext {
   readonly command?: ManifestCommand | undefined;
   readonly values?: RawValues | undefined;
   readonly flags?: Partial<GlobalFlags> | undefined;
-  readonly table?: CommandManifest | undefined;
+  readonly withConnection?: LocalContext['withConnection'];
   readonly api?: Pick<Api, 'organizationId'> | undefined;
   readonly settings: { readonly out: string | undefined };
   readonly now: () => Date;
@@ -84,13 +80,13 @@ export async function writeRecords(
 
 /** The line that sends an edited workbook back; undefined if it has no ids. */
 export function wayBack(
-  { settings, table, flags = {} }: Pick<WorkbookContext, 'settings' | 'table' | 'flags'>,
+  { settings, withConnection }: Pick<WorkbookContext, 'settings' | 'withConnection'>,
   resource: ResourceName | undefined,
   columns: readonly string[],
 ): string | undefined {
   if (resource === undefined || !columns.includes('id')) return undefined;
   const back = `rosterctl ${resource} update --csv ${shellQuote(settings.out ?? 'FILE.xlsx')} --dry-run`;
-  return table ? withConnectionFlags(back, flags, table) : back;
+  return withConnection?.(back) ?? back;
 }
 
 function aboutLines(
