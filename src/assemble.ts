@@ -99,9 +99,11 @@ export async function runCommand(
       const { stdout, stderr } = streams;
       const isLong = stdout.isTerminal && lines.length >= stderr.rows;
       const text = lines.map((line) => `${line}\n`).join('');
-      const isShown =
-        isLong && settings.pager !== undefined && (await showPage(text, settings.pager, world));
-      if (!isShown) for (const line of lines) messages.message(line);
+      if (isLong && settings.pager !== undefined) {
+        const { showInPager } = await import('./terminal/pager.js');
+        if (await showInPager(text, settings.pager, world)) return;
+      }
+      for (const line of lines) messages.message(line);
     },
     fullScreen: async (use) =>
       (await import('./terminal/full-screen.js')).withFullScreen(streams, world, use),
@@ -176,11 +178,6 @@ export async function runCommand(
     release?.();
   }
   return result;
-}
-
-async function showPage(text: string, pager: string, { env, lendKeys }: CommandWorld) {
-  const { showInPager } = await import('./terminal/pager.js');
-  return showInPager(text, pager, env, lendKeys);
 }
 
 function whenAborted(signal: AbortSignal, listener: () => void): void {

@@ -70,10 +70,13 @@ async function showHelp(text: string, world: World): Promise<void> {
   if (isPlain || !stdout.isTerminal || page.split('\n').length <= stdout.rows)
     return stdout.write(page);
   const { showLongHelp } = await import('./cli/help-page.js');
-  await showLongHelp(page, world, () => {
-    // Ctrl-C belongs to the pager.
-    process.on('SIGINT', doNothing);
-    return () => process.off('SIGINT', doNothing);
+  await showLongHelp(page, {
+    ...world,
+    lendKeys() {
+      // Ctrl-C belongs to the pager.
+      process.on('SIGINT', doNothing);
+      return () => process.off('SIGINT', doNothing);
+    },
   });
 }
 

@@ -9,11 +9,10 @@ import { type LendKeyboard, showInPager } from '../terminal/pager.js';
 /** Shows a page that does not fit on the terminal; prints it if there is no pager. */
 export async function showLongHelp(
   page: string,
-  world: World,
-  lendKeys: LendKeyboard,
+  world: World & { readonly lendKeys: LendKeyboard },
 ): Promise<void> {
   const pager = pagerOf(world);
-  if (pager !== undefined && (await showInPager(page, pager, world.env, lendKeys))) return;
+  if (pager !== undefined && (await showInPager(page, pager, world))) return;
   await world.streams.stdout.write(page);
 }
 

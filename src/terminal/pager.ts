@@ -10,6 +10,11 @@ const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
 /** Leaves Ctrl-C and Ctrl-Z to the pager while `isInUse` returns true, until the returned function is called. */
 export type LendKeyboard = (isInUse: () => boolean) => () => void;
 
+interface PagerWorld {
+  readonly env: Environment;
+  readonly lendKeys?: LendKeyboard | undefined;
+}
+
 /** Exit codes of a pager that showed the page: left by the user, by `less -K` and Ctrl-C, by a signal. */
 const leftByUser: readonly (number | null)[] = [0, 2, 130, null];
 
@@ -21,8 +26,7 @@ const leftByUser: readonly (number | null)[] = [0, 2, 130, null];
 export async function showInPager(
   text: string,
   command: string,
-  env: Environment,
-  lendKeys?: LendKeyboard,
+  { env, lendKeys }: PagerWorld,
 ): Promise<boolean> {
   const [program, ...args] = wordsOf(command);
   if (program === undefined) return false;

@@ -54,7 +54,7 @@ const doing: Record<string, () => Promise<unknown>> = {
     await new Promise((resolve) => setTimeout(resolve, 300));
     line.stop();
   },
-  pager: () => showInPager('one\\ntwo\\n', process.argv[3] ?? '', process.env),
+  pager: () => showInPager('one\\ntwo\\n', process.argv[3] ?? '', { env: process.env }),
 };
 try {
   const value = await doing[process.argv[2] ?? '']?.();

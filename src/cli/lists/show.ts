@@ -129,11 +129,9 @@ export async function writePage(
 }
 
 /** Shows text in the pager; false if there is none, or it failed. */
-async function isPaged(
-  text: string,
-  { settings: { pager, quiet }, isReport, env, lendKeys }: ShowContext,
-): Promise<boolean> {
-  if (pager === undefined || quiet || isReport) return false;
+async function isPaged(text: string, context: ShowContext): Promise<boolean> {
+  const { pager, quiet } = context.settings;
+  if (pager === undefined || quiet || context.isReport) return false;
   const { showInPager } = await import('../../terminal/pager.js');
-  return showInPager(text, pager, env, lendKeys);
+  return showInPager(text, pager, context);
 }
