@@ -117,7 +117,6 @@ export function createTransport(options: TransportOptions): Transport {
   const now = () => new Date(options.instant().wall);
   let closed = false;
   const connectionSets = new Map<boolean, Promise<Connections>>();
-  const agents = new Map<boolean, Agent>();
   const wireOf = wireBuilder(base, { userAgent: options.userAgent, key: connection.key });
 
   const connections = (keepAlive: boolean): Promise<Connections> => {
@@ -129,14 +128,10 @@ export function createTransport(options: TransportOptions): Transport {
     return open;
   };
 
-  const openAgent = async (keepAlive: boolean): Promise<Agent> => {
-    const { agent } = await connections(keepAlive);
-    agents.set(keepAlive, agent);
-    return agentFor(keepAlive);
-  };
-  const agentFor = (keepAlive: boolean): Agent | Promise<Agent> => {
-    if (closed) throw new BugError('A request after the transport was closed.');
-    return agents.get(keepAlive) ?? openAgent(keepAlive);
+  const agentFor = async (keepAlive: boolean): Promise<Agent> => {
+    const open = closed ? undefined : await connections(keepAlive);
+    if (!open || closed) throw new BugError('A request after the transport was closed.');
+    return open.agent;
   };
   const outcomeOf = (value: Attempt, needsJson: boolean): AttemptOutcome<Attempt> => {
     if ('transportError' in value) {
