@@ -7,12 +7,11 @@ import { type Candidate } from '../data/outcome-errors.js';
 import {
   comparesExactly,
   isExact,
-  type LookedUpKind,
   type Reference,
   referenceField,
   referenceKindsOf,
 } from '../data/references.js';
-import { type ResourceName, resourceWords } from '../data/resources.js';
+import { type LookedUpKind, type ResourceName, resourceWords } from '../data/resources.js';
 import { foldCase, orList, shellQuote } from '../data/text.js';
 import { ApiError } from '../errors.js';
 import { readWholeList } from './whole-list.js';

@@ -6,14 +6,13 @@ import { byteText } from '../cli/input.js';
 import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
 import { collect } from '../data/batches.js';
+import { type CsvKey, fieldNamesOf, idKey, referenceKindsOf } from '../data/references.js';
 import {
-  type CsvKey,
-  fieldNamesOf,
-  idKey,
   type LookedUpKind,
-  referenceKindsOf,
-} from '../data/references.js';
-import { type Overrides, type ResourceName, resourceWords } from '../data/resources.js';
+  type Overrides,
+  type ResourceName,
+  resourceWords,
+} from '../data/resources.js';
 import { orList, upperFirst } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import {

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../data/json.js';
-import { type LookedUpKind, referenceField, referenceKindsOf } from '../data/references.js';
+import { referenceField, referenceKindsOf } from '../data/references.js';
 import {
+  type LookedUpKind,
   type Overrides,
   type ResourceName,
   type ResourceWords,

@@ -2,14 +2,24 @@
 import { isObject, type JsonObject } from './json.js';
 import { nearest } from './nearest.js';
 import { namedTest, normalName, plainText, valuesAt } from './path.js';
-import { type Overrides, type ResourceName, resourceWords } from './resources.js';
+import {
+  type LookedUpKind,
+  type Overrides,
+  type ResourceName,
+  type ResourceWords,
+  resourceWords,
+} from './resources.js';
 import { foldCase, isSameText, orList, shellQuote } from './text.js';
 
 /** The kinds of references, by their prefix. */
-export const referenceKinds = ['id', 'email', 'name', 'discord', 'tag'] as const;
-type ReferenceKind = (typeof referenceKinds)[number];
-/** The kinds that are looked up in a list. */
-export type LookedUpKind = Exclude<ReferenceKind, 'id'>;
+export const referenceKinds = [
+  'id',
+  'email',
+  'name',
+  'discord',
+  'tag',
+] as const satisfies readonly ReferenceKind[];
+type ReferenceKind = 'id' | LookedUpKind;
 
 /** A reference as typed, parsed. */
 export interface Reference {
@@ -77,22 +87,6 @@ export const kindWords: { readonly [K in LookedUpKind]: string } = {
   tag: 'gamer tag',
 };
 
-/** The fields of a reference: those of the contract (2.1), or undefined for the obvious names. */
-type KindFields = { readonly [K in LookedUpKind]?: readonly string[] | undefined };
-
-/** The references that each resource knows. */
-const kindsOf: { readonly [R in ResourceName]: KindFields } = {
-  teams: { name: undefined },
-  players: { email: undefined, name: undefined, discord: undefined, tag: undefined },
-  documents: { name: undefined },
-  tryouts: {
-    email: ['email'],
-    name: ['name'],
-    discord: ['discordUserId', 'discordUsername'],
-    tag: ['gamerTags.gamerTag'],
-  },
-};
-
 /** Names that a record without documented fields may use, normalized: `discord_user_id` is `discorduserid`. */
 const obviousNames: { readonly [K in LookedUpKind]: readonly string[] } = {
   email: ['email', 'emailaddress', 'mail'],
@@ -111,7 +105,13 @@ const innerNames: { readonly [K in LookedUpKind]: readonly string[] } = {
 
 /** Returns the kinds of references that a resource knows, apart from ids. */
 export function referenceKindsOf(resource: ResourceName): readonly LookedUpKind[] {
-  return Object.keys(kindsOf[resource]) as LookedUpKind[];
+  return Object.keys(resourceWords[resource].references) as LookedUpKind[];
+}
+
+/** The documented fields of a reference; undefined for the obvious names. */
+function fieldsOf(resource: ResourceName, kind: LookedUpKind): readonly string[] | undefined {
+  const { references }: ResourceWords = resourceWords[resource];
+  return references[kind];
 }
 
 /** Returns the setting that names the fields of a kind of reference: `refs.players.email`. */
@@ -121,7 +121,7 @@ export function referenceSetting(resource: ResourceName, kind: LookedUpKind): st
 
 /** Returns the default of that setting as it would be typed. */
 export function defaultFields(resource: ResourceName, kind: LookedUpKind): string {
-  return kindsOf[resource][kind]?.join(',') ?? 'auto';
+  return fieldsOf(resource, kind)?.join(',') ?? 'auto';
 }
 
 /** Returns the fields that a kind of reference reads, as far as they are named. */
@@ -132,7 +132,7 @@ export function fieldNamesOf(
 ): readonly string[] {
   const typed = overrides[referenceSetting(resource, kind)];
   if (typed !== undefined && typed !== 'auto') return typed.split(/\s*,\s*/);
-  return kindsOf[resource][kind] ?? obviousNames[kind];
+  return fieldsOf(resource, kind) ?? obviousNames[kind];
 }
 
 /** Reads the values by which a record answers to one kind of reference. */
@@ -149,7 +149,7 @@ export function referenceField(
 ): ReferenceField {
   const typed = overrides[referenceSetting(resource, kind)];
   const paths =
-    typed === undefined || typed === 'auto' ? kindsOf[resource][kind] : typed.split(/\s*,\s*/);
+    typed === undefined || typed === 'auto' ? fieldsOf(resource, kind) : typed.split(/\s*,\s*/);
   const find = paths ? byPath(paths) : byName(obviousNames[kind]);
   return {
     values(record) {

@@ -12,6 +12,8 @@ export const resourceWords = {
     idName: 'teamId',
     order: 'name',
     columns: ['id', 'name'],
+    references: { name: undefined },
+    ifNone: 'Create one: rosterctl teams create --name NAME',
     overrides: { update: 'PATCH /teams/{teamId}', delete: 'DELETE /teams/{teamId}' },
   },
   players: {
@@ -21,6 +23,8 @@ export const resourceWords = {
     idName: 'playerId',
     order: 'name',
     columns: ['id', 'name'],
+    references: { email: undefined, name: undefined, discord: undefined, tag: undefined },
+    ifNone: 'Create one: rosterctl players create --name NAME',
     overrides: { update: 'PATCH /players/{playerId}', delete: 'DELETE /players/{playerId}' },
   },
   documents: {
@@ -30,6 +34,8 @@ export const resourceWords = {
     idName: 'documentId',
     order: 'name',
     columns: ['id', 'name', 'contentType', 'sizeBytes', 'tags'],
+    references: { name: undefined },
+    ifNone: 'Upload one: rosterctl documents upload FILE',
     overrides: {
       update: 'PATCH /documents/{documentId}',
       delete: 'DELETE /documents/{documentId}',
@@ -54,10 +60,20 @@ export const resourceWords = {
       'convertedPlayerId',
       'updatedAt',
     ],
+    references: {
+      email: ['email'],
+      name: ['name'],
+      discord: ['discordUserId', 'discordUsername'],
+      tag: ['gamerTags.gamerTag'],
+    },
+    ifNone: 'They appear here once somebody has sent in a tryout form.',
     overrides: {},
     completed: ['gamerTags.game', 'formResponses'],
   },
 } as const satisfies { readonly [resource: string]: ResourceWords };
+
+/** The kinds of references that are looked up in a list. */
+export type LookedUpKind = 'email' | 'name' | 'discord' | 'tag';
 
 /** The words for a resource, and the routes that an admin may override. */
 export interface ResourceWords {
@@ -71,6 +87,10 @@ export interface ResourceWords {
   readonly order: string;
   /** The columns of a table in a pipe. Scripts rely on them: new ones are only ever added at the end. */
   readonly columns: readonly string[];
+  /** The references that find a record, and the fields of each: those of the contract (2.1), or undefined for the obvious names. */
+  readonly references: { readonly [K in LookedUpKind]?: readonly string[] | undefined };
+  /** The next step if there are no records at all. */
+  readonly ifNone: string;
   /**
    * The assumed routes, `METHOD /path`, by the last word of their key
    * `endpoints.<resource>.<word>`.

@@ -10,13 +10,8 @@ import type { Answer, Api } from '../api/types.js';
 import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { normalName } from '../data/path.js';
-import {
-  type LookedUpKind,
-  referenceField,
-  referenceKindsOf,
-  referenceSetting,
-} from '../data/references.js';
-import type { Overrides, ResourceName } from '../data/resources.js';
+import { referenceField, referenceKindsOf, referenceSetting } from '../data/references.js';
+import type { LookedUpKind, Overrides, ResourceName } from '../data/resources.js';
 import { Failure, ProtocolError } from '../errors.js';
 import { surveyPages } from './survey-pages.js';
 

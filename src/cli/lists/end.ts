@@ -39,22 +39,14 @@ export function unknownValueNote({ counts, summary }: CountedList): string | und
   return none?.isUnknown ? none.text : undefined;
 }
 
-/** The next step if there are no records at all. */
-const whenNothing: Readonly<Record<ResourceName, string>> = {
-  teams: 'Create one: rosterctl teams create --name NAME',
-  players: 'Create one: rosterctl players create --name NAME',
-  documents: 'Upload one: rosterctl documents upload FILE',
-  tryouts: 'They appear here once somebody has sent in a tryout form.',
-};
-
 /** Returns the sentences for a table without rows. */
 export function emptyNote(
   list: CountedList | undefined,
   resource: ResourceName | undefined,
 ): string {
   if (resource === undefined) return 'Nothing to show.';
-  const { noun, plural: many } = resourceWords[resource];
-  if (!list || list.counts.read === 0) return `No ${many} yet. ${whenNothing[resource]}`;
+  const { noun, plural: many, ifNone } = resourceWords[resource];
+  if (!list || list.counts.read === 0) return `No ${many} yet. ${ifNone}`;
   const { read } = list.counts;
   return (
     list.summary?.none().text ??

@@ -2,13 +2,9 @@
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { labelOf } from '../../data/path.js';
+import { kindWords, referenceField, referenceKindsOf } from '../../data/references.js';
 import {
-  kindWords,
   type LookedUpKind,
-  referenceField,
-  referenceKindsOf,
-} from '../../data/references.js';
-import {
   type Overrides,
   perResource,
   type ResourceName,
