@@ -2,21 +2,12 @@
 import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import { checkName, fileFields, find, listed, merged, newRecord, recordsOf } from './editing.js';
-import type { HandlerCall, HandlerReply, Handlers } from './handler.js';
+import type { HandlerCall, HandlerReply, HandlersOf } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 
-type DocumentCalls =
-  | 'listDocuments'
-  | 'downloadDocument'
-  | 'previewDocument'
-  | 'requestUpload'
-  | 'createDocument'
-  | 'updateDocument'
-  | 'deleteDocument';
-
 /** Documents and uploads (contract 2.5, 4.2-4.5; update and delete are assumed). */
-export const documentHandlers: Pick<Handlers, DocumentCalls> = {
+export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
   listDocuments: (call) => listed(recordsOf(call, 'documents')),
 
   downloadDocument: (call) => link(call, 'download'),

@@ -1,5 +1,5 @@
 /** The input and output of a handler, and the table of all handlers as a type. */
-import type { contract, EndpointName } from '../api/contract.js';
+import type { contract, Endpoint, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { UrlSigner } from './keys.js';
 import type { Personality } from './personality.js';
@@ -45,6 +45,13 @@ export interface ReplyRecords {
 type ParamNames<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
   : never;
+
+type CallsOf<R extends Endpoint['resource']> = {
+  [N in EndpointName]: (typeof contract)[N]['resource'] extends R ? N : never;
+}[EndpointName];
+
+/** The handlers of a resource: one for each of its endpoints. */
+export type HandlersOf<R extends Endpoint['resource']> = Pick<Handlers, CallsOf<R>>;
 
 /** A handler for every endpoint of the contract: a missing one is a type error. */
 export type Handlers = {

@@ -1,6 +1,5 @@
 /** The sandbox's secrets: API keys and what each permits (contract section 5), and the signatures of file store URLs. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Endpoint, ResourceName } from '../api/contract.js';
 import { demoOrganization } from '../config/profiles.js';
 
 /** An organization without data, for a key of another organization. */
@@ -43,24 +42,6 @@ export function newKeyRing(secret: string): (key: string) => Grant | undefined {
   const known = new Map<string, Grant>();
   for (const [name, key] of Object.entries(keysOf(secret))) known.set(key, grants[name as KeyName]);
   return (key) => known.get(key);
-}
-
-const singular: { readonly [R in ResourceName | 'uploads']: string } = {
-  teams: 'team',
-  players: 'player',
-  documents: 'document',
-  uploads: 'document',
-  tryouts: 'tryout',
-};
-
-/** The permission that a call needs: the contract's where it names one, else `resource:action`. */
-export function permissionOf(row: Endpoint): string {
-  return row.permission ?? `${singular[row.resource]}:${actionOf(row)}`;
-}
-
-function actionOf({ verb, route }: Endpoint): string {
-  if (route.startsWith('GET ')) return 'read';
-  return verb === 'other' ? 'update' : verb;
 }
 
 /** Compares two texts in constant time. */

@@ -53,12 +53,23 @@ export interface Tables {
   readonly lastNumber: { [R in ResourceName]: number };
 }
 
-const idPrefixes: { readonly [R in ResourceName]: string } = {
-  teams: 'team_',
-  players: 'player_',
-  documents: 'doc_',
-  tryouts: 'app_',
+/** The columns that the sandbox adds to the resource table. */
+interface SandboxResource {
+  /** The beginning of its ids: `app_0042`. */
+  readonly idPrefix: string;
+  /** The first word of its permissions, where the contract names none: `tryout:read`. */
+  readonly permission: string;
+}
+
+/** What only the sandbox knows of each resource. */
+export const sandboxResources: { readonly [R in ResourceName]: SandboxResource } = {
+  teams: { idPrefix: 'team_', permission: 'team' },
+  players: { idPrefix: 'player_', permission: 'player' },
+  documents: { idPrefix: 'doc_', permission: 'document' },
+  tryouts: { idPrefix: 'app_', permission: 'tryout' },
 };
+
+const idPrefixes = perResource((name) => sandboxResources[name].idPrefix);
 
 /** `app_0042`; beyond 9999 it grows. */
 export function recordId(resource: ResourceName, number: number): string {

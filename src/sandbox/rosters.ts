@@ -9,13 +9,11 @@ import {
   newRecord,
   recordsOf,
 } from './editing.js';
-import type { Handlers } from './handler.js';
+import type { HandlersOf } from './handler.js';
 import type { StoredRecord } from './records.js';
 
-type PlayerCalls = 'listPlayers' | 'getPlayer' | 'createPlayer' | 'updatePlayer' | 'deletePlayer';
-
 /** Players (contract 4.4; update and delete are assumed). */
-export const playerHandlers: Pick<Handlers, PlayerCalls> = {
+export const playerHandlers: HandlersOf<'players'> = {
   listPlayers: (call) => listed(recordsOf(call, 'players')),
 
   getPlayer: (call) => found(find(call, 'players', call.params.playerId)),
@@ -56,10 +54,8 @@ function withoutTeam(player: StoredRecord, teamId: string): StoredRecord | undef
   };
 }
 
-type TeamCalls = 'listTeams' | 'getTeam' | 'createTeam' | 'updateTeam' | 'deleteTeam';
-
 /** Teams (contract 4.4; update and delete are assumed). */
-export const teamHandlers: Pick<Handlers, TeamCalls> = {
+export const teamHandlers: HandlersOf<'teams'> = {
   listTeams: (call) => listed(recordsOf(call, 'teams')),
 
   getTeam: (call) => found(find(call, 'teams', call.params.teamId)),

@@ -3,7 +3,7 @@ import { contract, type Endpoint, type EndpointName, endpoint } from '../api/con
 import { resourceWords } from '../data/resources.js';
 import { documentHandlers } from './documents.js';
 import type { HandlerCall, HandlerReply, Handlers } from './handler.js';
-import { permissionOf } from './keys.js';
+import { sandboxResources } from './records.js';
 import { invalid } from './refusal.js';
 import { playerHandlers, teamHandlers } from './rosters.js';
 import type { Shapes } from './shapes/shapes.js';
@@ -42,6 +42,19 @@ function routeOf(name: EndpointName, shapes: Shapes): ServedRoute {
   const segments = plain.slice(1).split('/');
   const query = search === '' ? [] : search.split('&').map((pair) => pairOf(pair));
   return { name, method, segments, query, row, permission: permissionOf(stated) };
+}
+
+/** The permission that a call needs: the contract's where it names one, else `resource:action`. */
+function permissionOf(row: Endpoint): string {
+  if (row.permission !== undefined) return row.permission;
+  // An upload is the first half of a document.
+  const resource = row.resource === 'uploads' ? 'documents' : row.resource;
+  return `${sandboxResources[resource].permission}:${actionOf(row)}`;
+}
+
+function actionOf({ verb, route }: Endpoint): string {
+  if (route.startsWith('GET ')) return 'read';
+  return verb === 'other' ? 'update' : verb;
 }
 
 function pairOf(pair: string): readonly [string, string] {

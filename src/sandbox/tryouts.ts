@@ -2,14 +2,12 @@
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import { checkName, checkTeams, find, found, listed, newRecord, recordsOf } from './editing.js';
-import type { HandlerCall, Handlers } from './handler.js';
+import type { HandlerCall, HandlersOf } from './handler.js';
 import type { SandboxEvent, StoredRecord } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 
-type TryoutCalls = 'listTryouts' | 'getTryout' | 'updateTryout' | 'convertTryout';
-
 /** Tryout applications (contract 2.1, 2.3, 4.1, 4.4, 6). */
-export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
+export const tryoutHandlers: HandlersOf<'tryouts'> = {
   listTryouts: (call) =>
     listed(recordsOf(call, 'tryouts').map((application) => withConverted(call, application))),
 

@@ -2,6 +2,7 @@
 
 import { demoOrganization } from '../../config/profiles.js';
 import type { JsonObject } from '../../data/json.js';
+import type { ResourceName } from '../../data/resources.js';
 import { documentRefOf } from '../documents.js';
 import { emptyTables, putRecord, recordId, type SeedChoice, type Tables } from '../records.js';
 import {
@@ -142,7 +143,7 @@ function filed(place: number): JsonObject {
 
 /** A record created so many days ago; `legacyRef` is a field that no contract names. */
 function record(
-  resource: 'teams' | 'players' | 'documents',
+  resource: ResourceName,
   place: number,
   daysAgo: number,
   fields: JsonObject,
