@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { resources } from '../api/resources.js';
-import { type ResourceName, resourceNames } from '../data/resources.js';
+import { type ResourceName, resourcesWith } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
@@ -31,7 +31,7 @@ export const uploadFile = 'documents.csv';
 export const journalFile = 'fetched.jsonl';
 
 /** The resources in the order in which they are backed up: those with files come last, because these take longest. */
-export const backedUp: readonly ResourceName[] = resourceNames
+export const backedUp: readonly ResourceName[] = resourcesWith('isBackedUp')
   .toReversed()
   .toSorted((a, b) => Number(hasFiles(a)) - Number(hasFiles(b)));
 

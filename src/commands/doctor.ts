@@ -7,7 +7,7 @@ import { shortPath } from '../config/paths.js';
 import { withSetting } from '../config/profiles.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
-import { resourceNames } from '../data/resources.js';
+import { resourcesWith } from '../data/resources.js';
 import { plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
@@ -28,7 +28,7 @@ export default defineLocalWrite({
     ['For a monitoring script', '--json'],
   ],
   calls: [
-    ...resourceNames.map((name) => resource(name).calls.list),
+    ...resourcesWith('isKeyArea').map((name) => resource(name).calls.list),
     'getTeam',
     'getPlayer',
     'getTryout',

@@ -14,6 +14,8 @@ export const resourceWords = {
     columns: ['id', 'name'],
     references: { name: undefined },
     ifNone: 'Create one: rosterctl teams create --name NAME',
+    isBackedUp: true,
+    isKeyArea: true,
     overrides: { update: 'PATCH /teams/{teamId}', delete: 'DELETE /teams/{teamId}' },
   },
   players: {
@@ -25,6 +27,8 @@ export const resourceWords = {
     columns: ['id', 'name'],
     references: { email: undefined, name: undefined, discord: undefined, tag: undefined },
     ifNone: 'Create one: rosterctl players create --name NAME',
+    isBackedUp: true,
+    isKeyArea: true,
     overrides: { update: 'PATCH /players/{playerId}', delete: 'DELETE /players/{playerId}' },
   },
   documents: {
@@ -36,6 +40,8 @@ export const resourceWords = {
     columns: ['id', 'name', 'contentType', 'sizeBytes', 'tags'],
     references: { name: undefined },
     ifNone: 'Upload one: rosterctl documents upload FILE',
+    isBackedUp: true,
+    isKeyArea: true,
     overrides: {
       update: 'PATCH /documents/{documentId}',
       delete: 'DELETE /documents/{documentId}',
@@ -67,6 +73,8 @@ export const resourceWords = {
       tag: ['gamerTags.gamerTag'],
     },
     ifNone: 'They appear here once somebody has sent in a tryout form.',
+    isBackedUp: true,
+    isKeyArea: true,
     overrides: {},
     completed: ['gamerTags.game', 'formResponses'],
   },
@@ -91,6 +99,10 @@ export interface ResourceWords {
   readonly references: { readonly [K in LookedUpKind]?: readonly string[] | undefined };
   /** The next step if there are no records at all. */
   readonly ifNone: string;
+  /** True if `backup create` copies its records. */
+  readonly isBackedUp: boolean;
+  /** True if a login and `doctor` read its list to find out what the key may read. */
+  readonly isKeyArea: boolean;
   /**
    * The assumed routes, `METHOD /path`, by the last word of their key
    * `endpoints.<resource>.<word>`.
@@ -108,6 +120,11 @@ export type OverrideKey = `endpoints.${ResourceName}.${string}`;
 
 /** The resources in the order in which they are listed. */
 export const resourceNames = Object.keys(resourceWords) as readonly ResourceName[];
+
+/** Returns the resources for which a column of the table holds, in the order of the table. */
+export function resourcesWith(column: 'isBackedUp' | 'isKeyArea'): readonly ResourceName[] {
+  return resourceNames.filter((name) => resourceWords[name][column]);
+}
 
 /** Returns an object with a value for each resource. */
 export function perResource<T>(valueOf: (name: ResourceName) => T): { [R in ResourceName]: T } {

@@ -1,7 +1,7 @@
 /** Checks of an API key: whether the service accepts it, which part of a login is wrong, and what the key may read. */
 import { callFor } from '../api/resources.js';
 import type { Api } from '../api/types.js';
-import { resourceNames, resourceWords } from '../data/resources.js';
+import { resourcesWith, resourceWords } from '../data/resources.js';
 import { orList, upperFirst } from '../data/text.js';
 import {
   ApiError,
@@ -57,13 +57,14 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
   if (error.serviceCode === 'featureNotAvailable')
     return { failure: error, wrong: undefined, sentence: explainForbidden(error) };
   const unreadable: string[] = [];
-  for (const name of resourceNames) {
+  const areas = resourcesWith('isKeyArea');
+  for (const name of areas) {
     // oxlint-disable-next-line no-await-in-loop
     const failure = await failureOf(() => api.send(callFor(name, 'list', undefined)));
     if (failure && !isRefused(failure)) return explainFailure(api, failure);
     if (failure) unreadable.push(resourceWords[name].plural);
   }
-  if (unreadable.length < resourceNames.length) return { unreadable };
+  if (unreadable.length < areas.length) return { unreadable };
   const sentence = `This key cannot read anything of organization ${api.organizationId}. Is the id right?`;
   const hint = 'Nothing was stored. Check --org, and what the key may read.';
   const failure = new UnreadableOrganizationError(sentence, { hint, cause: error });
@@ -75,7 +76,7 @@ export async function countRecords(api: Api): Promise<string> {
   const counts: string[] = [];
   const refusals: string[] = [];
   // The applications, of which there are most, come last.
-  for (const name of resourceNames) {
+  for (const name of resourcesWith('isKeyArea')) {
     const { noun, plural } = resourceWords[name];
     // oxlint-disable-next-line no-await-in-loop
     const failure = await failureOf(async () => {

@@ -10,6 +10,7 @@ import {
   type Overrides,
   type ResourceName,
   resourceNames,
+  resourcesWith,
   resourceWords,
 } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
@@ -61,7 +62,7 @@ export async function checkService(
     checkRoutes(api),
   ];
   const settings: Record<string, string> = {};
-  for (const area of resourceNames) {
+  for (const area of resourcesWith('isKeyArea')) {
     const name = `read ${area}`;
     try {
       const onHeaders = (headers: Answer['headers']) => {
