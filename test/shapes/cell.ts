@@ -28,8 +28,8 @@ export interface Shape {
   readonly looksOtherwise?: true;
   /** How the id of a record is printed. */
   readonly idOf?: (record: StoredRecord) => string;
-  /** Records of a page, where a list has pages. */
-  readonly pages?: Readonly<Record<ResourceName, number>>;
+  /** Records of a page, for each list that has pages. */
+  readonly pages?: { readonly [R in ResourceName]?: number };
   /** Requests that finding out takes. */
   readonly extraReads?: number;
   /** Only these commands, by name; all of the table otherwise. */

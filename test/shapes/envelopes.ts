@@ -1,4 +1,5 @@
 /** Envelopes and records: where a service puts a list or a record, and how it spells them. */
+import { resourceNames } from '../../src/data/resources.js';
 import type { StoredRecord } from '../../src/sandbox/records.js';
 import { numberOfId } from '../../src/sandbox/records.js';
 import type { Shape } from './cell.js';
@@ -104,8 +105,7 @@ const foundLists: readonly Shape[] = [
 ];
 
 function settings(path: string): Record<string, string> {
-  const names = ['teams', 'players', 'documents', 'tryouts'];
-  return Object.fromEntries(names.map((name) => [`lists.${name}.path`, path]));
+  return Object.fromEntries(resourceNames.map((name) => [`lists.${name}.path`, path]));
 }
 
 const oddLists: readonly Shape[] = [
@@ -209,8 +209,7 @@ const records: readonly Shape[] = [
 ];
 
 function ids(field: string): Record<string, string> {
-  const names = ['teams', 'players', 'documents', 'tryouts'];
-  return Object.fromEntries(names.map((name) => [`ids.${name}`, field]));
+  return Object.fromEntries(resourceNames.map((name) => [`ids.${name}`, field]));
 }
 
 /** Answers to the read of one record. */

@@ -1,5 +1,5 @@
 /** The oracle: judges what a command printed and did by the books of the service, not by its words. */
-import type { ResourceName } from '../../src/data/resources.js';
+import { type ResourceName, resourceNames } from '../../src/data/resources.js';
 import type { StoredRecord } from '../../src/sandbox/records.js';
 import type { Books, Outcome } from './cell.js';
 
@@ -122,9 +122,7 @@ export function changedIn(before: Books, after: Books, resource: ResourceName): 
 
 /** Says so if any record of any resource was touched. */
 export const touched = ({ before, after }: Outcome): string | undefined => {
-  const all = (['teams', 'players', 'documents', 'tryouts'] as const).flatMap((name) =>
-    changedIn(before, after, name),
-  );
+  const all = resourceNames.flatMap((name) => changedIn(before, after, name));
   return all.length === 0
     ? undefined
     : `${all.length} records were touched (${all.slice(0, 2).join(', ')})`;

@@ -2,8 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { resource as rowOf } from '../../src/api/resources.js';
 import { isObject, type JsonObject } from '../../src/data/json.js';
-import { type ResourceName, resourceNames } from '../../src/data/resources.js';
+import { perResource, type ResourceName, resourcesWith } from '../../src/data/resources.js';
 import type { StoredRecord } from '../../src/sandbox/records.js';
 import type { Books, Outcome } from './cell.js';
 import { type Check, differing, idIn, pagesOf, type Task } from './judge.js';
@@ -14,12 +15,8 @@ export interface Command extends Task {
   readonly line: string | ((books: Books, idOf: (record: StoredRecord) => string) => string);
 }
 
-const nouns = {
-  teams: 'teams',
-  players: 'players',
-  documents: 'docs',
-  tryouts: 'tryouts',
-} as const;
+/** How commands call a resource: documents by their short name. */
+const nouns = { ...perResource((name): string => name), documents: 'docs' };
 
 type Picks = (record: StoredRecord) => boolean;
 
@@ -121,7 +118,7 @@ const stats: Command = {
   due: (outcome) => ({ reads: pagesOf(outcome, 'tryouts'), writes: 0 }),
 };
 
-/** A backup holds every record of every resource, or there is none under a good name. */
+/** A backup holds every record of every resource that is backed up, or there is none under a good name. */
 const backup: Command = {
   name: 'backup create',
   line: 'backup create HOME/files/backup --no-files -o json',
@@ -129,7 +126,7 @@ const backup: Command = {
     const [name] = snapshotsOf(outcome);
     if (name === undefined) return 'no snapshot';
     const folder = join(outcome.home, 'files/backup', name);
-    for (const resource of resourceNames) {
+    for (const resource of resourcesWith('isBackedUp')) {
       const stdout = readFileSync(join(folder, `${resource}.ndjson`), 'utf8');
       // oxlint-disable-next-line no-await-in-loop
       const lacks = await sameRows(
@@ -143,7 +140,10 @@ const backup: Command = {
   },
   harm: (outcome) => snapshotsOf(outcome).join(', ') || undefined,
   due: (outcome) => ({
-    reads: resourceNames.reduce((sum, resource) => sum + pagesOf(outcome, resource), 0),
+    reads: resourcesWith('isBackedUp').reduce(
+      (sum, resource) => sum + pagesOf(outcome, resource),
+      0,
+    ),
     writes: 0,
   }),
 };
@@ -177,7 +177,7 @@ export function lastOf(books: Books, resource: ResourceName): StoredRecord {
 
 /** One, and another where the first has no readable body. */
 function readsOfOne(outcome: Outcome, resource: ResourceName): number {
-  return resource === 'documents' ? pagesOf(outcome, resource) : 2;
+  return rowOf(resource).calls.get ? 2 : pagesOf(outcome, resource);
 }
 
 /** One record, found by its id; a document is found in the list. */
