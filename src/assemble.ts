@@ -78,6 +78,7 @@ export async function runCommand(
   const openService = () => (service ??= loadService());
   const local: LocalContext = {
     ...world,
+    loadCommand,
     settings,
     flags,
     paths,

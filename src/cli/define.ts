@@ -98,8 +98,11 @@ interface CommandBase<A extends Params, F extends Params> {
   /** Further sentences for `--help`: surprises and assumptions. */
   readonly about?: string;
   readonly examples: readonly [Example, ...Example[]];
-  /** The endpoints that it may call; empty for a local command. Help and `commands` derive `basis` from it. */
-  readonly calls: readonly EndpointName[];
+  /**
+   * The endpoints that it may call; empty for a local command, those of all operations for one that
+   * continues runs. Help and `commands` derive `basis` from it.
+   */
+  readonly calls: readonly EndpointName[] | 'ofOperations';
   /** The basis of a command whose requests are not in the contract table (`api`, `uploads put`). */
   readonly basis?: 'stated' | 'assumed';
   readonly args?: A;

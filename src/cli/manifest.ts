@@ -1,6 +1,6 @@
 /** The table of commands, and its description as plain data, which help, completion and the documents read. */
 import type * as z from 'zod/mini';
-import { type Endpoint, endpoint } from '../api/contract.js';
+import { type Endpoint, type EndpointName, endpoint } from '../api/contract.js';
 import type {
   ManifestCall,
   ManifestCommand,
@@ -33,25 +33,41 @@ export async function describeCommands(
   table: CommandTable,
 ): Promise<{ groups: ManifestGroup[]; commands: ManifestCommand[]; everywhere: string[] }> {
   const groups: ManifestGroup[] = [];
-  const commands: ManifestCommand[] = [];
+  const loaded: { readonly words: readonly string[]; readonly command: Command }[] = [];
   const everywhere: string[] = [];
   for (const [word, entry] of Object.entries(table)) {
     if (typeof entry === 'function') {
       const command = (await entry()).default;
-      commands.push(describeCommand([word], command));
+      loaded.push({ words: [word], command });
       if (command.everywhere) everywhere.push(word);
       continue;
     }
     groups.push({ word, aliases: entry.aliases, about: entry.about });
     if (entry.everywhere) everywhere.push(word, ...entry.aliases);
     for (const [verb, load] of Object.entries((entry satisfies Group).commands))
-      commands.push(describeCommand([word, verb], (await load()).default));
+      loaded.push({ words: [word, verb], command: (await load()).default });
   }
+  const operations = loaded
+    .map(({ command }) => command)
+    .filter(({ kind }) => kind === 'operation');
+  const ofOperations = [...new Set(operations.flatMap((command) => ownCalls(command)))];
+  const commands = loaded.map(({ words, command }) =>
+    describeCommand(words, command, ofOperations),
+  );
   return { groups, commands, everywhere };
 }
 
-function describeCommand(words: readonly string[], command: Command): ManifestCommand {
-  const calls = command.calls.map((name) => describeCall(endpoint(name)));
+function ownCalls({ calls }: Command): readonly EndpointName[] {
+  return calls === 'ofOperations' ? [] : calls;
+}
+
+function describeCommand(
+  words: readonly string[],
+  command: Command,
+  ofOperations: readonly EndpointName[],
+): ManifestCommand {
+  const names = command.calls === 'ofOperations' ? ofOperations : command.calls;
+  const calls = names.map((name) => describeCall(endpoint(name)));
   return {
     words,
     summary: command.summary,

@@ -1,5 +1,6 @@
 /** The texts of an undo: its counts, its effect, and the reason why a run cannot be undone. */
 import { counted } from '../bulk/words.js';
+import type { CommandManifest } from '../data/command-manifest.js';
 import { referenceKindsOf } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
 import { plural } from '../data/text.js';
@@ -80,10 +81,13 @@ export function nullNote(rows: readonly BeforeImage[]): readonly string[] {
 }
 
 /** How the records that a run deleted are created again; undefined if none of them can be. */
-function restoreHint({ head, state }: StoredRun, actions: readonly string[]): string | undefined {
+function restoreHint(
+  { head, state }: StoredRun,
+  { commands }: CommandManifest,
+): string | undefined {
   const { run, resource, action } = head;
-  const importAction = `${resource}.import`;
-  if (!isDelete(action) || !actions.includes(importAction)) return undefined;
+  const hasImport = commands.some(({ words }) => words.join(' ') === `${resource} import`);
+  if (!isDelete(action) || !hasImport) return undefined;
   const isOne = state.results.size === 1;
   const [key = 'name'] = referenceKindsOf(resource as ResourceName);
   return [
@@ -94,11 +98,11 @@ function restoreHint({ head, state }: StoredRun, actions: readonly string[]): st
   ].join('\n');
 }
 
-/** The error for a run of which nothing can be undone; `actions`: those that commands start. */
+/** The error for a run of which nothing can be undone; `table`: the commands that a hint may name. */
 export function nothingToUndo(
   stored: StoredRun,
   rows: readonly NotUndoable[],
-  actions: readonly string[],
+  table: CommandManifest,
 ): GuardError {
   const { head } = stored;
   const why = countedReasons(rows);
@@ -111,7 +115,7 @@ export function nothingToUndo(
       : `Run ${head.run} ${first?.why} ${what}. ${final} cannot be undone.`,
     {
       code: 'notUndoable',
-      hint: restoreHint(stored, actions) ?? `See what it changed: rosterctl runs show ${head.run}`,
+      hint: restoreHint(stored, table) ?? `See what it changed: rosterctl runs show ${head.run}`,
     },
   );
 }

@@ -99,7 +99,7 @@ async function applyPlan(
 ): Promise<CommandOutput> {
   const { hash, job, guards, action } = file;
   const values = given as BulkValues;
-  const planned = await operationOfPlan(file);
+  const planned = await operationOfPlan(context, file);
   const runs = await runsOfPlan(storeOf(context), file);
   const ended = runs.find((run) => !continues(context, run));
   if (ended) throw alreadyApplied(context, ended);

@@ -35,7 +35,7 @@ export default defineRunCommand({
       const report = storedReport(stored);
       return { value: report, view: reportView, exitName: exitOf(report, undefined) };
     }
-    const invocation = await invocationOf(stored, values);
+    const invocation = await invocationOf(context, stored, values);
     limitRate(context, values);
     if (!context.settings.dryRun)
       return showRun(context, { ready: await resumeRun(context, invocation, stored) });

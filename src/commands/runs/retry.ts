@@ -39,7 +39,7 @@ export default defineRunCommand({
         code: 'retried',
         hint: `See what became of them: rosterctl runs show ${retryRun}`,
       });
-    const invocation = await invocationOf(stored, values);
+    const invocation = await invocationOf(context, stored, values);
     // A retry would send and record the stored files twice.
     if (invocation.operation.recovery?.hasLeftovers(stored))
       throw new GuardError(

@@ -1,9 +1,8 @@
 /** Shared by the `runs` commands: finding a run, and the operation and flags to continue it. */
-import type { EndpointName } from '../../api/contract.js';
 import { type BulkValues, bulkFlags, type Invocation, jobOf } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';
 import type { Command } from '../../cli/define.js';
-import type { Context } from '../../context.js';
+import type { Context, LocalContext } from '../../context.js';
 import { resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
@@ -15,41 +14,17 @@ import { isSingleRun, storeOf } from '../../runs/store.js';
 import { findRun, type LastRun, type StoredRun } from '../../runs/stored-run.js';
 import { runArg } from './show.js';
 
-/** The commands that start runs, by the action that a run records. */
-const commands: Readonly<Record<string, () => Promise<{ readonly default: Command }>>> = {
-  'tryouts.set-status': () => import('../tryouts/set-status.js'),
-  'tryouts.update': () => import('../tryouts/update.js'),
-  'tryouts.review': () => import('../tryouts/review.js'),
-  'tryouts.convert': () => import('../tryouts/convert.js'),
-  'teams.create': () => import('../teams/create.js'),
-  'teams.import': () => import('../teams/import.js'),
-  'teams.update': () => import('../teams/update.js'),
-  'teams.delete': () => import('../teams/delete.js'),
-  'players.create': () => import('../players/create.js'),
-  'players.import': () => import('../players/import.js'),
-  'players.update': () => import('../players/update.js'),
-  'players.delete': () => import('../players/delete.js'),
-  'documents.create': () => import('../documents/create.js'),
-  'documents.upload': () => import('../documents/upload.js'),
-  'documents.replace': () => import('../documents/replace.js'),
-  'documents.update': () => import('../documents/update.js'),
-  'documents.delete': () => import('../documents/delete.js'),
-};
-
 /** The action of an undo, whose operation is on the resource of the run that it undoes. */
 export const undoAction = 'runs.undo';
 
-/** The actions whose runs can be resumed. */
-export const runActions: readonly string[] = [...Object.keys(commands), undoAction];
-
 /** Returns the operation that started a run. Throws UsageError for a run of a newer version. */
-async function operationOf({
-  head: { action, resource, of },
-  plan,
-}: Pick<StoredRun, 'head' | 'plan'>): Promise<Operation> {
+async function operationOf(
+  context: LocalContext,
+  { head: { action, resource, of }, plan }: Pick<StoredRun, 'head' | 'plan'>,
+): Promise<Operation> {
   if (action === undoAction)
     return undoAgain(resource, { ...(of !== undefined && { of }), ...jobOf(plan).job });
-  const command = await commandOf(action);
+  const command = await commandOf(context, action);
   if (!command)
     throw new UsageError(`This version cannot continue a run of ${action}.`, {
       hint: 'Use the version that started it.',
@@ -61,12 +36,11 @@ async function operationOf({
  * Returns the operation of a plan file. Throws UsageError if the command that the file names makes no
  * plans, or changes another resource than it says.
  */
-export async function operationOfPlan({
-  action,
-  resource,
-  job,
-}: Pick<PlanFile, 'action' | 'resource' | 'job'>): Promise<Operation> {
-  const command = await commandOf(action);
+export async function operationOfPlan(
+  context: LocalContext,
+  { action, resource, job }: Pick<PlanFile, 'action' | 'resource' | 'job'>,
+): Promise<Operation> {
+  const command = await commandOf(context, action);
   const operation =
     action === undoAction
       ? undoAgain(resource, job)
@@ -83,45 +57,23 @@ function undoAgain(resource: string, { of = '', kind = 'fields' }: Partial<UndoJ
 }
 
 /** The command that starts runs of an action; undefined for one of a newer version. */
-async function commandOf(
+export async function commandOf(
+  { table, loadCommand }: Pick<LocalContext, 'table' | 'loadCommand'>,
   action: string,
 ): Promise<Extract<Command, { kind: 'operation' }> | undefined> {
-  const load = Object.hasOwn(commands, action) ? commands[action] : undefined;
-  const command = (await load?.())?.default;
+  const known = table.commands.find(({ words }) => words.join('.') === action);
+  const command = known && ((await loadCommand(known.words)) as Command);
   return command?.kind === 'operation' ? command : undefined;
 }
 
 const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;
-/** The endpoints of every command that starts runs. */
-const calls: readonly EndpointName[] = [
-  'getTryout',
-  'listTryouts',
-  'updateTryout',
-  'convertTryout',
-  'getTeam',
-  'listTeams',
-  'createTeam',
-  'updateTeam',
-  'deleteTeam',
-  'getPlayer',
-  'createPlayer',
-  'listPlayers',
-  'updatePlayer',
-  'deletePlayer',
-  'listDocuments',
-  'updateDocument',
-  'deleteDocument',
-  'requestUpload',
-  'createDocument',
-  'downloadDocument',
-];
 
 /**
  * The calls, arguments, flags and view of a command that sends rows of an earlier run, whose rows
  * are selected already.
  */
 export const earlierRunCommand = {
-  calls,
+  calls: 'ofOperations' as const,
   args: { run: runArg },
   flags: { maxChanges, expect, failFast, maxErrors, concurrency, rate, waitLock },
   view: reportView,
@@ -171,11 +123,12 @@ function isOfProfile({ settings, config }: Context, { head }: StoredRun): boolea
 
 /** Returns the invocation that continues a run; it has only the flags of a run. */
 export async function invocationOf(
+  context: LocalContext,
   run: StoredRun,
   values: Partial<BulkValues>,
 ): Promise<Invocation> {
   return {
-    operation: await operationOf(run),
+    operation: await operationOf(context, run),
     words: run.head.action.split('.'),
     values: values as BulkValues,
     ...jobOf(run.plan),

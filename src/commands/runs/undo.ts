@@ -27,7 +27,7 @@ import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js'
 import { isDelete, type ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
-import { earlierRunCommand, findRunHere, invocationOf, runActions, undoAction } from './shared.js';
+import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
   readonly run: string;
@@ -92,7 +92,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const can = candidates.can.filter(isSelected);
   const cannot = candidates.cannot.filter(isSelected);
-  if (can.length === 0) throw nothingToUndo(stored, cannot, runActions);
+  if (can.length === 0) throw nothingToUndo(stored, cannot, context.table);
   const kind = kindOf(can);
   const undo: UndoJob = {
     of: head.run,
@@ -157,7 +157,7 @@ interface Undoable {
 }
 
 async function undoable(context: Context, stored: StoredRun, values: Values): Promise<Undoable> {
-  const invocation = await invocationOf(stored, { waitLock: values.waitLock });
+  const invocation = await invocationOf(context, stored, { waitLock: values.waitLock });
   const results = await verifiedResults(context, invocation, stored);
   const images = await readBeforeImages(runFolder(storeOf(context), stored.head.run));
   const byRow = new Map(images.map((image) => [image.row, image]));
