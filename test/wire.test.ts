@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { contract } from '../src/api/contract.js';
 import { rosterctl, temporaryFolder } from './support/run.js';
 import {
   key,
@@ -12,7 +13,7 @@ import {
 } from './support/service.js';
 
 // The requests that each command sends, written by hand from the contract's text (sections 2.3-2.5,
-// 4.1-4.6, 5.1). Nothing here is computed from the tool's own tables.
+// 4.1-4.6, 5.1). No request here is computed from the tool's own tables; they only say which must be there.
 
 const application = {
   id: 'app_1',
@@ -298,6 +299,14 @@ test.each(literal)('%s', async (line, expected) => {
   }
   for (const request of api.store.requests)
     expect(JSON.stringify(request.headers)).not.toContain(key);
+});
+
+test.each(Object.entries(contract))('%s has a literal request above', (_, { route }) => {
+  const [method, path = ''] = route.split(' ');
+  const segments = path.replaceAll(/\{\w+\}/g, '[^/?]+');
+  const isOfRoute = new RegExp(`^${method} /v1${segments}(?:\\?|$)`);
+  const sent = literal.flatMap(([, requests]) => requests.map(([line]) => line));
+  expect(sent.filter((line) => isOfRoute.test(line))).not.toEqual([]);
 });
 
 test('the presigned PUT has its own Content-Type and Content-Length and no other header of ours', async () => {
