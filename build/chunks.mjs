@@ -35,7 +35,7 @@ const firsts = {
   runs: [
     'src/runs/stored-run.ts',
     'src/runs/lock.ts',
-    'src/uploads/unfinished-uploads.ts',
+    'src/runs/unfinished-uploads.ts',
     // Small, and sealed like the lines of a journal.
     'src/cursors/cursor-file.ts',
   ],

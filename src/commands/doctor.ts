@@ -1,4 +1,5 @@
 /** `rosterctl doctor`: checks of the configuration, the connection and what the key may read. */
+
 import { accessSync, constants, existsSync } from 'node:fs';
 import { resource } from '../api/resources.js';
 import { defineLocalWrite, flag, ValueWithExit } from '../cli/define.js';
@@ -11,9 +12,9 @@ import { resourcesWith } from '../data/resources.js';
 import { plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
-import { unfinishedUploads } from '../runs/end.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import { listRuns, shortRunNames } from '../runs/stored-run.js';
+import { unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapPageLine } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';

@@ -1,9 +1,9 @@
 /** Interrupted runs and uploads of a profile, and the commands that finish them. */
 import type { ThisProcess } from '../files/lock.js';
-import { isUploadRun, unfinishedUploads } from './end.js';
 import { isRunning } from './lock.js';
 import { runStore } from './store.js';
 import { listOpenRuns, rowsLeft, shortRunNames } from './stored-run.js';
+import { isUploadRun, unfinishedUploads } from './unfinished-uploads.js';
 
 /** The interrupted work of a profile. */
 export interface UnfinishedWork {

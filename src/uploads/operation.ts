@@ -1,4 +1,5 @@
 /** The upload operation: sends a file's bytes to the store, then the engine creates the document. */
+
 import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -7,17 +8,17 @@ import { shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { BugError, InputError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
+import type { Recovery } from '../runs/file-rows.js';
+import type { SelectedRow } from '../runs/report.js';
+import { isSingleRun } from '../runs/store.js';
+import type { StoredRun } from '../runs/stored-run.js';
 import {
   isStored,
   type UnfinishedUpload,
   unfinishedUploads,
   uploadAction,
   uploadId,
-} from '../runs/end.js';
-import type { Recovery } from '../runs/file-rows.js';
-import type { SelectedRow } from '../runs/report.js';
-import { isSingleRun } from '../runs/store.js';
-import type { StoredRun } from '../runs/stored-run.js';
+} from '../runs/unfinished-uploads.js';
 import { documentFinder, exists } from './compare.js';
 import { verifyUpload } from './content.js';
 import type { LocalFile } from './local-file.js';

@@ -1,9 +1,10 @@
 /** Plans uploads: the job, the inspected files in its rows, and the requests still to send. */
+
 import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { storedState, type UnfinishedUpload } from '../runs/end.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
+import { storedState, type UnfinishedUpload } from '../runs/unfinished-uploads.js';
 import { type DocumentText, type FileFacts, plannedUpload, type StoredFile } from './store-file.js';
 
 /** The job of an upload, which applies to every file; plain JSON. */

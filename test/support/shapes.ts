@@ -1,12 +1,13 @@
 /** The JSON output of each command; a command that prints records of a resource needs no entry. */
+
 import * as z from 'zod/mini';
 import { resources } from '../../src/api/resources.js';
 import { UploadGrant } from '../../src/api/schemas.js';
 import { shells } from '../../src/cli/completion/scripts.js';
 import type { Command } from '../../src/cli/define.js';
 import { ruleCodes } from '../../src/resources/findings/codes.js';
-import { uploadStates } from '../../src/runs/end.js';
 import { rowResults } from '../../src/runs/report.js';
+import { uploadStates } from '../../src/runs/unfinished-uploads.js';
 
 const text = z.string();
 const textOrNull = z.nullable(text);

@@ -1,4 +1,5 @@
 /** `rosterctl auth logout`: removes the stored key of a profile, and what was kept for it on disk. */
+
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { defineLocalWrite } from '../../cli/define.js';
@@ -13,10 +14,10 @@ import { cursorFolder, cursorKeys, removeCursor } from '../../cursors/cursor-fil
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
 import { beforeImagesIn } from '../../runs/before-images.js';
-import { unfinishedUploads } from '../../runs/end.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeRun, runFolder, storeOf } from '../../runs/store.js';
 import { listRuns } from '../../runs/stored-run.js';
+import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
 
 interface LoggedOut {
   readonly profile: string;

@@ -1,4 +1,5 @@
 /** `rosterctl plan show`: what a plan file would change, for a reviewer without a key or a configuration. */
+
 import { flowsWarning } from '../../bulk/preview-lines.js';
 import { type AlignedRow, alignedRows } from '../../bulk/row-lines.js';
 import { counted } from '../../bulk/words.js';
@@ -13,10 +14,10 @@ import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { Failure } from '../../errors.js';
 import { shortHash } from '../../plans/hash.js';
 import { isExpired, type PlanFile, type PlanFileRow, readPlanFile } from '../../plans/plan-file.js';
-import { isUploadRun } from '../../runs/end.js';
 import { isDelete } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
+import { isUploadRun } from '../../runs/unfinished-uploads.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { truncate, widestOf, wrap } from '../../terminal/width.js';
 import { inspected, textOf } from '../../uploads/plan.js';

@@ -1,4 +1,5 @@
 /** `rosterctl runs prune`: removes old runs from this machine. */
+
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
@@ -7,7 +8,6 @@ import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { formatDuration, parseDuration } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { hasUnknownOutcome, isUploadRun, unfinishedUploads } from '../../runs/end.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
@@ -18,6 +18,11 @@ import {
   type StoredRun,
   summaryOf,
 } from '../../runs/stored-run.js';
+import {
+  hasUnknownOutcome,
+  isUploadRun,
+  unfinishedUploads,
+} from '../../runs/unfinished-uploads.js';
 
 const month = 30 * 86_400_000;
 

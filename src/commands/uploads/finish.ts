@@ -1,4 +1,5 @@
 /** `rosterctl uploads finish`: completes interrupted uploads. */
+
 import * as z from 'zod/mini';
 import { bulkFlags } from '../../bulk/invocation.js';
 import { checkFields, reportOf, reportViewFor } from '../../bulk/report-view.js';
@@ -18,14 +19,18 @@ import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
-import { isUploadRun, type UnfinishedUpload } from '../../runs/end.js';
 import type { DamagedRun } from '../../runs/journal.js';
 import { isHere } from '../../runs/plan.js';
 import type { BulkReport, ReportRow } from '../../runs/report.js';
 import { isSingleRun } from '../../runs/store.js';
+import {
+  findUnfinishedUpload,
+  isUploadRun,
+  readUnfinishedUploads,
+  type UnfinishedUpload,
+} from '../../runs/unfinished-uploads.js';
 import { uploadInvocation } from '../../uploads/operation.js';
 import { newDocument, planUnfinished } from '../../uploads/plan.js';
-import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
 
 const { concurrency, waitLock } = bulkFlags;
 

@@ -1,12 +1,12 @@
 /** `rosterctl uploads forget`: gives up an interrupted upload. */
+
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { sentencesOf } from '../../cli/views.js';
-import { forgetUpload, isStored } from '../../runs/end.js';
 import { lockRun } from '../../runs/lock.js';
 import { storeOf } from '../../runs/store.js';
 import { writeOptions } from '../../runs/stored-run.js';
-import { findUnfinishedUpload } from '../../uploads/unfinished-uploads.js';
+import { findUnfinishedUpload, forgetUpload, isStored } from '../../runs/unfinished-uploads.js';
 
 export default defineLocalWrite({
   summary: 'Discard an upload that was interrupted',

@@ -3,9 +3,8 @@
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
-import type { UploadState } from '../../runs/end.js';
 import { isRunning } from '../../runs/lock.js';
-import { readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
+import { readUnfinishedUploads, type UploadState } from '../../runs/unfinished-uploads.js';
 
 interface UploadLine {
   readonly id: string;

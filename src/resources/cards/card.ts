@@ -1,4 +1,5 @@
 /** Cards: one record for a person, with what is near it and what this machine changed of it. */
+
 import { shortValue } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
@@ -6,7 +7,7 @@ import type { Settings } from '../../config/settings.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { clockTime, shortDay } from '../../data/time.js';
-import { isUploadRun } from '../../runs/end.js';
+import { isUploadRun } from '../../runs/unfinished-uploads.js';
 import { alignedLines, type Piece } from '../../terminal/pieces.js';
 import {
   allFields,

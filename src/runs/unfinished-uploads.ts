@@ -1,0 +1,146 @@
+/** Unfinished uploads on this machine: how far each got, how one is found by its id, and given up. */
+import type { LocalContext } from '../context.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { didYouMean } from '../data/nearest.js';
+import { notVerified } from '../data/outcome-errors.js';
+import { UsageError } from '../errors.js';
+import type { DamagedRun } from './journal.js';
+import type { PlannedRow, RunPlan } from './plan.js';
+import { countsAsError } from './report.js';
+import { type RunStore, storeOf } from './store.js';
+import { continueJournal, listOpenRuns, type RunOptions, type StoredRun } from './stored-run.js';
+
+/** How far a file's upload got; the states that `uploads list` shows. */
+export const uploadStates = [
+  'planned',
+  'granted',
+  'put_started',
+  'put_done',
+  'doc_intent',
+  'orphan',
+  'unknown',
+] as const;
+export type UploadState = (typeof uploadStates)[number];
+
+/** An unfinished upload, as its journal describes it. */
+export interface UnfinishedUpload {
+  /** Short enough to type: the run's last six characters and the row. */
+  readonly id: string;
+  readonly state: UploadState;
+  readonly run: StoredRun;
+  readonly plan: RunPlan;
+  readonly row: PlannedRow;
+  readonly steps: JsonObject;
+}
+
+/** The action whose runs upload files. */
+export const uploadAction = 'documents.upload';
+
+/** The action whose runs upload one file in place of a document. */
+const replaceAction = 'documents.replace';
+
+/** True for a run that uploads files. */
+export function isUploadRun({ action }: Pick<RunPlan['head'], 'action'>): boolean {
+  return action === uploadAction || action === replaceAction;
+}
+
+/** The step state and error code of an upload that the user gave up with `uploads forget`. */
+const forgotten = 'forgotten';
+
+/** The step state once every byte has arrived. */
+export const storedState = 'put_done';
+
+/** Returns the uploads of these runs that are neither done nor refused before their bytes were stored. */
+export function unfinishedUploads(runs: readonly StoredRun[]): readonly UnfinishedUpload[] {
+  return runs.flatMap((run) => {
+    const { plan } = run;
+    if (!plan || !isUploadRun(run.head)) return [];
+    return plan.rows.flatMap((row) => {
+      const steps = run.state.steps.get(row.row) ?? {};
+      const state = stateOf(run, row, steps);
+      return state ? [{ id: uploadId(run.head.run, row.row), state, run, plan, row, steps }] : [];
+    });
+  });
+}
+
+/** Reads the unfinished uploads on this machine, oldest first; prints a message for each damaged run. */
+export async function readUnfinishedUploads(
+  context: LocalContext,
+  onDamaged: (run: DamagedRun) => void = () => {},
+): Promise<readonly UnfinishedUpload[]> {
+  const report = (run: DamagedRun) => {
+    context.message(run.message);
+    onDamaged(run);
+  };
+  return unfinishedUploads(await listOpenRuns(storeOf(context), report));
+}
+
+/** Finds an unfinished upload by its id. Throws UsageError if there is none. */
+export async function findUnfinishedUpload(
+  context: LocalContext,
+  id: string,
+): Promise<UnfinishedUpload> {
+  const uploads = await readUnfinishedUploads(context);
+  const match = uploads.find((upload) => upload.id === id);
+  if (match) return match;
+  const ids = uploads.map((upload) => upload.id);
+  throw new UsageError(`There is no unfinished upload ${id}.${didYouMean(id, ids)}`, {
+    hint: 'See: rosterctl uploads list',
+  });
+}
+
+/**
+ * Records that the user gave up an upload, so that it no longer counts as unfinished. Throws
+ * OutputError, GuardError.
+ */
+export async function forgetUpload(
+  store: RunStore,
+  { plan, row: { row, id } }: UnfinishedUpload,
+  options: RunOptions,
+): Promise<void> {
+  const journal = await continueJournal(store, plan, options);
+  try {
+    const error = { code: forgotten, kind: 'guard', message: 'Given up: uploads forget.' };
+    await journal.append({ kind: 'step', row, state: forgotten });
+    await journal.append({ kind: 'result', row, id, result: 'failed', error });
+  } finally {
+    await journal.close();
+  }
+}
+
+/** `3fa9c2.1`: the last six characters of its run, and its row. */
+export function uploadId(run: string, row: number): string {
+  return `${run.slice(-6)}.${row}`;
+}
+
+/** True if the store holds bytes that no known document records. */
+export function isStored({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
+  return ['put_done', 'doc_intent', 'orphan', 'unknown'].includes(state);
+}
+
+/** True if the upload may have created a document that is not yet identified. */
+export function hasUnknownOutcome({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
+  return state === 'doc_intent' || state === 'unknown';
+}
+
+/** True if the row failed only because verification did: its document exists. */
+function isNotVerified(error: unknown): boolean {
+  return isObject(error) && error['code'] === notVerified;
+}
+
+function stateOf(
+  { state, finished }: StoredRun,
+  { row }: PlannedRow,
+  steps: JsonObject,
+): UploadState | undefined {
+  if (steps['state'] === forgotten) return undefined;
+  const { result, error } = state.results.get(row) ?? {};
+  if (result === 'unknown') return 'unknown';
+  if (state.open.has(row)) return 'doc_intent';
+  const isStoredNow = steps['state'] === storedState;
+  if (result !== undefined && countsAsError(result))
+    return isStoredNow && !isNotVerified(error) ? 'orphan' : undefined;
+  if (result !== undefined && result !== 'not_attempted') return undefined;
+  if (finished) return isStoredNow ? storedState : undefined;
+  return uploadStates.find((known) => known === steps['state']) ?? 'planned';
+}
