@@ -29,12 +29,21 @@ async function derive() {
   const { documents, scriptsParts } = createRequire(import.meta.url)(
     join(workbench, 'describe.cjs'),
   );
+  const pages = documents(table, await lastChange());
   return {
-    ...documents(table, await lastChange()),
+    ...pages,
+    'package.json': withManPages(await text('package.json'), Object.keys(pages)),
     'THIRD-PARTY-NOTICES.md': await readFile(join(workbench, 'THIRD-PARTY-NOTICES.md'), 'utf8'),
     'docs/terminal.svg': await picture(),
     'docs/scripts.md': fill(await text('docs/scripts.md'), scriptsParts()),
   };
+}
+
+/** Returns package.json with the man pages among these files, which npm installs. */
+function withManPages(manifest, files) {
+  const names = files.filter((file) => file.startsWith('man/')).toSorted();
+  const pages = names.map((name) => `    "${name}"`);
+  return manifest.replace(/("man": )\[[^\]]*\]/, `$1[\n${pages.join(',\n')}\n  ]`);
 }
 
 /** Returns a page with each part between its markers. Throws if a marker is missing. */
