@@ -73,6 +73,7 @@ export const resourceWords = {
       tag: ['gamerTags.gamerTag'],
     },
     ifNone: 'They appear here once somebody has sent in a tryout form.',
+    ifConflict: 'The e-mail or chat user is already used on another application for the same form.',
     isBackedUp: true,
     isKeyArea: true,
     overrides: {},
@@ -99,6 +100,8 @@ export interface ResourceWords {
   readonly references: { readonly [K in LookedUpKind]?: readonly string[] | undefined };
   /** The next step if there are no records at all. */
   readonly ifNone: string;
+  /** Why an update is refused with 409, if the service does not say. */
+  readonly ifConflict?: string;
   /** True if `backup create` copies its records. */
   readonly isBackedUp: boolean;
   /** True if a login and `doctor` read its list to find out what the key may read. */

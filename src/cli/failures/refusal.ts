@@ -3,7 +3,12 @@ import type { GlobalFlags } from '../../config/environment.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
 import { describeRequestedWait } from '../../data/outcome-errors.js';
 import { meantReference } from '../../data/references.js';
-import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
+import {
+  type ResourceName,
+  type ResourceWords,
+  resourceNames,
+  resourceWords,
+} from '../../data/resources.js';
 import { loginCommand, lowerFirst, upperFirst } from '../../data/text.js';
 import { ApiError, type Failure } from '../../errors.js';
 import { type Redact, refusalBehind, serviceWords } from './service-words.js';
@@ -99,9 +104,9 @@ function waitHint(error: ApiError): string | undefined {
 }
 
 function conflictReason(error: ApiError): string | undefined {
-  if (error.call.method !== 'PATCH' || !error.call.path.startsWith(resourceWords.tryouts.path))
-    return undefined;
-  return 'The e-mail or chat user is already used on another application for the same form.';
+  const resource = error.call.method === 'PATCH' ? resourceOf(error) : undefined;
+  const words: ResourceWords | undefined = resource && resourceWords[resource];
+  return words?.ifConflict;
 }
 
 /** The resource that a request addresses. */
