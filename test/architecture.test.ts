@@ -107,13 +107,17 @@ test('only main.ts uses process, and no file prints to the console', () => {
 });
 
 const known = [...Object.keys(contract), ...resourceNames].join('|');
-/** Patterns of decisions by the name of an endpoint or a resource, for which a table has a column. */
+/** Patterns of decisions by the name of an endpoint, a resource or a command, for which a table has a column. */
 const spelling = [
   new RegExp(`[!=]==? '(?:${known})'|'(?:${known})' [!=]==?|case '(?:${known})'`),
   /\b[eE]ndpoint(?:Name)?\)?\.(?:startsWith|endsWith|includes|match|search|replace|slice)\(/,
   /\.(?:test|exec)\([^()]*\b[eE]ndpoint(?:Name)?\)/,
   new RegExp(`\\b(?:${resourceNames.join('|')})\\|(?:${resourceNames.join('|')})\\b(?=.*/)`),
   new RegExp(`'(?:${resourceNames.join('|')})',\\s*'(?:${resourceNames.join('|')})'`),
+  new RegExp(`\\bresource(?:Word)?s\\.(?:${resourceNames.join('|')})\\b(?!,)`),
+  // What a command is called: an operation and its runs have a verb.
+  /\b[aA]ction\.(?:startsWith|endsWith|includes|match|search|slice|indexOf|lastIndexOf)\(/,
+  /\b[aA]ction [!=]== '\w+\.|\w\.[\w-]+' [!=]== (?:\w+\.)?action\b/,
 ];
 const decidesBySpelling = (text: string) => spelling.some((way) => way.test(text));
 
@@ -125,6 +129,12 @@ test.each([
   ['/^(update|delete)/.test(call.endpoint)', true],
   ['/(teams|players)$/.test(path)', true],
   ["const areas = ['teams', 'players'];", true],
+  ["action.endsWith('.delete')", true],
+  ["head.action === 'tryouts.convert'", true],
+  ['call.path.startsWith(resourceWords.tryouts.path)', true],
+  ["head.verb === 'delete'", false],
+  ["head.action.replace('.', ' ')", false],
+  ['...resourceWords.tryouts,', false],
   ['resource(name).calls.get === undefined', false],
   ["endpoint(call.endpoint).verb === 'update'", false],
   ["view: recordOf('tryouts')", false],
@@ -132,9 +142,11 @@ test.each([
   expect(decidesBySpelling(text)).toBe(expected);
 });
 
-test('only the command of a resource decides by the name of an endpoint or a resource', () => {
+test('only the command of a resource decides by a name, and one file reads what a name says of an old run', () => {
   const commands = new RegExp(`^commands/(${resourceNames.join('|')})/`);
-  const culprits = files.filter((file) => !commands.test(file) && decidesBySpelling(code(file)));
+  const culprits = files.filter(
+    (file) => !commands.test(file) && file !== 'runs/verb.ts' && decidesBySpelling(code(file)),
+  );
   expect(culprits).toEqual([]);
 });
 

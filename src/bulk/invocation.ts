@@ -205,7 +205,7 @@ export function newHead(
   { operation, words, isSingle, job, guards }: Invocation,
   ...parts: readonly unknown[]
 ): Omit<RunHead, 'rows'> {
-  const { addsEachTime, createsRow, resource, of, plan } = operation;
+  const { addsEachTime, createsRow, resource, of, plan, verb = 'update' } = operation;
   const { route } = job;
   const action = words.join('.');
   const profile = context.settings.profile.name;
@@ -216,7 +216,7 @@ export function newHead(
     format: runFormat,
     version: context.table.version,
     run: newRunName(context.now(), { single: isSingle }),
-    action,
+    ...{ action, verb },
     profile,
     ...place,
     resource,

@@ -155,8 +155,8 @@ function rowLines(
   action: Action,
   { tasks, names, times }: Listed,
 ): readonly string[] {
-  const deletes = verbOf(action) === verbOf({ action: 'x.delete' });
-  const isUndo = verbOf(action) === verbOf({ action: 'x.undo' });
+  const deletes = action.verb === 'delete';
+  const isUndo = action.verb === 'undo';
   const isUndoneCreate = (changes: Pick<ReportRow, 'after'>) =>
     isUndo && isDeletion({ ...action, of: '' }, changes);
   const rows = tasks.map(({ id, previewed = [] }): AlignedRow => {

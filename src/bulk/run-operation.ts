@@ -10,6 +10,7 @@ import { UsageError } from '../errors.js';
 import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { storeOf } from '../runs/store.js';
+import type { RunVerb } from '../runs/verb.js';
 import { dryRunRows } from './dry-run.js';
 import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
@@ -212,6 +213,8 @@ type Values<A extends Params, F extends Params> = ValuesOf<A> & ValuesOf<F>;
 /** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
   command: Omit<OperationCommand<A, F>, 'run' | 'view' | 'operation' | 'asks'> & {
+    /** What it does to its records, by which it is worded and its runs are told apart. */
+    readonly verb: RunVerb;
     readonly operation: Operation;
     readonly view: View<T>;
     /** Replaces values that have to be looked up before anything else (a reference by its id). */
@@ -224,13 +227,15 @@ export function defineOperation<A extends Params, F extends Params, T>(
     ) => Promise<CommandOutput>;
   },
 ): Command {
-  const { prepare, followUp, ...described } = command;
-  const { operation, view } = described;
+  const { prepare, followUp, verb, ...described } = command;
+  const { view } = described;
+  const operation = { verb, ...described.operation };
   return {
     kind: 'operation',
     local: false,
     asks: !operation.createsRow,
     ...described,
+    operation,
     async run(context: Context, given: Values<A, F>, words: readonly string[], typed?: TypedLine) {
       const values = prepare ? await prepare(context, given) : given;
       const line = { operation, words, view, typed, values: values as BulkValues };

@@ -5,14 +5,14 @@ import { fieldLabel } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { plural } from '../data/text.js';
-import type { Operation } from '../engine/operation.js';
 import type { ReportRow, RowResult } from '../runs/report.js';
+import { nounOfAction, type RunVerb, verbOfAction } from '../runs/verb.js';
 
-/** The action (`players.delete`), the resource that it writes, and its verb if the action's name does not contain it. */
+/** The action (`players.delete`), the resource that it writes, and its verb, which a report does not keep. */
 export interface Action {
   readonly action: string;
   readonly resource?: string | undefined;
-  readonly verb?: Operation['verb'] | undefined;
+  readonly verb?: RunVerb | undefined;
 }
 
 interface Verb {
@@ -33,23 +33,19 @@ const uploading: Verb = {
   done: 'uploaded',
   purpose: ' to upload',
 };
-const verbs: { readonly [verb: string]: Verb } = {
+const verbs: { readonly [V in RunVerb]: Verb } = {
+  update: changing,
   delete: { ask: 'Delete', would: 'be deleted', done: 'deleted', purpose: ' to delete' },
   convert: { ask: 'Convert', would: 'be converted', done: 'converted', purpose: ' to convert' },
   create: { ask: 'Create', would: 'be created', done: 'created', purpose: ' to create' },
   upload: uploading,
-  finish: uploading,
-  replace: uploading,
   import: { ask: 'Import', would: 'be imported', done: 'imported', purpose: ' to import' },
   undo: { ...changing, done: 'undone' },
 };
 
 /** The words for an action, so that a delete is never described as a change. */
-export function verbOf({
-  action,
-  verb = action.slice(action.indexOf('.') + 1) as 'delete',
-}: Action): Verb {
-  return verbs[verb] ?? changing;
+export function verbOf({ action, verb = verbOfAction(action) }: Action): Verb {
+  return verbs[verb];
 }
 
 /** Returns a row's message without the id that stands before it already. */
@@ -58,16 +54,15 @@ export function aboutRow(message: string, id: string): string {
 }
 
 /** `3 applications`: a number of what the action changes. */
-export function counted(count: number, { action, resource = wordBefore(action) }: Action): string {
-  if (verbOf({ action }) === uploading) return plural(count, 'file');
+export function counted(
+  count: number,
+  { action, verb, resource = nounOfAction(action) }: Action,
+): string {
+  if (verbOf({ action, verb }) === uploading) return plural(count, 'file');
   const { noun = 'record', plural: many = 'records' } = Object.hasOwn(resourceWords, resource)
     ? resourceWords[resource as ResourceName]
     : {};
   return plural(count, noun, many);
-}
-
-function wordBefore(action: string): string {
-  return action.slice(0, action.indexOf('.'));
 }
 
 /** The result of a row as a word: `changed`, or what the action did; `not sent` for `not_attempted`. */
@@ -136,13 +131,13 @@ export function describeOne(
   const id = typeof made === 'string' ? made : row.id;
   const verb = verbOf(action);
   const who = named(name, id);
-  if (verb === verbs['create'] || verb === verbs['delete']) return `${who}: ${verb.done}`;
+  if (verb === verbs.create || verb === verbs.delete) return `${who}: ${verb.done}`;
   if (verb === uploading) {
     const size = record?.['sizeBytes'];
     return `${name ?? row.id}: uploaded as ${id}${typeof size === 'number' ? ` (${binarySize(size)})` : ''}`;
   }
   const changes = describeChanges(row, action);
-  return `${who}: ${verb === verbs['convert'] ? `${verb.done} ${changes}` : changes}`;
+  return `${who}: ${verb === verbs.convert ? `${verb.done} ${changes}` : changes}`;
 }
 
 /** `Nimbus Kolmarden (app_0064)`, or the id alone. */

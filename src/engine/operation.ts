@@ -13,6 +13,7 @@ import type { BeforeImageEntry } from '../runs/before-images.js';
 import type { PlanFileRows, Recovery } from '../runs/file-rows.js';
 import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 import type { Intent } from '../runs/state.js';
+import type { RunVerb } from '../runs/verb.js';
 
 /** The source of a command line's rows. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
@@ -234,8 +235,8 @@ export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
 export interface Operation {
   readonly resource: ResourceName;
   readonly confirm: ConfirmRule;
-  /** The effect on its records, if the command's own verb does not say so (an undo). */
-  readonly verb?: 'delete';
+  /** What it does to its records; the definition of its command says it, if it does not itself. */
+  readonly verb?: RunVerb;
   /** Prints a bulk report even for one id. */
   readonly reports?: boolean;
   /** The columns that a CSV may have; absent: the command has no --csv. */

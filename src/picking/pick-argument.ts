@@ -15,7 +15,7 @@ import { inUsualOrder } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
-import { countsAsError, isDelete } from '../runs/report.js';
+import { countsAsError } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
 import { readRuns, rowsLeft, type StoredRun, summaryOf } from '../runs/stored-run.js';
 import { type Choice, matchChoices } from '../terminal/choices.js';
@@ -195,14 +195,14 @@ const canTake: Readonly<Record<string, (run: StoredRun, store: RunStore) => bool
     [...state.results.values()].some(({ result }) => countsAsError(result)) &&
     retriedBy(store, head.run) === undefined,
   undo: ({ head, state }) =>
-    !leavesNothing(head.action) &&
+    !leavesNothing(head) &&
     (state.open.size + state.done.size > 0 ||
       [...state.results.values()].some(({ result }) => result === 'changed')),
 };
 
 /** True for runs of which nothing can be undone: deletions and conversions. */
-function leavesNothing(action: string): boolean {
-  return isDelete(action) || action === 'tryouts.convert';
+function leavesNothing({ verb }: StoredRun['head']): boolean {
+  return verb === 'delete' || verb === 'convert';
 }
 
 /** Returns the runs of the profile in force that a verb can work on, newest first. */

@@ -7,7 +7,7 @@ import { plural } from '../data/text.js';
 import type { PreviewedRows, Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';
 import type { BeforeImage } from '../runs/before-images.js';
-import { isDelete, type ReportRow } from '../runs/report.js';
+import type { ReportRow } from '../runs/report.js';
 import type { StoredRun } from '../runs/stored-run.js';
 import type { UndoKind } from './undo.js';
 
@@ -85,9 +85,9 @@ function restoreHint(
   { head, state }: StoredRun,
   { commands }: CommandManifest,
 ): string | undefined {
-  const { run, resource, action } = head;
+  const { run, resource, verb, of } = head;
   const hasImport = commands.some(({ words }) => words.join(' ') === `${resource} import`);
-  if (!isDelete(action) || !hasImport) return undefined;
+  if (verb !== 'delete' || of !== undefined || !hasImport) return undefined;
   const isOne = state.results.size === 1;
   const [key = 'name'] = referenceKindsOf(resource as ResourceName);
   return [

@@ -49,7 +49,7 @@ export function undoOperation(
   return {
     resource: name,
     ...(kind === 'fields' ? { confirm: 'several' } : { confirm: 'count', locksRows: true }),
-    ...(kind === 'created' && { verb: 'delete', undoes: false }),
+    ...(kind === 'created' ? { verb: 'delete', undoes: false } : { verb: 'undo' }),
     reports: true,
     of,
     job: async () => ({}),

@@ -9,6 +9,7 @@ import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openOwn } from '../files/atomic-write.js';
 import { countsAsError, type ReportRow, type RowChange } from './report.js';
+import { type RunVerb, verbOfAction } from './verb.js';
 
 /** Describes a run without its rows and without secrets; also the journal's first record. */
 export type RunHead = {
@@ -19,6 +20,7 @@ export type RunHead = {
   readonly run: string;
   /** `tryouts.set-status` */
   readonly action: string;
+  readonly verb: RunVerb;
   readonly profile: string;
   readonly organization: string;
   /** scheme://host:port and the path of the base URL. */
@@ -129,7 +131,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
     const top = parseJson(first);
     if (!isObject(top)) throw new SyntaxError('no head');
     return {
-      head: withFormat(top['head'] as RunHead),
+      head: withFormat(top['head'] as WrittenHead),
       job: top['job'] as JsonObject,
       names: new Map(Object.entries((top['names'] ?? {}) as Record<string, string>)),
       rows: lines.map((line) => parseJson(line) as PlannedRow),
@@ -147,13 +149,17 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
 export function headOf(record: JsonObject | undefined): RunHead | undefined {
   if (!record || record['kind'] !== 'job') return undefined;
   const { seq: _, kind: __, t: ___, holder: ____, ...head } = record;
-  return withFormat(head as RunHead);
+  return withFormat(head as WrittenHead);
 }
 
-/** Adds format and version to a head of version 0.1.0, which wrote neither. */
-function withFormat(head: RunHead): RunHead {
-  return { ...head, format: head.format ?? 0, version: head.version ?? '0.1.0' };
+/** Adds what version 0.1.0 did not write: format, version and verb. */
+function withFormat({ format = 0, version = '0.1.0', verb, ...head }: WrittenHead): RunHead {
+  return { ...head, format, version, verb: verb ?? verbOfAction(head.action) };
 }
+
+/** A head on disk, perhaps of an earlier version. */
+type WrittenHead = Omit<RunHead, AddedLater> & Partial<Pick<RunHead, AddedLater>>;
+type AddedLater = 'format' | 'version' | 'verb';
 
 /** True if a run's folder has a plan, readable or not, or if that cannot be determined. */
 export function hasPlan(folder: string): boolean {

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
+import { verbOfAction } from './verb.js';
 
 /** One changed field of a record: its value as read, and its target. */
 export interface RowChange {
@@ -126,9 +127,9 @@ export function isFinalRow({
   return result !== 'unknown' && result !== 'not_attempted' && !retryable;
 }
 
-/** True if the action deletes (`players.delete`). */
+/** True if the action of a report or a plan file deletes (`players.delete`). */
 export function isDelete(action: string): boolean {
-  return action.endsWith('.delete');
+  return verbOfAction(action) === 'delete';
 }
 
 const nouns: ReadonlySet<string> = new Set(Object.values(resourceWords).map(({ noun }) => noun));

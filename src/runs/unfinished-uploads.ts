@@ -33,15 +33,9 @@ export interface UnfinishedUpload {
   readonly steps: JsonObject;
 }
 
-/** The action whose runs upload files. */
-export const uploadAction = 'documents.upload';
-
-/** The action whose runs upload one file in place of a document. */
-const replaceAction = 'documents.replace';
-
 /** True for a run that uploads files. */
-export function isUploadRun({ action }: Pick<RunPlan['head'], 'action'>): boolean {
-  return action === uploadAction || action === replaceAction;
+export function isUploadRun({ verb }: Pick<RunPlan['head'], 'verb'>): boolean {
+  return verb === 'upload';
 }
 
 /** The step state and error code of an upload that the user gave up with `uploads forget`. */

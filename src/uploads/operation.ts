@@ -16,7 +16,6 @@ import {
   isStored,
   type UnfinishedUpload,
   unfinishedUploads,
-  uploadAction,
   uploadId,
 } from '../runs/unfinished-uploads.js';
 import { documentFinder, exists } from './compare.js';
@@ -50,6 +49,7 @@ export function uploadOperation(held?: LocalFile): Operation {
   return {
     resource: 'documents',
     confirm: 'never',
+    verb: 'upload',
     requiresRun: true,
     addsEachTime: true,
     job: async (_, { name, tag = [], ifExists, verify }: UploadValues): Promise<UploadJob> => ({
@@ -81,7 +81,7 @@ const recovery: Recovery = {
 export function uploadInvocation(values: object, { isSingle }: { readonly isSingle: boolean }) {
   return {
     operation: uploadOperation(),
-    words: uploadAction.split('.'),
+    words: ['documents', 'upload'],
     values: values as BulkValues,
     source: 'ids' as const,
     job: {},

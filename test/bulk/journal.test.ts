@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openJournal, readJournal } from '../../src/runs/journal.js';
+import { headOf } from '../../src/runs/plan.js';
 import { temporaryFolder } from '../support/run.js';
 
 const options = { now: () => new Date(0), isOurs: () => true };
@@ -45,4 +46,17 @@ describe('a journal', () => {
     await journal.close();
     expect((await readJournal(path)).records).toHaveLength(1);
   });
+});
+
+test.each([
+  ['players.delete', 'delete'],
+  ['tryouts.convert', 'convert'],
+  ['tryouts.set-status', 'update'],
+  ['documents.replace', 'upload'],
+  ['runs.undo', 'undo'],
+  ['teams.constructor', 'update'],
+])('the first record of version 0.1.0 has no verb: %s is to %s', (action, verb) => {
+  expect(headOf({ kind: 'job', seq: 1, t: 0, run: 'r', action })).toMatchObject({ action, verb });
+  const stored = { kind: 'job', seq: 1, t: 0, run: 'r', action, verb: 'convert' };
+  expect(headOf(stored)).toMatchObject({ verb: 'convert' });
 });

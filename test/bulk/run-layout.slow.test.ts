@@ -269,7 +269,8 @@ function makeLegacy(runs: string, folder: string): string {
       sum: __,
       format: ___,
       version: ____,
-      holder: _____,
+      verb: _____,
+      holder: ______,
       ...entry
     } = JSON.parse(each) as { t: number; kind: 'job' } & Record<string, unknown>;
     return recordLine(at + 1, t, entry);
@@ -280,6 +281,7 @@ function makeLegacy(runs: string, folder: string): string {
   const top = JSON.parse(first) as { head: Record<string, unknown> };
   delete top.head['format'];
   delete top.head['version'];
+  delete top.head['verb'];
   const body = `${[JSON.stringify(top), ...rest].join('\n')}\n`;
   writeFileSync(plan, `${body}${hash('sha256', body, 'hex')}\n`);
   renameSync(folder, join(runs, run));

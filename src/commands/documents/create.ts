@@ -54,6 +54,7 @@ export default defineOperation({
     restart: restartCreateFlag,
   },
   view: recordOf('documents'),
+  verb: 'create',
   operation: creation(
     { resource: 'documents', confirm: 'never' },
     async (_, { name, tag = [], ...file }: DocumentValues) => {

@@ -21,5 +21,6 @@ export default defineOperation({
     ...manyFlags({ ...documentFilters, ...listSelectionFlags }),
   },
   view: deletedView,
+  verb: 'delete',
   operation: deleteOperation('documents', documentSelection),
 });

@@ -49,6 +49,7 @@ export default defineOperation({
     restart,
   },
   view: recordOf('documents'),
+  verb: 'upload',
   operation: {
     ...uploadOperation(),
     ...replacement,

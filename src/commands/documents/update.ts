@@ -53,6 +53,7 @@ export default defineOperation({
     ['tag', 'removeTag'],
   ],
   view: recordOf('documents'),
+  verb: 'update',
   operation: updateOperation('documents', {
     filters: untaggedSelection,
     job: readJob,

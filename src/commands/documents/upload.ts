@@ -90,6 +90,7 @@ export default defineOperation({
     ['name', 'manifest'],
   ],
   view: recordOf('documents'),
+  verb: 'upload',
   operation: {
     ...uploadOperation(),
     isMany: async ({ paths: [path = ''], recursive, manifest }: Values) =>

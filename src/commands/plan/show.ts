@@ -18,6 +18,7 @@ import { isDelete } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
+import { verbOfAction } from '../../runs/verb.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { truncate, widestOf, wrap } from '../../terminal/width.js';
 import { inspected, textOf } from '../../uploads/plan.js';
@@ -132,7 +133,9 @@ async function newestRun(context: LocalContext, plan: PlanFile): Promise<ShownPl
 /** Returns a row as it is shown: its changes as the plan has them, and for an upload what is sent. */
 function shownRow({ action, job }: PlanFile, row: PlanFileRow): ShownRow {
   const { row: number, id, ref, name, own, changes } = row;
-  const file = isUploadRun({ action }) ? inspected({ row: number, id, own }) : undefined;
+  const file = isUploadRun({ verb: verbOfAction(action) })
+    ? inspected({ row: number, id, own })
+    : undefined;
   return {
     row: number,
     id,

@@ -23,6 +23,7 @@ export default defineOperation({
   flags: { name: nameFlag('players'), ...fieldFlags, restart: restartCreateFlag },
   needsOneOf: [['name', 'set', 'setString', 'input']],
   view: recordOf('players'),
+  verb: 'create',
   operation: createOperation('players', (context, values: FieldValues & { name?: string }) =>
     readFields(context, values, { name: values.name }),
   ),

@@ -21,5 +21,6 @@ export default defineOperation({
     ...manyFlags({ ...playerFilters, ...listSelectionFlags }),
   },
   view: deletedView,
+  verb: 'delete',
   operation: deleteOperation('players', playerSelection),
 });

@@ -24,5 +24,6 @@ export default defineOperation({
   flags: { ...importFlags, ...teamColumnFlags },
   excludes: [['createOnly', 'updateOnly']],
   view: reportView,
+  verb: 'import',
   operation: importOperation('players'),
 });

@@ -29,6 +29,7 @@ export default defineOperation({
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('players'),
+  verb: 'update',
   operation: updateOperation('players', {
     filters: playerSelection,
     job: async (context, values: FieldValues & { name?: string; route?: string }) => ({

@@ -24,7 +24,7 @@ import {
   unrestorableFields,
 } from '../../resources/undo-words.js';
 import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
-import { isDelete, type ReportRow } from '../../runs/report.js';
+import type { ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
@@ -61,6 +61,7 @@ export default defineOperation({
     results: bulkFlags.results,
   },
   view: reportView,
+  verb: 'undo',
   operation: {
     // A placeholder: the run determines the resource, and nothing is read or sent before.
     resource: 'tryouts',
@@ -194,7 +195,7 @@ async function isListed(context: Context, id: string): Promise<boolean> {
 }
 
 function pastVerb({ head }: StoredRun): string {
-  return isDelete(head.action) || head.of !== undefined ? 'deleted' : 'converted';
+  return head.verb === 'delete' || head.of !== undefined ? 'deleted' : 'converted';
 }
 
 function undoObstacle(

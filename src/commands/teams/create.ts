@@ -20,6 +20,7 @@ export default defineOperation({
   flags: { name: nameFlag('teams'), ...fieldFlags, restart: restartCreateFlag },
   needsOneOf: [['name', 'set', 'setString', 'input']],
   view: recordOf('teams'),
+  verb: 'create',
   operation: createOperation('teams', (context, values: FieldValues & { name?: string }) =>
     readFields(context, values, { name: values.name }),
   ),

@@ -17,5 +17,6 @@ export default defineOperation({
   flags: importFlags,
   excludes: [['createOnly', 'updateOnly']],
   view: reportView,
+  verb: 'import',
   operation: importOperation('teams'),
 });

@@ -27,6 +27,7 @@ export default defineOperation({
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('teams'),
+  verb: 'update',
   operation: updateOperation('teams', {
     filters: selectionBy(),
     job: async (context, values: FieldValues & { name?: string; route?: string }) => ({

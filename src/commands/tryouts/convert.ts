@@ -35,6 +35,7 @@ export default defineOperation({
   },
   excludes: tryoutExcludes,
   view: recordOf('tryouts'),
+  verb: 'convert',
   operation: {
     ...convertParts,
     csv: { ...applicationColumns, open: 'ownFile' },

@@ -41,6 +41,7 @@ export default defineOperation({
   },
   excludes: [...tryoutExcludes, ['resume', 'discard']],
   view: reportView,
+  verb: 'update',
   operation: {
     ...editParts,
     reports: true,

@@ -44,6 +44,7 @@ export default defineOperation({
   },
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordOf('tryouts'),
+  verb: 'update',
   operation: editOperation('to', '--to is missing: the status to move to.', {
     filters: tryoutSelection,
     reports: true,

@@ -34,6 +34,7 @@ export default defineOperation({
   },
   excludes: [oneNoteFlag],
   view: recordOf('tryouts'),
+  verb: 'update',
   operation: editOperation(
     'status',
     'Nothing to change. Add --status, --note, --note-file, --append-note, --clear-note, or a CSV with a column for them.',

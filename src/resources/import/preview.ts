@@ -45,7 +45,7 @@ export function importPreview(
       ? []
       : [`  ${head}`, ...(listsRows ? linesOf(rows, lineOf, { canAsk, listsRows }) : [])];
   const describe = (row: Task) => {
-    const action = { action: `${options.resource}.import` };
+    const action = { action: `${options.resource}.import`, verb: 'import' } as const;
     return describeChanges(beforeAndAfter(row.previewed ?? []), action, { isPreview: true });
   };
   return [

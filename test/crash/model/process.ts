@@ -70,7 +70,13 @@ export class Process {
       previewed: [{ field: 'status', from: 'pending', to: this.options.to }],
     }));
     const head: RunHead = {
-      ...{ format: runFormat, version: '0.1.0', run: this.name, action: 'tryouts.set-status' },
+      ...{
+        format: runFormat,
+        version: '0.1.0',
+        run: this.name,
+        action: 'tryouts.set-status',
+        verb: 'update',
+      },
       ...{ profile: 'default', organization: 'org_7', service: '', resource: 'tryouts' },
       ...{ input: '', rows: rows.length, startedAt: '2026-03-01T10:00:00Z' },
     };
