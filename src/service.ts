@@ -151,7 +151,7 @@ function waitNotifier(context: LocalContext, who: string, hasProgress: () => boo
     if (!isLong || now < until || hasProgress() || !streams.stderr.isTerminal) return;
     until = now + ms;
     lastNoteAt = now;
-    const why = isRequested ? `${who} asks to wait` : `${who} gives no good answer`;
+    const why = isRequested ? `${who} asks to wait` : `${who} is not responding properly`;
     context.note(`${why}; trying again in ${Math.ceil(ms / 1000)} s.`);
   };
 }

@@ -49,7 +49,7 @@ async function dryRunOne(
   const isSearchedFor = row.open !== undefined && operation.createsRow === true;
   if (isSearchedFor)
     context.message(
-      'Whether it was created is not known: this line looks for it, and sends nothing.',
+      'It may have been created. Without --dry-run, the command looks for it and sends nothing.',
     );
   const steps = decision.write && !isSearchedFor ? plan.steps : [];
   if (!decision.write && decision.row.error) {

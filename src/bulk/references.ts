@@ -160,11 +160,11 @@ function referencesError(
   );
   const more = problems.length - mostListed;
   const hints = new Set(problems.flatMap(({ hint }) => hint ?? []));
-  const { plural: many } = resourceWords[resource];
+  const { noun } = resourceWords[resource];
   return new ReferencesError(
     [
       ...(misses.length > 1
-        ? [`${misses.length} references name no single one of the ${many}.`]
+        ? [`${misses.length} references do not match exactly one ${noun} each.`]
         : []),
       ...problems.slice(0, mostListed).flatMap(({ lines }) => lines),
       ...(more > 0 ? [`And ${plural(more, 'more reference')}.`] : []),
