@@ -1,3 +1,5 @@
+/** The parts of undici that rosterctl uses: agents by proxy and origin, and what its connections tell. */
+
 import { subscribe } from 'node:diagnostics_channel';
 import type { LookupFunction, Socket } from 'node:net';
 import type { buildConnector } from 'undici';
