@@ -219,7 +219,7 @@ async function endIfDone(
   for (const row of rows) if (hasEnded(run, row)) finals.add(row.row);
   if (!plan.rows.every(({ row }) => finals.has(row))) return undefined;
   try {
-    const { schema: _, ...summary } = { schema: 1, ...summarize(rows, { dryRun: false }) };
+    const summary = { ...summarize(rows, { dryRun: false }) };
     if (store) await endRun(store, plan, journal, { results: rows, summary });
     return undefined;
   } catch (error) {

@@ -81,5 +81,5 @@ export function selectIds(words: readonly string[]): Selection {
       );
     return rowOf(reference, index + 1);
   });
-  return { rows, header: ['id'], note: undefined, digest: digestOf(words) };
+  return { rows, header: ['id'], digest: digestOf(words) };
 }

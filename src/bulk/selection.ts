@@ -156,7 +156,7 @@ async function rowsFromIds(
     if (waiting) await waiting;
   }
   errors.throwIfAny();
-  return { rows, header: ['id'], rowWord: rowWord({}), note: undefined };
+  return { rows, header: ['id'], rowWord: rowWord({}) };
 }
 
 /** Copies a text, because a slice would keep the entire input in memory. */

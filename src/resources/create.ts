@@ -31,19 +31,18 @@ export function createOperation(
       });
     return body;
   };
-  return creation({ resource, confirm: 'several' }, bodyOf, (context, body) =>
-    createSession(context, resource, body),
-  );
+  return creation(resource, bodyOf, (context, body) => createSession(context, resource, body));
 }
 
 /** The operation that creates one record with the body given by its invocation. */
 export function creation(
-  parts: Pick<Operation, 'resource' | 'confirm'>,
+  resource: ResourceName,
   bodyOf: (context: Context, values: never) => Promise<JsonObject>,
   open: (context: Context, body: JsonObject) => Session,
 ): Operation {
   return {
-    ...parts,
+    resource,
+    confirm: 'never',
     requiresRun: true,
     createsRow: true,
     // The job alone holds what to create.
@@ -74,12 +73,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     ...creating(context),
     resends: 0,
     plan: () => ({ steps: [createStep(callFor(resource, 'create', undefined, body))] }),
-    async send({ call }, _, isFresh) {
-      const sent = await sendCreate(context, call, resource, isFresh);
-      return sent.sign
-        ? sent
-        : { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
-    },
+    send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),
     async confirm(_, __, { record: made, sign }) {
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
@@ -95,8 +89,20 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
   };
 }
 
+/** Sends a create; a success without a record has the id that its `Location` header names. */
+export async function sendCreateWithId(
+  context: Context,
+  call: Call,
+  resource: ResourceName,
+  isFresh: () => boolean,
+): Promise<Sent> {
+  const sent = await sendCreate(context, call, resource, isFresh);
+  if (sent.sign) return sent;
+  return { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
+}
+
 /** The id of the created record, from the `Location` header. */
-export function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
+function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
   const id = headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
   return id ? { id: percentDecoded(id) } : undefined;
 }

@@ -71,10 +71,6 @@ export class RowSet {
     this.rows[row] = 1;
   }
 
-  delete(row: number): void {
-    this.rows[row] = 0;
-  }
-
   has(row: number): boolean {
     return this.rows[row] === 1;
   }

@@ -143,7 +143,7 @@ export function redactRow(row: ReportRow, changes: readonly RowChange[] = []): R
  * The error of a result without the body of the service's refusal, and without its words and a code
  * in prose if they may be those of a note: the row sends one, or they mention one.
  */
-export function redactError(error: unknown, changes: readonly RowChange[] = []): unknown {
+function redactError(error: unknown, changes: readonly RowChange[]): unknown {
   if (!isObject(error)) return error;
   const { service, ...rest } = error;
   const { message, code, kind } = rest;

@@ -56,7 +56,7 @@ export default defineOperation({
   view: recordOf('documents'),
   verb: 'create',
   operation: creation(
-    { resource: 'documents', confirm: 'never' },
+    'documents',
     async (_, { name, tag = [], ...file }: DocumentValues) => {
       const text = {
         name: name ?? file.fileKey.slice(file.fileKey.lastIndexOf('/') + 1),

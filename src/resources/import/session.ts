@@ -11,14 +11,7 @@ import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import type { ResourceName } from '../../data/resources.js';
 import { isSameValue } from '../../data/sorting.js';
 import { ageMs, usualFreshMs } from '../../data/time.js';
-import type {
-  RecordState,
-  RowPlan,
-  Sent,
-  Session,
-  Task,
-  Verification,
-} from '../../engine/operation.js';
+import type { RecordState, RowPlan, Session, Task, Verification } from '../../engine/operation.js';
 import { sessionByRow } from '../../engine/row-sessions.js';
 import {
   Failure,
@@ -28,9 +21,9 @@ import {
   UnknownOutcomeError,
 } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
-import { createFailure, createStep, recordFromLocation } from '../create.js';
+import { createFailure, createStep, sendCreateWithId } from '../create.js';
 import { recordReader, sharedRead } from '../read.js';
-import { creating, sendCreate } from '../send.js';
+import { creating } from '../send.js';
 import { changedFields, updateSession } from '../update.js';
 import type { ImportedRow } from './cells.js';
 import { foldKey, holdsKey, importDoubt, keyText } from './lists.js';
@@ -175,12 +168,7 @@ function createSession(
       const whole = { ...body, ...touchedFields(typed, body) };
       return { steps: [createStep(callFor(resource, 'create', undefined, whole))] };
     },
-    async send({ call }, _, isFresh): Promise<Sent> {
-      const sent = await sendCreate(context, call, resource, isFresh);
-      return sent.sign
-        ? sent
-        : { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
-    },
+    send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),
     async confirm({ call, changes }, row, { record: made, sign, answer }) {
       if (sign && !made) throw createFailure(sign);
       const isWhole =
