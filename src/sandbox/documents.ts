@@ -1,14 +1,22 @@
 /** How the sandbox answers the endpoints of documents and uploads. */
 import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
-import { checkName, fileFields, find, listed, merged, newRecord, recordsOf } from './editing.js';
+import {
+  checkName,
+  fileFields,
+  find,
+  listResponse,
+  merged,
+  newRecord,
+  recordsOf,
+} from './editing.js';
 import type { HandlerCall, HandlerReply, HandlersOf } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 
 /** Documents and uploads (contract 2.5, 4.2-4.5; update and delete are assumed). */
 export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
-  listDocuments: (call) => listed(recordsOf(call, 'documents')),
+  listDocuments: (call) => listResponse(recordsOf(call, 'documents')),
 
   downloadDocument: (call) => link(call, 'download'),
 

@@ -26,7 +26,10 @@ export function recordsOf(call: HandlerCall, resource: ResourceName): StoredReco
 }
 
 /** The reply to a list. */
-export const listed = (rows: readonly JsonObject[]): HandlerReply => ({ answer: 'list', rows });
+export const listResponse = (rows: readonly JsonObject[]): HandlerReply => ({
+  answer: 'list',
+  rows,
+});
 
 /** The reply to a get. */
 export const found = (record: JsonObject): HandlerReply => ({ answer: 'get', records: { record } });

@@ -4,7 +4,7 @@ import {
   checkTeams,
   find,
   found,
-  listed,
+  listResponse,
   merged,
   newRecord,
   recordsOf,
@@ -14,7 +14,7 @@ import type { StoredRecord } from './records.js';
 
 /** Players (contract 4.4; update and delete are assumed). */
 export const playerHandlers: HandlersOf<'players'> = {
-  listPlayers: (call) => listed(recordsOf(call, 'players')),
+  listPlayers: (call) => listResponse(recordsOf(call, 'players')),
 
   getPlayer: (call) => found(find(call, 'players', call.params.playerId)),
 
@@ -56,7 +56,7 @@ function withoutTeam(player: StoredRecord, teamId: string): StoredRecord | undef
 
 /** Teams (contract 4.4; update and delete are assumed). */
 export const teamHandlers: HandlersOf<'teams'> = {
-  listTeams: (call) => listed(recordsOf(call, 'teams')),
+  listTeams: (call) => listResponse(recordsOf(call, 'teams')),
 
   getTeam: (call) => found(find(call, 'teams', call.params.teamId)),
 

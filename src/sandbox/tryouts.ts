@@ -1,7 +1,15 @@
 /** How the sandbox answers the endpoints of tryout applications, and which events it emits. */
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
-import { checkName, checkTeams, find, found, listed, newRecord, recordsOf } from './editing.js';
+import {
+  checkName,
+  checkTeams,
+  find,
+  found,
+  listResponse,
+  newRecord,
+  recordsOf,
+} from './editing.js';
 import type { HandlerCall, HandlersOf } from './handler.js';
 import type { SandboxEvent, StoredRecord } from './records.js';
 import { invalid, Refusal } from './refusal.js';
@@ -9,7 +17,7 @@ import { invalid, Refusal } from './refusal.js';
 /** Tryout applications (contract 2.1, 2.3, 4.1, 4.4, 6). */
 export const tryoutHandlers: HandlersOf<'tryouts'> = {
   listTryouts: (call) =>
-    listed(recordsOf(call, 'tryouts').map((application) => withConverted(call, application))),
+    listResponse(recordsOf(call, 'tryouts').map((application) => withConverted(call, application))),
 
   getTryout: (call) => found(withConverted(call, find(call, 'tryouts', call.params.applicationId))),
 
