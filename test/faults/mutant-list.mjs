@@ -16,14 +16,17 @@ export const mutants = [
   {
     name: 'a redirect is followed',
     file: 'src/api/transport.ts',
-    from: 'const result = await exchange(readyAgent, wire, limits, abortSignal, options.instant);',
-    to: `let result = await exchange(readyAgent, wire, limits, signal, options.instant);
-          while ('reply' in result && result.reply.headers['location'] !== undefined) {
-            const next = new URL(result.reply.headers['location'], wire.origin);
-            const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
-            result = await exchange(readyAgent, on, limits, signal, options.instant);
-            if (next.pathname === '/v1/taken') break;
-          }`,
+    from: 'exchange(agent, wire, limits, limiter.isDraining ? neverAborts : signal, instant);',
+    to: `(async () => {
+        let result = await exchange(agent, wire, limits, signal, instant);
+        while ('reply' in result && result.reply.headers['location'] !== undefined) {
+          const next = new URL(result.reply.headers['location'], wire.origin);
+          const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
+          result = await exchange(agent, on, limits, signal, instant);
+          if (next.pathname === '/v1/taken') break;
+        }
+        return result;
+      })();`,
     cases: ['redirects', 'matrix: 307'],
   },
   { name: 'the key is sent to the store', ...keyToStore, cases: ['upload', 'F098'] },
