@@ -34,6 +34,8 @@ export const fieldFlags = {
 };
 
 export interface FieldValues {
+  /** `--name`, which sets one field. */
+  readonly name?: string | undefined;
   readonly set: readonly string[] | undefined;
   readonly setString: readonly string[] | undefined;
   readonly input: string | undefined;
@@ -49,16 +51,12 @@ export interface TypedFields {
 type Reader = Pick<Context, 'streams' | 'signal' | 'note' | 'api'>;
 
 /**
- * Reads `-F`, `-f` and `--input`; `sugar` holds flags such as `--name` that set one field. Throws
- * UsageError for a repeated key or another organization, InputError for unreadable input.
+ * Reads `--name`, `-F`, `-f` and `--input`. Throws UsageError for a repeated key or another
+ * organization, InputError for unreadable input.
  */
-export async function readFields(
-  context: Reader,
-  values: FieldValues,
-  sugar: JsonObject = {},
-): Promise<TypedFields> {
+export async function readFields(context: Reader, values: FieldValues): Promise<TypedFields> {
   const { organizationId } = context.api;
-  const fields = await readFieldWords(values, context, sugar);
+  const fields = await readFieldWords(values, context);
   const body = values.input === undefined ? {} : await readBody(values.input, context);
   return {
     body: withoutServiceFields(withoutOrganization(body, organizationId), context.note),
@@ -82,11 +80,10 @@ export function touchedNames({ body, fields }: TypedFields): ReadonlySet<string>
   return new Set([...Object.keys(body), ...fields.map(({ path }) => path[0] ?? '')]);
 }
 
-/** Reads the fields of `-F` and `-f`. Throws UsageError for a repeated key or if stdin would be read twice. */
+/** Reads the fields of `--name`, `-F` and `-f`. Throws UsageError for a repeated key or if stdin would be read twice. */
 export async function readFieldWords(
-  { set = [], setString = [], input }: FieldValues,
+  { name, set = [], setString = [], input }: FieldValues,
   world: InputWorld,
-  sugar: JsonObject = {},
 ): Promise<readonly Field[]> {
   const words = [...set.map(readFieldWord), ...setString.map(readFieldWord)];
   const fromStdin = [
@@ -95,9 +92,8 @@ export async function readFieldWords(
   ];
   if (fromStdin.length > 1)
     throw new UsageError(`${fromStdin.join(' and ')}: stdin can be read only once.`);
-  const fields: Field[] = Object.entries(sugar)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ({ key, path: [key], list: false, value }));
+  const fields: Field[] =
+    name === undefined ? [] : [{ key: 'name', path: ['name'], list: false, value: name }];
   for (const [index, { key, path, list, text }] of words.entries()) {
     const value = text === undefined || index >= set.length ? text : await typedText(text, world);
     fields.push({ key, path, list, value });

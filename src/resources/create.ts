@@ -2,7 +2,7 @@
 
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { type TypedFields, touchedFields } from '../cli/field-flags.js';
+import { type FieldValues, readFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
@@ -18,12 +18,9 @@ type CreateJob = JsonObject & { readonly body: JsonObject };
  * Creates one record from its fields. A lost answer stays unknown, because no read shows which
  * request created a record.
  */
-export function createOperation(
-  resource: ResourceName,
-  fields: (context: Context, values: never) => Promise<TypedFields>,
-): Operation {
-  const bodyOf = async (context: Context, values: never) => {
-    const body = touchedFields(await fields(context, values));
+export function createOperation(resource: ResourceName): Operation {
+  const bodyOf = async (context: Context, values: FieldValues) => {
+    const body = touchedFields(await readFields(context, values));
     const { noun } = rowOf(resource);
     if (Object.keys(body).length === 0)
       throw new UsageError(`A new ${noun} needs at least one field, such as --name.`, {

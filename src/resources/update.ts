@@ -7,6 +7,7 @@ import { named } from '../bulk/words.js';
 import { errorMessage } from '../cli/failure.js';
 import {
   type FieldValues,
+  readFields,
   type TypedFields,
   touchedFields,
   touchedNames,
@@ -31,10 +32,13 @@ type UpdateJob = JsonObject & {
   readonly route?: string | undefined;
 };
 
+type UpdateValues = FieldValues & { readonly route?: string };
+
 /** The parts of an update that differ by command. */
 interface UpdateParts {
   readonly filters: Filters;
-  readonly job: (context: Context, values: never) => Promise<UpdateJob>;
+  /** What the job keeps of further flags, for `more`. */
+  readonly given?: (values: never) => JsonObject;
   /** Further fields that the job sets. */
   readonly more?: (job: JsonObject, record: JsonObject | undefined) => JsonObject;
 }
@@ -42,7 +46,7 @@ interface UpdateParts {
 /** Updates one or many records. */
 export function updateOperation(
   resource: ResourceName,
-  { filters, job, more = () => ({}) }: UpdateParts,
+  { filters, given = () => ({}), more = () => ({}) }: UpdateParts,
 ): Operation {
   return {
     resource,
@@ -50,7 +54,11 @@ export function updateOperation(
     csv: fieldColumns,
     overrules: givenFields,
     filters,
-    job,
+    job: async (context, values: UpdateValues): Promise<UpdateJob> => ({
+      typed: await readFields(context, values),
+      ...(values.route !== undefined && { route: values.route }),
+      ...given(values as never),
+    }),
     open(context, kept: UpdateJob) {
       const { typed, route } = kept;
       return updateSession(context, resource, route, {

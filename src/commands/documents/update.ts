@@ -3,10 +3,9 @@ import * as z from 'zod/mini';
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
-import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
+import { fieldFlags } from '../../cli/field-flags.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { recordOf } from '../../cli/views.js';
-import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { untaggedFilters, untaggedSelection } from '../../resources/document-filters.js';
 import { changedTags, type TagChange } from '../../resources/document-tags.js';
@@ -56,24 +55,14 @@ export default defineOperation({
   verb: 'update',
   operation: updateOperation('documents', {
     filters: untaggedSelection,
-    job: readJob,
+    given: ({ tag, addTag, removeTag }: TagChange) => ({
+      ...(tag && { tag }),
+      ...(addTag && { addTag }),
+      ...(removeTag && { removeTag }),
+    }),
     more: tagsOf,
   }),
 });
-
-async function readJob(
-  context: Context,
-  values: FieldValues & TagChange & { name?: string; route?: string },
-) {
-  const { tag, addTag, removeTag, route } = values;
-  return {
-    typed: await readFields(context, values, { name: values.name }),
-    ...(route !== undefined && { route }),
-    ...(tag && { tag }),
-    ...(addTag && { addTag }),
-    ...(removeTag && { removeTag }),
-  };
-}
 
 function tagsOf(job: JsonObject, record: JsonObject | undefined): JsonObject {
   const { tag, addTag = [], removeTag = [] } = job as TagChange;

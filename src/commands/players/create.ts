@@ -2,7 +2,7 @@
 
 import { restartCreateFlag } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
+import { fieldFlags } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { createOperation } from '../../resources/create.js';
 import { nameFlag } from '../../resources/params.js';
@@ -24,7 +24,5 @@ export default defineOperation({
   needsOneOf: [['name', 'set', 'setString', 'input']],
   view: recordOf('players'),
   verb: 'create',
-  operation: createOperation('players', (context, values: FieldValues & { name?: string }) =>
-    readFields(context, values, { name: values.name }),
-  ),
+  operation: createOperation('players'),
 });

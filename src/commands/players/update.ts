@@ -1,7 +1,7 @@
 /** `rosterctl players update`: changes fields of players. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
+import { fieldFlags } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
 import { playerFilters, playerSelection } from '../../resources/player-filters.js';
@@ -32,9 +32,5 @@ export default defineOperation({
   verb: 'update',
   operation: updateOperation('players', {
     filters: playerSelection,
-    job: async (context, values: FieldValues & { name?: string; route?: string }) => ({
-      typed: await readFields(context, values, { name: values.name }),
-      ...(values.route !== undefined && { route: values.route }),
-    }),
   }),
 });

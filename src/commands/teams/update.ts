@@ -1,7 +1,7 @@
 /** `rosterctl teams update`: changes fields of teams. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
+import { fieldFlags } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
@@ -30,9 +30,5 @@ export default defineOperation({
   verb: 'update',
   operation: updateOperation('teams', {
     filters: selectionBy(),
-    job: async (context, values: FieldValues & { name?: string; route?: string }) => ({
-      typed: await readFields(context, values, { name: values.name }),
-      ...(values.route !== undefined && { route: values.route }),
-    }),
   }),
 });
