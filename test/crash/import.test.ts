@@ -58,7 +58,8 @@ test.each(Array.from({ length: rounds }, (_, round) => seed + round))(
       return counts;
     };
 
-    const { report, killed } = await untilItEnds(line, { env, home }, random);
+    const creates = () => relay.arrivals.filter(({ method }) => method === 'POST').length;
+    const { report, killed } = await untilItEnds(line, { env, home }, creates, random);
     // Late writes have arrived by now.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(killed).toBeGreaterThan(1);
@@ -92,19 +93,27 @@ function intents(home: string): number {
   return ids.length;
 }
 
-/** Runs the line and kills it at a random moment, until a run reports every row as done or unknown. */
+/**
+ * Runs the line and kills it until a run reports every row as done or unknown: twice within 40 creates,
+ * later at any moment, also before the first create.
+ */
 async function untilItEnds(
   line: readonly string[],
   world: { readonly env: Record<string, string>; readonly home: string },
+  creates: () => number,
   random: () => number,
 ) {
   for (let count = 0, killed = 0; ; count++) {
     let timer: NodeJS.Timeout | undefined;
     // oxlint-disable-next-line no-await-in-loop
     const done = await runOnce([process.execPath, launcher, ...line], world, (child) => {
-      if (count < 20) timer = setTimeout(() => child.kill('SIGKILL'), 200 + random() * 600);
+      if (count >= 20) return;
+      const kill = () => void child.kill('SIGKILL');
+      const last = creates() + 1 + random() * 40;
+      if (count < 2) timer = setInterval(() => creates() > last && kill(), 2);
+      else timer = setTimeout(kill, 200 + random() * 600);
     });
-    clearTimeout(timer);
+    clearInterval(timer);
     if (done.code === null) killed += 1;
     if (done.code !== 0 && done.code !== 10) continue;
     const report = JSON.parse(done.stdout) as Report;
