@@ -7,7 +7,7 @@ import type { Session, Task } from '../engine/operation.js';
 import { exitOf } from '../runs/report.js';
 import { countErrors, printCap, printPreview, printPreviewNotes } from './confirm.js';
 import { errorLimit, type Invocation } from './invocation.js';
-import { type Preview, previewRows } from './preview.js';
+import { type Preview, previewRows, requireNoKey } from './preview.js';
 import { type Subject, subjectOf } from './preview-lines.js';
 import { openSession } from './references.js';
 import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
@@ -27,6 +27,7 @@ export async function dryRunRows(
   dryRows: DryRows,
 ): Promise<CommandOutput> {
   const [only] = dryRows.rows;
+  requireNoKey(context, invocation, dryRows.rows);
   if (invocation.isSingle && only && !invocation.operation.reports)
     return dryRunOne(context, invocation, only);
   return dryRunMany(context, invocation, dryRows);

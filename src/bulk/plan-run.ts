@@ -1,14 +1,12 @@
 /** Plans a run up to its first write: earlier runs, preview, confirmation, and its folder on disk. */
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
-import { Failure, UsageError } from '../errors.js';
+import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
-import { someText } from '../runs/before-images.js';
 import { tidyOpenRuns } from '../runs/end.js';
 import { type DamagedRun, damagedBefore, type Journal, setAsideAll } from '../runs/journal.js';
 import { isSamePlace, type RunHead, type RunPlan, requireContinuable } from '../runs/plan.js';
@@ -29,7 +27,7 @@ import {
 } from './earlier-runs.js';
 import { type EndedRun, type Planned, withoutValues } from './execute.js';
 import { errorLimit, type Invocation } from './invocation.js';
-import { type Preview, previewRows, redactedRows } from './preview.js';
+import { type Preview, previewRows, redactedRows, requireNoKey } from './preview.js';
 import { subjectOf } from './preview-lines.js';
 import { openSession } from './references.js';
 import { failedRun, reportOf } from './report-view.js';
@@ -126,7 +124,7 @@ async function beginRun(
 ): Promise<Planned> {
   const { operation, values, isSingle } = given;
   const rows = given.selection?.rows ?? [];
-  requireNoKey(context, given.job, rows);
+  requireNoKey(context, given, rows);
   let invocation: Invocation = given;
   let session = openSession(context, invocation);
   const options = writeOptions(context, lock);
@@ -223,15 +221,6 @@ async function beginRun(
       finished,
     },
   };
-}
-
-/** Refuses to send the API key as a value, which the run would keep on disk. Throws UsageError. */
-function requireNoKey({ api }: Context, job: JsonObject, rows: readonly Task[]): void {
-  const isKey = (text: string) => api.isKey(text);
-  if (someText(job, isKey) || rows.some(({ own }) => someText(own, isKey)))
-    throw new UsageError(
-      'A value to send holds the API key, and a run keeps its values on disk. Nothing was sent.',
-    );
 }
 
 /** The journal of a run that cannot be kept: it writes nothing. */

@@ -14,7 +14,7 @@ import { changesOf, decideRow, isForbidden, resultOf, stopsRun } from '../engine
 import { CircuitBreaker } from '../engine/limits.js';
 import type { PreviewedRows, RecordState, RowPlan, Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
-import { Failure, InputError } from '../errors.js';
+import { Failure, InputError, UsageError } from '../errors.js';
 import { hasQuery, someText } from '../runs/before-images.js';
 import { hashOf } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
@@ -227,6 +227,23 @@ class Previewer {
     if (typeof name === 'string') names.set(id, name);
     if (descending && typeof time === 'string') times.set(id, time);
   }
+}
+
+/** Refuses the API key as a value, which a run would keep on disk. Throws UsageError. */
+export function requireNoKey(
+  { api }: Context,
+  { job, guards, values }: Invocation,
+  rows: readonly SelectedRow[],
+): void {
+  const isKey = (text: string) => api.isKey(text);
+  const holdsKey = ({ own, ref = '' }: SelectedRow) => isKey(ref) || someText(own, isKey);
+  // A plan file has a check of its own.
+  if (values.plan !== undefined) return;
+  if (someText([job, guards], isKey) || rows.some(holdsKey))
+    throw new UsageError(
+      'A value of this command holds the API key, and a run keeps its values on disk. Nothing was sent.',
+      { hint: 'Leave that value out.' },
+    );
 }
 
 /** The names and rows of a plan, without texts that hold the API key or the query of a URL. */

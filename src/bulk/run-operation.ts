@@ -213,7 +213,7 @@ type Values<A extends Params, F extends Params> = ValuesOf<A> & ValuesOf<F>;
 /** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
   command: Omit<OperationCommand<A, F>, 'run' | 'view' | 'operation' | 'asks'> & {
-    /** What it does to its records, by which it is worded and its runs are told apart. */
+    /** Its effect on records, by which reports and later commands word its runs. */
     readonly verb: RunVerb;
     readonly operation: Operation;
     readonly view: View<T>;
