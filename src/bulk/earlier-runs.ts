@@ -84,7 +84,7 @@ export async function recordCarried(
   );
   if (beforeImages) await Promise.all(images.map((image) => beforeImages.append(image)));
   const entries = carried.flatMap(({ row, id, open, done }) => [
-    ...(done ? [{ kind: 'done' as const, row, ...done }] : []),
+    ...(done ? [{ kind: 'done' as const, row, id, ...done }] : []),
     ...(open ? [{ ...open, kind: 'intent' as const, row, id }] : []),
   ]);
   await Promise.all(entries.map((entry) => journal.append(entry)));

@@ -153,6 +153,7 @@ function runOptions(
         context.note(`Checking in ${Math.ceil(ms / 100) / 10} s whether it took effect.`);
     },
     note: (message) => context.note(message),
+    message: (line) => context.message(line),
     onStop: () => api.limiter.cancelWaiting(),
   };
 }
@@ -219,6 +220,7 @@ async function endIfDone(
   for (const row of rows) if (hasEnded(run, row)) finals.add(row.row);
   if (!plan.rows.every(({ row }) => finals.has(row))) return undefined;
   try {
+    // A copy, because an interface is no JsonObject.
     const summary = { ...summarize(rows, { dryRun: false }) };
     if (store) await endRun(store, plan, journal, { results: rows, summary });
     return undefined;
@@ -241,9 +243,9 @@ async function finalizeRun(
   const exitName = await writeResultsFile(context, invocation, rows, ended);
   const remaining = rows.filter((row) => !hasEnded(run, row)).length;
   // The hint of a guard says what to do instead.
-  const isTold = stop?.error instanceof GuardError;
+  const isExplained = stop?.error instanceof GuardError;
   const unfinished =
-    remaining > 0 && !isTold ? await unfinishedLine(context, run, remaining) : undefined;
+    remaining > 0 && !isExplained ? await unfinishedLine(context, run, remaining) : undefined;
   const retried =
     remaining === 0 && store && exitName === 'rowsFailed'
       ? await shortRunName(store, head.run)

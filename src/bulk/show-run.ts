@@ -8,8 +8,9 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { ConflictError, isNotFound } from '../data/outcome-errors.js';
 import { labelOf } from '../data/path.js';
 import type { Session } from '../engine/operation.js';
+import { stoppedEarly } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
-import { CancelledError, type Failure } from '../errors.js';
+import type { Failure } from '../errors.js';
 import { isDelete, type ReportRow } from '../runs/report.js';
 import { readRun, shortRunName } from '../runs/stored-run.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -213,12 +214,12 @@ function isGood({ result }: ReportRow): boolean {
 }
 
 /** The error for a row whose result came from a read rather than from a failure. */
-function failureOfRow({ id, result, error }: ReportRow): Failure {
+function failureOfRow({ id, result, error, step }: ReportRow): Failure {
   const { message, hint, kind } = (error ?? {}) as Readonly<Record<string, string | undefined>>;
   if (result === 'unknown') return unknownOutcome(undefined);
   if (result === 'conflict' || kind === 'conflict')
     return new ConflictError(`${id}: ${message ?? 'conflict'}`, { hint });
-  return new CancelledError('Stopped before it was done; nothing was sent.');
+  return stoppedEarly(step !== undefined);
 }
 
 function unsentNote(

@@ -1,6 +1,6 @@
 /** Executes the rows of a run concurrently, and ends each with exactly one result. */
 
-import { unsentResult, withRef } from '../runs/report.js';
+import { firstStepOf, unsentResult, withRef } from '../runs/report.js';
 import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
 import type { Task } from './operation.js';
@@ -34,11 +34,16 @@ export async function runRows(
     for (const lock of run.locks.values()) lock.release();
   });
   for (const task of tasks) {
-    const { row, id, open, done } = task;
+    const { row, id, open } = task;
     if (run.reported.has(row)) continue;
     const isOpen = run.inFlight.has(row) || open !== undefined;
+    const done = run.done.get(row);
     const end: RowEnd = isOpen
-      ? { result: 'unknown', error: describeError(unknownOutcome(undefined), id) }
+      ? {
+          result: 'unknown',
+          ...firstStepOf(done),
+          error: describeError(unknownOutcome(undefined), id),
+        }
       : unsentResult(done);
     run.report(withRef({ row, id, ...end }, task));
   }

@@ -59,6 +59,8 @@ export interface RowRunOptions {
   /** Called before a pause for verification: milliseconds. */
   readonly onVerify?: (ms: number) => void;
   readonly note: (message: string) => void;
+  /** Prints what has to be said with --quiet too. */
+  readonly message: (line: string) => void;
   /** Called when the run stops sending; writes with an unknown outcome are still verified. */
   readonly onStop?: () => void;
 }
@@ -74,6 +76,8 @@ export class ActiveRun {
   readonly reported: RowSet;
   /** Rows with a request that may have been sent and has no outcome. */
   readonly inFlight = new Set<number>();
+  /** The finished first steps, by row: of this process, and of earlier ones. */
+  readonly done: Map<number, DoneStep>;
   /** The locks of records, by row. */
   readonly locks = new Map<number, HeldLock>();
   /** Fields that were sent and that the service does not show. */
@@ -88,6 +92,7 @@ export class ActiveRun {
     readonly options: RowRunOptions,
   ) {
     this.reported = new RowSet(tasks);
+    this.done = new Map(tasks.flatMap(({ row, done }) => (done ? [[row, done]] : [])));
     const { maxErrors, isSilent, onStop, concurrency } = options;
     this.breaker = new CircuitBreaker(maxErrors, isSilent, onStop);
     this.gate = new FirstWriteGate(() => this.breaker.hasAnswer || this.isStopped);
@@ -173,7 +178,6 @@ export class ActiveRow {
   previewed: readonly RowChange[] | undefined;
   /** Digest of the entire record as first read, if the write affects all of it. */
   digest: string | undefined;
-  done: DoneStep | undefined;
   /** The last recorded intent and its time; the same write needs no new one soon. */
   intent: { readonly intent: Unverified['intent']; readonly t: number } | undefined;
   /** Its last write, while the outcome of that is unknown. */
@@ -185,7 +189,11 @@ export class ActiveRow {
   ) {
     this.session = sessionFor(run.options.session, task);
     this.previewed = task.previewed;
-    this.done = task.done;
+  }
+
+  /** The row's first step, once it is done. */
+  get done(): DoneStep | undefined {
+    return this.run.done.get(this.task.row);
   }
 
   /** Reads the record. Throws CancelledError if the run is over. */
@@ -199,11 +207,7 @@ export class ActiveRow {
 
   /** Throws CancelledError if nothing more may be sent, for this row to end as far as it got. */
   throwIfOver(): void {
-    if (!this.run.isOver) return;
-    const isUntouched = !this.done && this.sends === 0;
-    throw new CancelledError(
-      isUntouched ? 'Stopped before it was done; nothing was sent.' : 'Stopped before it was done.',
-    );
+    if (this.run.isOver) throw stoppedEarly(this.done !== undefined || this.sends > 0);
   }
 
   /** Its request was not sent after all, or has a known outcome. */
@@ -213,9 +217,11 @@ export class ActiveRow {
 
   /** Records a finished step that does not end the row. */
   async recordDone(done: DoneStep): Promise<void> {
-    this.done = done;
+    const { run, task } = this;
+    const { row, id } = task;
+    run.done.set(row, done);
     this.intent = undefined;
-    await this.run.options.journal.append({ kind: 'done', row: this.task.row, ...done });
+    await run.options.journal.append({ kind: 'done', row, id, ...done });
     this.clearInFlight();
   }
 
@@ -288,6 +294,11 @@ export class ActiveRow {
     // Whatever stops the second step, the first one stays done.
     const result = done && end.result === 'conflict' ? 'failed' : end.result;
     const first = wentWrong(end.result) ? firstStepOf(done) : {};
-    return withRef({ row, id, ...end, result, ...first }, task);
+    return withRef({ row, id, ...first, ...end, result, ...first }, task);
   }
+}
+
+/** The error of a row that the end of its run stopped; `sent`: whether any of its requests was sent. */
+export function stoppedEarly(sent: boolean): CancelledError {
+  return new CancelledError(`Stopped before it was done${sent ? '' : '; nothing was sent'}.`);
 }

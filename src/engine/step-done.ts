@@ -41,7 +41,7 @@ export async function stepDone(
   const vanished = record ? vanishedFields(step, record) : [];
   if (vanished.length > 0)
     note(
-      `${task.id}: the service no longer shows ${vanished.join(', ')}; the route replaces the whole record.`,
+      `${task.id}: the service no longer shows ${vanished.join(', ')}; a PUT may replace the whole record.`,
     );
   row.finishInBackground(vanished.length > 0 ? { ...end, vanished } : end);
   return undefined;
@@ -52,13 +52,14 @@ export async function stepDone(
  * no other row is sent.
  */
 async function keepCreated({ run, task }: ActiveRow, image: BeforeValues): Promise<void> {
-  const { images, note } = run.options;
+  const { images, message } = run.options;
   try {
     await images?.append({ row: task.row, id: task.id, ...image });
   } catch (error) {
     if (!(error instanceof OutputError)) throw error;
     run.breaker.recordFailure(error, 'changed', true);
-    note(`${error.message} So rosterctl runs undo cannot delete ${String(image.after?.['id'])}.`);
+    const id = String(image.after?.['id']);
+    message(`${id} was created, but runs undo cannot delete it. ${error.message}`);
   }
 }
 

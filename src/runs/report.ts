@@ -102,7 +102,7 @@ export type ReportRow = {
   readonly error?: unknown;
   /** The first step, if it is done although the row failed: `accepted`. */
   readonly step?: string;
-  /** Fields that vanished because the route replaces the entire record. */
+  /** Fields that an update by PUT made vanish. */
   readonly vanished?: readonly string[];
   /** The remaining step may be tried again, so the run counts as unfinished. */
   readonly retryable?: boolean;

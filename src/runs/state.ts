@@ -65,8 +65,8 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
     }
     // The checksum of each line proves that this program wrote it.
     if (kind === 'done') {
-      const { step, before, after } = entry as JsonObject & DoneStep;
-      done.set(row, { step, before, after, id: open.get(row)?.id ?? '' });
+      const { step, before, after, id = '' } = entry as JsonObject & DoneStep & { id?: string };
+      done.set(row, { step, before, after, id });
       open.delete(row);
     }
     if (kind === 'intent') {

@@ -250,9 +250,9 @@ test('a create whose image cannot be written is done, names its record, and is t
     return { status: 201, json: { id: made.at(-1), ...fields } };
   });
   const user = userOf(service);
-  const one = await user.run('players create --name Ann --json');
+  const one = await user.run('players create --name Ann --json -q');
   expect([one.code, JSON.parse(one.stdout)]).toMatchObject([0, { id: 'player_1' }]);
-  expect(one.stderr).toContain('So rosterctl runs undo cannot delete player_1.');
+  expect(one.stderr).toContain('player_1 was created, but runs undo cannot delete it.');
   const line = 'players import - --key name --concurrency 1 --yes --json';
   const several = await user.run(line, 'name\nBea\nCleo\n');
   expect(several.code).toBe(1);
@@ -260,7 +260,7 @@ test('a create whose image cannot be written is done, names its record, and is t
     { result: 'changed', after: { id: 'player_2' } },
     { result: 'not_attempted' },
   ]);
-  expect(several.stderr).toContain('cannot delete player_2');
+  expect(several.stderr).toContain('player_2 was created, but runs undo cannot delete it.');
   expect(made).toHaveLength(2);
 });
 
@@ -268,12 +268,14 @@ test.each([
   [`players create --name Ann -F code=${key}`, ''],
   [`players update player_1 -F 'code=is ${key}'`, ''],
   ['players import - --key name --yes', `name,code\nAnn,${key}\n`],
+  [`players update p1 p2 -F role=Sub --if 'name!=${key}' --yes`, ''],
 ])('no run keeps the API key as a value: %s', async (line, input) => {
   const service = await recordingService(() => ({ status: 200, json: [] }));
   const user = userOf(service);
   const ran = await user.run(line, input);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
-  expect(ran.stderr).toContain('A value to send holds the API key');
+  expect(ran.stderr).toContain('A value of this command holds the API key');
   expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   expect(runFolders(user.runs)).toEqual([]);
+  expect((await user.run(`${line} -n`, input)).code).toBe(2);
 });

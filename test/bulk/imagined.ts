@@ -86,6 +86,7 @@ export function runOptions(
     signal: new AbortController().signal,
     describeError: (error) => ({ code: error.code, message: error.message }),
     note: () => {},
+    message: () => {},
   };
 }
 

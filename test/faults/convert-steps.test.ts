@@ -128,7 +128,7 @@ const halfDone = {
 
 describe('a conversion stopped while its status is being set', () => {
   test.each([1, 2])(
-    'by a signal, of %i: the status is told, and resume converts',
+    'by a signal, of %i: the status is reported, and resume converts',
     async (count) => {
       let release: (() => void) | undefined;
       const service = await keep(several(count), (_, step) => {
@@ -157,6 +157,32 @@ describe('a conversion stopped while its status is being set', () => {
       expect(report(resumed).summary).toMatchObject({ total: count, changed: count });
       const sent = steps(service).filter((step) => /^(PATCH|CONVERT)/.test(step));
       expect(sent).toEqual(ids(count).flatMap((id) => [`PATCH ${id}`, `CONVERT ${id}`]));
+    },
+  );
+
+  test.each([1, 2])(
+    'by a signal while the next read hangs, of %i: the same, and the run stays open',
+    async (count) => {
+      let accepted = false;
+      let isOver = false;
+      const service = await keep(several(count), (_, step) => {
+        accepted ||= step === 'PATCH app_1';
+        return accepted && !isOver && step === 'GET app_1' ? () => {} : undefined;
+      });
+      const user = userOf(service);
+      const child = user.start(`tryouts convert ${ids(count).join(' ')} --accept --yes --json`);
+      let stderr = '';
+      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await until(() => accepted && steps(service).at(-1) === 'GET app_1');
+      child.kill('SIGINT');
+      expect(await ended).toBe(130);
+      expect(stderr).not.toContain('nothing was sent');
+      isOver = true;
+      const shown = report(await user.run('runs show last --json'));
+      expect(shown.results[0]).toMatchObject({ ...halfDone, retryable: true });
+      const resumed = await user.run('runs resume last --yes --json');
+      expect(report(resumed).summary).toMatchObject({ total: count, changed: count });
     },
   );
 

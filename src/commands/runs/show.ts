@@ -93,7 +93,8 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
   const rows = new Map<number, ReportRow>(
     (plan?.rows ?? []).map(({ row, id }) => [row, { row, id, result: 'not_attempted' }]),
   );
-  for (const [row, result] of resultsSoFar(stored)) rows.set(row, result);
+  for (const [row, result] of resultsSoFar(stored))
+    rows.set(row, { ...result, id: result.id || (rows.get(row)?.id ?? '') });
   return {
     schema: 1,
     run: head.run,

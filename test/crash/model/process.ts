@@ -127,6 +127,7 @@ export class Process {
       signal: new AbortController().signal,
       describeError: ({ code, message }) => ({ code, message }),
       note: () => {},
+      message: () => {},
       onResult: (row) => this.rows.push(row),
     };
   }
