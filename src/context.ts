@@ -33,7 +33,7 @@ export interface World extends PathsInput {
   readonly streams: ProcessStreams;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
-  /** What errors are worded and printed by, once it is known. */
+  /** Facts that error messages need, filled in as they become known. */
   readonly known: {
     settings?: Pick<Settings, 'output' | 'verbose'>;
     /** The source of the key of the connection. */

@@ -10,6 +10,7 @@ import { checkSandboxFlags, resolveConnection } from './config/connection.js';
 import { notedRoute } from './config/noted-routes.js';
 import type { Connection } from './config/settings.js';
 import type { LocalContext } from './context.js';
+import { lowerFirst } from './data/text.js';
 import { pause } from './data/time.js';
 
 /** How one command uses its clients. */
@@ -151,7 +152,7 @@ function waitNotifier(context: LocalContext, who: string, hasProgress: () => boo
     if (!isLong || now < until || hasProgress() || !streams.stderr.isTerminal) return;
     until = now + ms;
     lastNoteAt = now;
-    const why = isRequested ? `${who} asks to wait` : `${who} is not responding properly`;
+    const why = isRequested ? `${who} asks to wait` : `No usable answer from ${lowerFirst(who)}`;
     context.note(`${why}; trying again in ${Math.ceil(ms / 1000)} s.`);
   };
 }

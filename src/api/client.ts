@@ -97,14 +97,18 @@ class Client implements Api {
     };
   }
 
-  noteAssumedRoute(call: Call, route = this.route(call)): void {
+  noteAssumedRoute(call: Call): void {
+    this.noteAssumed(endpoint(call.endpoint), this.route(call));
+  }
+
+  private noteAssumed(row: Endpoint, route: Route): void {
     const name = nameOf(route);
     if (route.source !== 'assumed' || this.notedGuesses.has(name)) return;
     this.notedGuesses.add(name);
     const shown = name.replace(/\{\w+\}/, 'ID');
     this.options.onAssumedRoute(
       name,
-      `${undocumented(endpoint(call.endpoint))}; rosterctl uses ${shown}. See: rosterctl help undocumented`,
+      `${undocumented(row)}; rosterctl uses ${shown}. See: rosterctl help undocumented`,
     );
   }
 
@@ -246,7 +250,7 @@ class Client implements Api {
     send: Send,
     options: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
   ): Promise<TransportResponse> {
-    this.noteAssumedRoute(call, route);
+    this.noteAssumed(row, route);
     const { method, template } = route;
     const response = await send({
       ...{ method, path, template },

@@ -60,7 +60,7 @@ export interface RetryPolicy {
   readonly signal: AbortSignal;
 }
 
-/** What the clients of the service and of its file store have in common. */
+/** Options shared by the clients of the service and of its file store. */
 export interface ClientOptions extends RetryPolicy {
   /** Refuses every request that is not a GET. */
   readonly readsOnly: boolean;

@@ -1,4 +1,4 @@
-/** The parts of undici that rosterctl uses: agents by proxy and origin, and what its connections tell. */
+/** The parts of undici that rosterctl uses: agents, and connections through proxies. */
 
 import { subscribe } from 'node:diagnostics_channel';
 import type { LookupFunction, Socket } from 'node:net';

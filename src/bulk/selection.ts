@@ -244,7 +244,7 @@ class Rows {
     const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (beyond >= 0)
       throw new InputError(`${rowPlace(row, beyond)} is in a column without a header.`, {
-        hint: 'Give the column a head in the first row, or empty it.',
+        hint: 'Give the column a header in the first row, or empty it.',
       });
   }
 }

@@ -12,7 +12,7 @@ interface TopicOptions {
   readonly bold: (text: string) => string;
 }
 
-/** Returns the page that these words ask for; Throws UsageError. */
+/** Returns the page that these words ask for. Throws UsageError. */
 export function helpTopic(
   words: readonly string[],
   { table, topics }: Pick<World, 'table' | 'topics'>,
@@ -20,7 +20,7 @@ export function helpTopic(
 ): string {
   const [noun, verb] = words;
   if (noun === undefined) return rootHelp(table, { long: true, width, bold });
-  const page = words.length === 1 ? topics()[noun] : undefined;
+  const page = words.length === 1 && Object.hasOwn(topics(), noun) ? topics()[noun] : undefined;
   if (page !== undefined) return emphasized(fitPage(page, width), bold);
   const group = table.groups.find((entry) => isCalled(entry, noun));
   const name = [group?.word ?? noun, verb && (verbAliases[verb] ?? verb), ...words.slice(2)]

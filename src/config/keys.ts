@@ -265,15 +265,15 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
   });
 }
 
-/** The note that a route to update may replace the whole record; undefined if it cannot, or a setting tells. */
+/** The note that a route to update may replace the whole record; undefined if it cannot, or a setting states it. */
 export function replacementNote(
   key: string,
   route: string,
   overrides: { readonly [key: string]: string | undefined },
 ): string | undefined {
   const semantics = `${key}.semantics`;
-  const isTold = overrides[semantics] !== undefined || !settingKeys().has(semantics);
-  if (isTold || !route.startsWith('PUT ')) return undefined;
+  const isStated = overrides[semantics] !== undefined || !settingKeys().has(semantics);
+  if (isStated || !route.startsWith('PUT ')) return undefined;
   return `A PUT may replace the whole record. Say what this one does: rosterctl config set ${semantics} replace|merge`;
 }
 

@@ -235,7 +235,7 @@ export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
 export interface Operation {
   readonly resource: ResourceName;
   readonly confirm: ConfirmRule;
-  /** What it does to its records; the definition of its command says it, if it does not itself. */
+  /** Its effect on records; by default the verb of its command. */
   readonly verb?: RunVerb;
   /** Prints a bulk report even for one id. */
   readonly reports?: boolean;

@@ -37,7 +37,7 @@ type UpdateValues = FieldValues & { readonly route?: string };
 /** The parts of an update that differ by command. */
 interface UpdateParts {
   readonly filters: Filters;
-  /** What the job keeps of further flags, for `more`. */
+  /** Values of further flags, which the job keeps for `more`. */
   readonly given?: (values: never) => JsonObject;
   /** Further fields that the job sets. */
   readonly more?: (job: JsonObject, record: JsonObject | undefined) => JsonObject;
@@ -104,12 +104,11 @@ export function updateSession(
   });
   // Throws for an unusable route before anything is read.
   const { method, semantics } = context.api.route(updateCall('any'));
-  const mayReplace = method === 'PUT' || semantics === 'replace';
-  const note = replacementNote(
-    `endpoints.${resource}.update`,
-    route ?? '',
-    context.settings.overrides,
-  );
+  const { overrides } = context.settings;
+  const key = `endpoints.${resource}.update`;
+  const merges = overrides[`${key}.semantics`] === 'merge';
+  const mayReplace = semantics === 'replace' || (method === 'PUT' && !merges);
+  const note = replacementNote(key, route ?? '', overrides);
   if (note !== undefined) context.note(note);
   const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
     const bare = updateCall(id);

@@ -61,7 +61,7 @@ interface SandboxResource {
   readonly permission: string;
 }
 
-/** What only the sandbox knows of each resource. */
+/** The sandbox's own columns of each resource. */
 export const sandboxResources: { readonly [R in ResourceName]: SandboxResource } = {
   teams: { idPrefix: 'team_', permission: 'team' },
   players: { idPrefix: 'player_', permission: 'player' },

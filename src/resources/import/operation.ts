@@ -93,7 +93,7 @@ export function importOperation(resource: ResourceName): Operation {
           }));
           if (rows.length === 0)
             context.note(`${values.file === '-' ? 'stdin' : values.file} has no rows.`);
-          return { rows, header: sheet.header.cells, note: undefined, digest: sheet.digest };
+          return { rows, header: sheet.header.cells, digest: sheet.digest };
         },
         async resolve() {
           resolved = file && (await resolveImport(context, file));
