@@ -30,12 +30,21 @@ export function helpTopic(
   if (command) return commandHelp(command, { long: true, width, bold });
   if (group && verb === undefined) return groupHelp(group, table, { width, bold });
   if (group && words.length === 2) throw unknownVerb(group, words, table);
+  const sentence = `Unknown topic or command "${words.join(' ')}".`;
+  const names = table.commands
+    .filter((entry) => words.length === 1 && entry.words.length > 1 && entry.words.at(-1) === noun)
+    .map((entry) => entry.words.join(' '));
+  if (names.length > 0)
+    throw new UsageError(sentence, {
+      hint:
+        names.length === 1 ? `See: rosterctl help ${names[0]}` : `Commands: ${names.join(', ')}`,
+    });
   const known = [
     ...table.topics.map((entry) => entry.name),
     ...table.commands.map((entry) => entry.words.join(' ')),
     ...table.groups.map((entry) => entry.word),
   ];
-  throw new UsageError(`Unknown topic or command "${words.join(' ')}".${didYouMean(name, known)}`, {
+  throw new UsageError(`${sentence}${didYouMean(name, known)}`, {
     hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}`,
   });
 }
