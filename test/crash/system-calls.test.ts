@@ -52,7 +52,9 @@ describe('by system calls:', () => {
     const file = join(temporaryFolder(), 'trace');
     const to = 'reviewing';
     const words = ['-f', '-qq', '-s', '4096', '-o', file, '-e', 'trace=write,writev,fdatasync'];
-    const line = ['strace', ...words, process.execPath, launcher, ...stage.line(to)];
+    // A slow disk: whoever does not wait for it is certain to send too early.
+    const slow = ['-e', 'inject=fdatasync:delay_enter=20000'];
+    const line = ['strace', ...words, ...slow, process.execPath, launcher, ...stage.line(to)];
     const done = await runOnce([...line, '--concurrency', '1'], {
       home: stage.home,
       env: { ...stage.env, ...threads },
@@ -93,7 +95,7 @@ function syncedFiles() {
       const [, descriptor] = /^fdatasync\((\d+)/.exec(rest) ?? [];
       if (descriptor !== undefined)
         running.set(thread, { descriptor, text: written.get(descriptor) ?? '' });
-      if (!/fdatasync.*= 0$/.test(rest)) return;
+      if (!/fdatasync.*= 0(?: \(DELAYED\))?$/.test(rest)) return;
       const ended = running.get(thread);
       if (ended) synced.set(ended.descriptor, ended.text);
     },
