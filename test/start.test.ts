@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { application, keep } from './commands/tryouts/service.js';
+import { until } from './bulk/user.js';
+import { application, keep, steps } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
-import { rosterctl, temporaryFolder } from './support/run.js';
+import { rosterctl, startRosterctl, temporaryFolder } from './support/run.js';
 import { organization } from './support/service.js';
 
 /** A home folder with this text as config.json. */
@@ -64,7 +65,11 @@ test('a run whose end another run shares is named whole, so that the line works 
   );
   const home = homeWith(club);
   const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
-  await rosterctl(`${line} --max-time 2s`, { env: service.env, home });
+  const child = startRosterctl(line, { env: service.env, home });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  await until(() => steps(service).includes('PATCH app_2'));
+  child.kill('SIGKILL');
+  await ended;
   const runs = join(home, '.local', 'state', 'rosterctl', 'runs');
   const [run = ''] = readdirSync(join(runs, 'open'));
   mkdirSync(join(runs, 'ended', `20260101T000000000-${run.slice(-6)}`));
