@@ -1,5 +1,7 @@
 /** Dry runs: what a command would change, without sending it. */
-import type { CommandOutput, DryRun } from '../cli/define.js';
+
+import type { CommandOutput } from '../cli/command-output.js';
+import type { DryRun } from '../cli/define.js';
 import { dryRunView, namedRouteView } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { decideRow } from '../engine/decide.js';

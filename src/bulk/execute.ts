@@ -1,7 +1,8 @@
 /** Executes a planned run: sends, journals, reports progress, and ends it. */
 import { backoffMs } from '../api/retry.js';
 import { keepHeapClose, letHeapGrow } from '../api/wire.js';
-import { type FailedItem, rowError } from '../cli/failure.js';
+import type { FailedItem } from '../cli/command-output.js';
+import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';

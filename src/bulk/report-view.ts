@@ -1,7 +1,7 @@
 /** Renders the report of a run, for a person and in a pipe. */
 
+import type { FailedItem } from '../cli/command-output.js';
 import { withConnectionFlags } from '../cli/connection-flags.js';
-import type { FailedItem } from '../cli/failure.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { isUtf8Locale } from '../data/environment.js';

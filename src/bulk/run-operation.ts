@@ -1,6 +1,7 @@
 /** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
-import type { Command, CommandOutput, OperationCommand, Params, ValuesOf } from '../cli/define.js';
+import type { CommandOutput } from '../cli/command-output.js';
+import type { Command, OperationCommand, Params, ValuesOf } from '../cli/define.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';

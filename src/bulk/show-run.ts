@@ -1,5 +1,5 @@
 /** Executes a planned run and renders it: the report of many rows, or the outcome of one. */
-import type { CommandOutput } from '../cli/define.js';
+import type { CommandOutput } from '../cli/command-output.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { type Item, queue, recordStream } from '../data/batches.js';

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import type { CommandOutput } from '../cli/define.js';
+import type { CommandOutput } from '../cli/command-output.js';
 import { typedCommand } from '../cli/typed-line.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';

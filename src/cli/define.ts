@@ -3,11 +3,9 @@ import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
-import type { Failure } from '../errors.js';
-import type { ExitName } from '../exit-codes.js';
-import type { FailedItem } from './failure.js';
+import type { CommandOutput, ValueWithExit } from './command-output.js';
 import type { TypedLine } from './typed-line.js';
-import type { Canvas, LocalChange, Plan, View } from './views.js';
+import type { LocalChange, Plan, View } from './views.js';
 import { given, type ValueSchema } from './words.js';
 
 // --- parameters ---
@@ -201,72 +199,6 @@ interface RunCommand<A extends Params = Params, F extends Params = Params>
   extends CommandBase<A, F> {
   readonly view: View<never>;
   run(context: Context, values: Values<A, F>): Promise<CommandOutput>;
-}
-
-/** A command's value, its view, and the exit code once it has been printed. */
-export interface CommandOutput {
-  readonly value: unknown;
-  readonly view: View<never>;
-  /** Text printed before the value, whatever its format. */
-  readonly head?: string | undefined;
-  readonly exitName: ExitName;
-  /** True if nothing was changed, although the command could have. */
-  readonly onlyReads?: boolean | undefined;
-  /** Prints what follows the value, or replaces it if it could not be printed. */
-  readonly printAfter?: (how: { readonly isShown: boolean }) => void;
-  /** Called once the value has been printed; records that on disk. */
-  readonly onWritten?: (() => Promise<void>) | undefined;
-  /** Called last, even if the value could not be printed or recorded. */
-  readonly release?: (() => void) | undefined;
-  /** The error for a value whose reader closed the pipe; none if that is no failure. */
-  readonly ifPipeCloses?: ((cause: Error) => Failure) | undefined;
-  /** The first of several failures; each was printed on its own line. */
-  readonly failed?: FailedItem | undefined;
-  /** True for a report of changes: unlike for a list, failing to print it is an error. */
-  readonly isReport?: boolean;
-  /** Runs after the value has been printed, until a signal ends it normally. */
-  readonly keepRunning?: () => Promise<void>;
-  /** Releases what was started, even if the value could not be printed. */
-  readonly stop?: () => Promise<void>;
-}
-
-/**
- * A value with more to say than the view of its command: an exit code or a rendering of its own, or
- * what runs once it has been printed.
- */
-export class ValueWithExit<T> {
-  constructor(
-    readonly value: T,
-    /** A function if the code is known only once the value has been printed. */
-    private readonly exit: ExitName | (() => ExitName),
-    readonly more: Partial<Omit<CommandOutput, 'failed'>> & {
-      /** Returns the first of several failures, once the value has been printed. */
-      readonly failed?: () => FailedItem | undefined;
-      /** Renders the value for a person, instead of the view's `lines`. */
-      readonly lines?: (canvas: Canvas) => readonly string[];
-    } = {},
-  ) {}
-
-  get exitName(): ExitName {
-    return typeof this.exit === 'function' ? this.exit() : this.exit;
-  }
-}
-
-/** Returns the output of a command that returned this value; exit code and failure are read late. */
-export function outputOf(result: unknown, view: View<never>): CommandOutput {
-  if (!(result instanceof ValueWithExit)) return { value: result, view, exitName: 'done' };
-  const { lines, failed, ...more } = result.more;
-  return {
-    ...more,
-    value: result.value,
-    view: lines ? { ...view, lines: (_, canvas) => lines(canvas) } : view,
-    get exitName() {
-      return result.exitName;
-    },
-    get failed() {
-      return failed?.();
-    },
-  };
 }
 
 /** Any command with its types erased, as the table holds it. */

@@ -4,7 +4,8 @@ import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js
 import { upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { checkChoice, type RawValues } from './check.js';
-import { type Command, type CommandOutput, outputOf, type Params } from './define.js';
+import { type CommandOutput, outputOf } from './command-output.js';
+import { type Command, type Params } from './define.js';
 
 /**
  * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError for

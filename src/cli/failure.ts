@@ -41,14 +41,6 @@ const maxServiceLength = 64 * 1024;
 const maxRowServiceLength = 4 * 1024;
 const maxCandidates = 100;
 
-/** One of several things that failed. */
-export interface FailedItem {
-  readonly id: string;
-  readonly error: Failure;
-  /** True if no line about it was printed yet. */
-  readonly isUnreported?: boolean;
-}
-
 /** An error as lines, envelope and exit code. Lines may contain text of the service: sanitize them. */
 interface FailureText {
   readonly lines: readonly string[];

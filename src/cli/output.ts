@@ -9,7 +9,7 @@ import { resourceWords } from '../data/resources.js';
 import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
 import type { RawValues } from './check.js';
-import type { CommandOutput } from './define.js';
+import type { CommandOutput } from './command-output.js';
 import type { ShowContext } from './lists/show.js';
 import { canvasOf, forScreen, isAligned, type Sink, withSink } from './sink.js';
 import type { CountedList, View } from './views.js';

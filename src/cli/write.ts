@@ -1,13 +1,8 @@
 /** Runs a write command that is not an operation on records: plan, confirm, apply. */
 import type { Context } from '../context.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
-import {
-  type Command,
-  type CommandOutput,
-  type Confirmation,
-  type DryRun,
-  outputOf,
-} from './define.js';
+import { type CommandOutput, outputOf } from './command-output.js';
+import { type Command, type Confirmation, type DryRun } from './define.js';
 import { dryRunView } from './lines.js';
 import type { Plan, View } from './views.js';
 

@@ -1,6 +1,7 @@
 /** `rosterctl check`: finds what waits, what contradicts itself and what would be refused; it only reads. */
 import * as z from 'zod/mini';
-import { defineCommand, flag, param, params, ValueWithExit } from '../cli/define.js';
+import { ValueWithExit } from '../cli/command-output.js';
+import { defineCommand, flag, param, params } from '../cli/define.js';
 import { sinceLastFlags } from '../cli/filters.js';
 import { parsedBy } from '../cli/schemas.js';
 import type { View } from '../cli/views.js';

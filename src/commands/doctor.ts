@@ -2,7 +2,8 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { resource } from '../api/resources.js';
-import { defineLocalWrite, flag, ValueWithExit } from '../cli/define.js';
+import { ValueWithExit } from '../cli/command-output.js';
+import { defineLocalWrite, flag } from '../cli/define.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import { shortPath } from '../config/paths.js';
 import { withSetting } from '../config/profiles.js';

@@ -1,5 +1,7 @@
 /** `rosterctl overview`: what waits, on one screen; it only reads. */
-import { defineCommand, ValueWithExit } from '../cli/define.js';
+
+import { ValueWithExit } from '../cli/command-output.js';
+import { defineCommand } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import { upperFirst } from '../data/text.js';
 import type { Overview } from '../resources/overview.js';

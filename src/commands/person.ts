@@ -1,6 +1,7 @@
 /** `rosterctl person`: what the service shows of one person. */
 import * as z from 'zod/mini';
-import { type DryRun, defineCommand, param, params, ValueWithExit } from '../cli/define.js';
+import { ValueWithExit } from '../cli/command-output.js';
+import { type DryRun, defineCommand, param, params } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { linesOf } from '../cli/views.js';

@@ -1,6 +1,6 @@
 /** One use of a cursor, under its lock: what of any list of entries with ids is new since its name last succeeded. */
 import { join } from 'node:path';
-import { ValueWithExit } from '../cli/define.js';
+import { ValueWithExit } from '../cli/command-output.js';
 import { type TypedLine, typedFlags } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
 import { digestOf } from '../data/digest.js';

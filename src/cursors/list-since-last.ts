@@ -1,7 +1,7 @@
 /** `--since-last` on a list of records: what is new, oldest first. */
 import { hasId } from '../api/records.js';
 import type { ResourceName } from '../api/types.js';
-import type { ValueWithExit } from '../cli/define.js';
+import type { ValueWithExit } from '../cli/command-output.js';
 import type { ListValues, SinceLastValues } from '../cli/filters.js';
 import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
 import { templateFields } from '../cli/lists/template.js';

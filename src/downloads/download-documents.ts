@@ -9,7 +9,8 @@ import {
   sourceOf,
 } from '../bulk/select-rows.js';
 import { binarySize } from '../cli/cells.js';
-import { type DryRun, flag, param, ValueWithExit } from '../cli/define.js';
+import { ValueWithExit } from '../cli/command-output.js';
+import { type DryRun, flag, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { type Canvas, linesOf } from '../cli/views.js';

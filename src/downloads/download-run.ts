@@ -2,7 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
 import { binarySize, bytesMoved } from '../cli/cells.js';
-import { errorMessage, type FailedItem } from '../cli/failure.js';
+import type { FailedItem } from '../cli/command-output.js';
+import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { plural } from '../data/text.js';

@@ -1,6 +1,8 @@
 /** The dry run of downloads: the requests that would be sent, the files written, and the documents that are missing. */
-import { type DryRun, ValueWithExit } from '../cli/define.js';
-import type { FailedItem } from '../cli/failure.js';
+
+import type { FailedItem } from '../cli/command-output.js';
+import { ValueWithExit } from '../cli/command-output.js';
+import { type DryRun } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import { type DownloadCall, downloadCall } from './download-one.js';

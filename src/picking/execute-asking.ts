@@ -1,6 +1,7 @@
 /** Executes a command; at a terminal, a missing or unknown argument is picked from a list. */
 import { canBePicked, isGivenIn, missingArgument, type RawValues } from '../cli/check.js';
-import type { Command, CommandOutput } from '../cli/define.js';
+import type { CommandOutput } from '../cli/command-output.js';
+import type { Command } from '../cli/define.js';
 import { execute } from '../cli/execute.js';
 import type { LocalContext } from '../context.js';
 import type { ManifestCommand } from '../data/command-manifest.js';

@@ -1,6 +1,6 @@
 /** The list commands: a resource's records filtered, or only those that are new since a cursor. */
 import type { ResourceName } from '../api/types.js';
-import type { ValueWithExit } from '../cli/define.js';
+import type { ValueWithExit } from '../cli/command-output.js';
 import { type ListValues, listAndCacheIds, type SinceLastValues } from '../cli/filters.js';
 import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
 import type { TypedLine } from '../cli/typed-line.js';

@@ -2,8 +2,8 @@
 import { hasId } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { ValueWithExit } from '../cli/define.js';
-import type { FailedItem } from '../cli/failure.js';
+import type { FailedItem } from '../cli/command-output.js';
+import { ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';

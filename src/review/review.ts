@@ -1,5 +1,5 @@
 /** Runs `tryouts review`: the queue, the cards on the full screen, and what is sent at the end. */
-import type { CommandOutput } from '../cli/define.js';
+import type { CommandOutput } from '../cli/command-output.js';
 import { sentencesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';

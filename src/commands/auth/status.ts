@@ -1,5 +1,7 @@
 /** `rosterctl auth status`: which key is in force, and whether the service accepts it. */
-import { defineLocalCommand, flag, ValueWithExit } from '../../cli/define.js';
+
+import { ValueWithExit } from '../../cli/command-output.js';
+import { defineLocalCommand, flag } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { keyTail } from '../../config/api-key.js';
 import { parseBaseUrl } from '../../config/base-url.js';

@@ -3,14 +3,8 @@ import * as z from 'zod/mini';
 import { callFor } from '../../api/resources.js';
 import type { BackupOptions, MadeBackup } from '../../backups/create.js';
 import { atOnceText, bulkFlags, limitRate } from '../../bulk/invocation.js';
-import {
-  type DryRun,
-  defineCommand,
-  flag,
-  param,
-  params,
-  ValueWithExit,
-} from '../../cli/define.js';
+import { ValueWithExit } from '../../cli/command-output.js';
+import { type DryRun, defineCommand, flag, param, params } from '../../cli/define.js';
 import { changeLines } from '../../cli/lines.js';
 import { isCalled } from '../../cli/resolve-command.js';
 import { countingNumber, nonEmptyText } from '../../cli/schemas.js';

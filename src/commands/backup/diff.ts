@@ -1,7 +1,8 @@
 /** `rosterctl backup diff`: what differs between two snapshots, or since one. */
 import * as z from 'zod/mini';
 import type { BackupDiff, Difference, Side } from '../../backups/diff.js';
-import { defineLocalCommand, flag, param, ValueWithExit } from '../../cli/define.js';
+import { ValueWithExit } from '../../cli/command-output.js';
+import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { shortValue } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import { nonEmptyText } from '../../cli/schemas.js';

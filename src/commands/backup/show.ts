@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { FoundRecord } from '../../backups/records.js';
 import { detailLines } from '../../cli/card.js';
-import { defineLocalCommand, param, ValueWithExit } from '../../cli/define.js';
+import { ValueWithExit } from '../../cli/command-output.js';
+import { defineLocalCommand, param } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { meantReference, parseReference } from '../../data/references.js';

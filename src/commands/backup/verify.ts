@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import type { VerifiedBackup } from '../../backups/verify.js';
 import { binarySize } from '../../cli/cells.js';
-import { defineLocalCommand, ValueWithExit } from '../../cli/define.js';
+import { ValueWithExit } from '../../cli/command-output.js';
+import { defineLocalCommand } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
 import { RunError } from '../../data/outcome-errors.js';
 import { plural, shellQuote } from '../../data/text.js';

@@ -1,6 +1,7 @@
 /** `rosterctl runs show`: prints the result of each row of a run. */
 import { printSummary, reportView } from '../../bulk/report-view.js';
-import { defineLocalCommand, flag, param, ValueWithExit } from '../../cli/define.js';
+import { ValueWithExit } from '../../cli/command-output.js';
+import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { sandboxProfile } from '../../config/choices.js';

@@ -1,6 +1,7 @@
 /** `rosterctl sandbox start`: runs the sandbox as a server. */
 import * as z from 'zod/mini';
-import { defineLocalCommand, flag, param, params, ValueWithExit } from '../../cli/define.js';
+import { ValueWithExit } from '../../cli/command-output.js';
+import { defineLocalCommand, flag, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { shapeWords } from '../../sandbox/shapes/table.js';

@@ -1,5 +1,7 @@
 /** `rosterctl tryouts stats`: counts applications by status, game, week and any field. */
-import { defineCommand, ValueWithExit } from '../../cli/define.js';
+
+import { ValueWithExit } from '../../cli/command-output.js';
+import { defineCommand } from '../../cli/define.js';
 import type { View } from '../../cli/views.js';
 import { resolveWhen } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
