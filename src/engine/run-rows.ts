@@ -1,6 +1,6 @@
 /** Executes the rows of a run concurrently, and ends each with exactly one result. */
 
-import { firstStepOf, unsentResult, withRef } from '../runs/report.js';
+import { unsentResult } from '../runs/report.js';
 import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
 import type { Task } from './operation.js';
@@ -37,15 +37,10 @@ export async function runRows(
     const { row, id, open } = task;
     if (run.reported.has(row)) continue;
     const isOpen = run.inFlight.has(row) || open !== undefined;
-    const done = run.done.get(row);
     const end: RowEnd = isOpen
-      ? {
-          result: 'unknown',
-          ...firstStepOf(done),
-          error: describeError(unknownOutcome(undefined), id),
-        }
-      : unsentResult(done);
-    run.report(withRef({ row, id, ...end }, task));
+      ? { result: 'unknown', error: describeError(unknownOutcome(undefined), id) }
+      : unsentResult(run.done.get(row));
+    run.report(run.rowFor(task, end));
   }
   // An unexpected error must surface; after a signal, a slow request may be abandoned.
   if (!signal.aborted) await all;

@@ -77,7 +77,7 @@ export class ActiveRun {
   /** Rows with a request that may have been sent and has no outcome. */
   readonly inFlight = new Set<number>();
   /** The finished first steps, by row: of this process, and of earlier ones. */
-  readonly done: Map<number, DoneStep>;
+  readonly done = new Map<number, DoneStep>();
   /** The locks of records, by row. */
   readonly locks = new Map<number, HeldLock>();
   /** Fields that were sent and that the service does not show. */
@@ -92,7 +92,7 @@ export class ActiveRun {
     readonly options: RowRunOptions,
   ) {
     this.reported = new RowSet(tasks);
-    this.done = new Map(tasks.flatMap(({ row, done }) => (done ? [[row, done]] : [])));
+    for (const { row, done } of tasks) if (done) this.done.set(row, done);
     const { maxErrors, isSilent, onStop, concurrency } = options;
     this.breaker = new CircuitBreaker(maxErrors, isSilent, onStop);
     this.gate = new FirstWriteGate(() => this.breaker.hasAnswer || this.isStopped);
@@ -123,6 +123,16 @@ export class ActiveRun {
     if (!isProven || isProven()) return undefined;
     this.provingGate ??= new FirstWriteGate(() => isProven() || this.isStopped);
     return this.provingGate.enter();
+  }
+
+  /** Returns the row of the report for a task that ended so. */
+  rowFor(task: Task, end: RowEnd): ReportRow {
+    const { row, id } = task;
+    const done = this.done.get(row);
+    // Whatever stops the second step, the first one stays done.
+    const result = done && end.result === 'conflict' ? 'failed' : end.result;
+    const first = wentWrong(end.result) ? firstStepOf(done) : {};
+    return withRef({ row, id, ...first, ...end, result, ...first }, task);
   }
 
   report(row: ReportRow): void {
@@ -253,7 +263,7 @@ export class ActiveRow {
     await this.write(end).catch((journalError: unknown) => {
       if (!(journalError instanceof Failure)) throw journalError;
       run.breaker.recordFailure(journalError, result, sent);
-      run.report(this.reportRow(end));
+      run.report(run.rowFor(task, end));
     });
   }
 
@@ -281,20 +291,11 @@ export class ActiveRow {
     const { run, task, previewed } = this;
     // The report is complete; nothing may be added.
     if (run.isClosed) return;
-    const row = this.reportRow(end);
+    const row = run.rowFor(task, end);
     await run.options.journal.append({ kind: 'result', ...redactRow(row, previewed), ...more });
     run.locks.get(task.row)?.release();
     run.locks.delete(task.row);
     run.report(row);
-  }
-
-  private reportRow(end: RowEnd): ReportRow {
-    const { task, done } = this;
-    const { row, id } = task;
-    // Whatever stops the second step, the first one stays done.
-    const result = done && end.result === 'conflict' ? 'failed' : end.result;
-    const first = wentWrong(end.result) ? firstStepOf(done) : {};
-    return withRef({ row, id, ...first, ...end, result, ...first }, task);
   }
 }
 
