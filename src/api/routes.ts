@@ -14,6 +14,8 @@ export interface Route {
   readonly org: Endpoint['org'];
   /** `replace`: the body must be the complete record, not only the changes. */
   readonly semantics: 'merge' | 'replace';
+  /** True if it replaces the record, or is a PUT of which no setting says whether it does. */
+  readonly mayReplace: boolean;
   /** Stated by the contract, assumed, or named by the admin. */
   readonly source: 'stated' | 'assumed' | 'named';
   /** The config key that overrides an assumed route. */
@@ -38,7 +40,7 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
       throw new UsageError(
         `The route of ${row.route} is stated by the contract; --route cannot replace it.`,
       );
-    return { ...parts, org: row.org, semantics: 'merge', source: 'stated' };
+    return { ...parts, org: row.org, semantics: 'merge', mayReplace: false, source: 'stated' };
   }
   const { override: configKey } = row;
   const replacement =
@@ -47,10 +49,15 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
       : configKey !== undefined && overrides[configKey] !== undefined
         ? readRoute(overrides[configKey], row, `The setting ${configKey}`)
         : undefined;
+  const resolved = replacement ?? parts;
+  const semanticsKey = `${configKey}.semantics`;
+  const semantics = oneOf(overrides, semanticsKey, ['merge', 'replace'], 'merge');
+  const isOpen = resolved.method === 'PUT' && overrides[semanticsKey] === undefined;
   return {
-    ...(replacement ?? parts),
+    ...resolved,
     org: oneOf(overrides, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
-    semantics: oneOf(overrides, `${configKey}.semantics`, ['merge', 'replace'], 'merge'),
+    semantics,
+    mayReplace: semantics === 'replace' || isOpen,
     source: replacement ? 'named' : 'assumed',
     configKey,
   };

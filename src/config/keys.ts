@@ -265,16 +265,9 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
   });
 }
 
-/** The note that a route to update may replace the whole record; undefined if it cannot, or a setting states it. */
-export function replacementNote(
-  key: string,
-  route: string,
-  overrides: { readonly [key: string]: string | undefined },
-): string | undefined {
-  const semantics = `${key}.semantics`;
-  const isStated = overrides[semantics] !== undefined || !settingKeys().has(semantics);
-  if (isStated || !route.startsWith('PUT ')) return undefined;
-  return `A PUT may replace the whole record. Say what this one does: rosterctl config set ${semantics} replace|merge`;
+/** The note on a PUT for updates of which no setting says whether it replaces the record. */
+export function replacementNote(key: string): string {
+  return `A PUT may replace the whole record. Say what this one does: rosterctl config set ${key}.semantics replace|merge`;
 }
 
 /** Returns a command line, or undefined for none. */

@@ -103,13 +103,10 @@ export function updateSession(
     ...(route !== undefined && { route }),
   });
   // Throws for an unusable route before anything is read.
-  const { method, semantics } = context.api.route(updateCall('any'));
-  const { overrides } = context.settings;
-  const key = `endpoints.${resource}.update`;
-  const merges = overrides[`${key}.semantics`] === 'merge';
-  const mayReplace = semantics === 'replace' || (method === 'PUT' && !merges);
-  const note = replacementNote(key, route ?? '', overrides);
-  if (note !== undefined) context.note(note);
+  const { semantics, mayReplace, configKey } = context.api.route(updateCall('any'));
+  // Of a route that is configured, `config set` said so.
+  if (route !== undefined && mayReplace && semantics === 'merge' && configKey !== undefined)
+    context.note(replacementNote(configKey));
   const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
     const bare = updateCall(id);
     const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));

@@ -12,6 +12,7 @@ import {
   replacementNote,
   requireKey,
   type SettingKey,
+  settingKeys,
 } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
@@ -59,8 +60,7 @@ export default defineLocalWrite({
     await context.config.update((now) => withSetting(now, place.profile, key, to));
     noteOverridingSources(context, requireKey(key));
     await noteUnknownColumns(context, key, to);
-    const replaces = replacementNote(key, to, context.settings.overrides);
-    if (replaces !== undefined) context.note(replaces);
+    noteReplacement(context, key, to);
     return { key, value: to, origin: place.origin };
   },
 });
@@ -121,6 +121,12 @@ async function listedFields(
     // An address that cannot be used: then no list was read with it.
     return [];
   }
+}
+
+function noteReplacement(context: LocalContext, key: string, value: string): void {
+  const semantics = `${key}.semantics`;
+  const isOpen = settingKeys().has(semantics) && !context.settings.overrides[semantics];
+  if (isOpen && value.startsWith('PUT ')) context.note(replacementNote(key));
 }
 
 function noteOverridingSources(context: LocalContext, key: SettingKey): void {
