@@ -253,7 +253,9 @@ class Client implements Api {
     this.noteAssumed(row, route);
     const { method, template } = route;
     const response = await send({
-      ...{ method, path, template },
+      method,
+      path,
+      template,
       body: body && printJson(body),
       ...options,
     });

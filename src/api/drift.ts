@@ -24,8 +24,8 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   const reported = new Set<string>();
   const checks = new Map<z.core.$ZodType, Check>();
   const isDocumented = (schema: z.core.$ZodType, value: unknown) => {
-    const check = checks.get(schema) ?? compileCheck(schema);
-    checks.set(schema, check);
+    let check = checks.get(schema);
+    if (!check) checks.set(schema, (check = compileCheck(schema)));
     return check(value);
   };
   const isFirst = (text: string) => !reported.has(text) && reported.add(text);

@@ -113,7 +113,6 @@ export function createTransport(options: TransportOptions): Transport {
     bodyBytes: bounds?.bodyBytes ?? responseLimit.bytes,
     quietMs: bounds?.quietMs ?? 30_000,
   };
-  const connectMs = bounds?.connectMs ?? 10_000;
   const now = () => new Date(options.instant().wall);
   let closed = false;
   const connectionSets = new Map<boolean, Promise<Connections>>();
@@ -123,7 +122,7 @@ export function createTransport(options: TransportOptions): Transport {
     const { nodeVersion, proxy } = options;
     const open =
       connectionSets.get(keepAlive) ??
-      openConnections(nodeVersion, { connectMs, keepAlive, proxy });
+      openConnections(nodeVersion, { connectMs: bounds?.connectMs, keepAlive, proxy });
     connectionSets.set(keepAlive, open);
     return open;
   };

@@ -24,7 +24,7 @@ export interface Connections {
 }
 
 interface ConnectionOptions {
-  readonly connectMs: number;
+  readonly connectMs?: number | undefined;
   /** If false, every request gets its own connection. */
   readonly keepAlive: boolean;
   readonly lookup?: LookupFunction | undefined;
@@ -36,7 +36,7 @@ const headerBytes = 16 * 1024;
 /** Opens a set of connections. Loads undici on first use. */
 export async function openConnections(
   nodeVersion: string,
-  { connectMs, keepAlive, lookup, proxy }: ConnectionOptions,
+  { connectMs = 10_000, keepAlive, lookup, proxy }: ConnectionOptions,
 ): Promise<Connections> {
   const undici = await loadUndici(nodeVersion);
   const connect = undici.connectorFor({

@@ -63,7 +63,6 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   let opened: Promise<Connections> | undefined;
   const connections = () =>
     (opened ??= openConnections(options.nodeVersion, {
-      connectMs: 10_000,
       keepAlive: true,
       lookup: guard.lookup,
       proxy: options.proxy,
