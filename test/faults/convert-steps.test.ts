@@ -126,6 +126,22 @@ const halfDone = {
   step: 'accepted',
 };
 
+/** Starts a conversion with --accept and interrupts it once `reached` resolves: 130, and it says no untruth. */
+async function interruptConversion(
+  user: ReturnType<typeof userOf>,
+  count: number,
+  reached: () => Promise<void>,
+) {
+  const child = user.start(`tryouts convert ${ids(count).join(' ')} --accept --yes --json`);
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  await reached();
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+  expect(stderr).not.toContain('nothing was sent');
+}
+
 describe('a conversion stopped while its status is being set', () => {
   test.each([1, 2])(
     'by a signal, of %i: the status is reported, and resume converts',
@@ -140,16 +156,10 @@ describe('a conversion stopped while its status is being set', () => {
         };
       });
       const user = userOf(service);
-      const line = `tryouts convert ${ids(count).join(' ')} --accept --yes --json`;
-      const child = user.start(line);
-      let stderr = '';
-      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-      const ended = new Promise((resolve) => child.on('close', resolve));
-      await until(() => steps(service).includes('PATCH app_1'));
-      child.kill('SIGINT');
-      setTimeout(() => release?.(), 300);
-      expect(await ended).toBe(130);
-      expect(stderr).not.toContain('nothing was sent');
+      await interruptConversion(user, count, async () => {
+        await until(() => steps(service).includes('PATCH app_1'));
+        setTimeout(() => release?.(), 300);
+      });
       const shown = report(await user.run('runs show last --json'));
       expect(shown.results[0]).toMatchObject({ ...halfDone, retryable: true });
       const resumed = await user.run('runs resume last --yes --json');
@@ -170,14 +180,9 @@ describe('a conversion stopped while its status is being set', () => {
         return accepted && !isOver && step === 'GET app_1' ? () => {} : undefined;
       });
       const user = userOf(service);
-      const child = user.start(`tryouts convert ${ids(count).join(' ')} --accept --yes --json`);
-      let stderr = '';
-      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-      const ended = new Promise((resolve) => child.on('close', resolve));
-      await until(() => accepted && steps(service).at(-1) === 'GET app_1');
-      child.kill('SIGINT');
-      expect(await ended).toBe(130);
-      expect(stderr).not.toContain('nothing was sent');
+      await interruptConversion(user, count, () =>
+        until(() => accepted && steps(service).at(-1) === 'GET app_1'),
+      );
       isOver = true;
       const shown = report(await user.run('runs show last --json'));
       expect(shown.results[0]).toMatchObject({ ...halfDone, retryable: true });
