@@ -78,7 +78,7 @@ export async function findUnfinishedUpload(
   const match = uploads.find((upload) => upload.id === id);
   if (match) return match;
   const ids = uploads.map((upload) => upload.id);
-  throw new UsageError(`There is no unfinished upload ${id}.${didYouMean(id, ids)}`, {
+  throw new UsageError(`No unfinished upload has the id ${id}.${didYouMean(id, ids)}`, {
     hint: 'See: rosterctl uploads list',
   });
 }

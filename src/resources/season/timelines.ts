@@ -161,7 +161,7 @@ export function joinSteps(
   if (open) {
     const at = periods.findLastIndex(({ members }) => members.size > 0);
     const end = periods[at];
-    // Alone they could be told from the total.
+    // Shown alone, their number would follow from the total.
     if (!end)
       return {
         periods: [join(open, untimed, steps.length - 1)],
