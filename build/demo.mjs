@@ -35,7 +35,7 @@ try {
 
 async function day() {
   tell(
-    "Nine o'clock. Is the key good? (-p sandbox is the built-in demo service: real HTTP on this machine)",
+    '9 a.m. Does the key work? (-p sandbox is the built-in demo service: real HTTP on this machine)',
   );
   await see('auth status', { holds: ['org_demo', 'accepted by the service'] });
 
@@ -48,7 +48,7 @@ async function day() {
   await see('tryouts list --status pending --limit 6', { holds: ['pending'] });
 
   const waiting = pending[0].id;
-  tell('One convinces. Look first what would be sent, then do it.');
+  tell('One application stands out. Preview the change, then make it.');
   await see(`tryouts update ${waiting} --status shortlisted --dry-run`, {
     holds: ['PATCH', 'shortlisted'],
   });
@@ -74,7 +74,9 @@ async function day() {
     holds: [convertedPlayerId],
   });
 
-  tell('A contract and a team photo go up, in three steps each: grant, bytes, record.');
+  tell(
+    'Upload a contract and a team photo, each in three steps: get a URL, send the file, create the document.',
+  );
   const uploaded = JSON.parse(
     (
       await see(`docs upload contract.pdf --name 'Player contract' --tag 2026-spring`, {
@@ -87,7 +89,7 @@ async function day() {
   });
   await see('docs list --tag 2026-spring', { holds: ['Player contract'] });
 
-  tell('And down again: the same bytes?');
+  tell('Download the contract and compare it with the original.');
   await see(`docs download ${uploaded.id} -O copy.pdf`, { holds: ['copy.pdf'] });
   const [sent, received] = await Promise.all([
     readFile(join(desk, 'contract.pdf')),
@@ -104,7 +106,7 @@ async function day() {
   console.log(dim('$ rosterctl -p sandbox tryouts list --json=id,status | count by status'));
   console.log(counts.map(([status, rows]) => `  ${status} ${rows.length}`).join('\n'));
 
-  tell('A slip of the finger is refused before anything is sent.');
+  tell('A typo is caught before anything is sent.');
   await see(`tryouts update ${waiting} --status acepted`, {
     code: 2,
     holds: ['Did you mean accepted?'],

@@ -12,6 +12,8 @@ export abstract class Failure extends Error {
   abstract readonly code: string;
   /** The next step, as one sentence or command. */
   readonly hint: string | undefined;
+  /** How to finish what it left unfinished; a person reads it below the hint. */
+  unfinished?: string | undefined;
   constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = new.target.name;
@@ -98,6 +100,9 @@ export class UnreadableOrganizationError extends Failure {
   readonly exitName = 'forbidden';
   readonly code = 'forbidden';
 }
+
+/** The message after a No, Escape or Ctrl-C before anything was sent. */
+export const nothingDone = 'Nothing was done.';
 
 /** The user answered no, or pressed Escape or Ctrl-C at a prompt. */
 export class CancelledError extends Failure {

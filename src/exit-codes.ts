@@ -30,7 +30,7 @@ export const exitCodes = {
   },
   guarded: {
     code: 11,
-    text: 'refused by a guard: --expect, --max-changes, a lock, an existing file, a selection in doubt, a plan that no longer fits',
+    text: 'refused by a guard: --expect, --max-changes, a lock, an existing file, a reference that matches several records, a selection in doubt, a plan that no longer fits',
   },
   changesPending: {
     code: 12,

@@ -117,6 +117,7 @@ async function run(parsed: ParsedCommand, world: World): Promise<number> {
       ...stops,
       signal: signals.signal,
       expectSignal: signals.expect,
+      onQuit: signals.onQuit,
       lendKeys(isInUse) {
         const restoreInterrupts = signals.ignoreInterrupts();
         const stopFollowing = follow(isInUse);

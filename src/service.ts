@@ -104,18 +104,14 @@ export function createService(
       ...shared,
       onWait: waitNotifier(context, 'The file store', () => currentLimiter?.isDraining === true),
       baseUrl,
+      redactUrl: (url) => streams.redactUrl(url),
     });
     closers.unshift(() => store.close());
     return {
       ...store,
       put(url, file, headers) {
         const came = waiting(() => `Sending to ${new URL(url).host}`);
-        streams.redactUrl(url);
         return store.put(url, file, headers).finally(came);
-      },
-      get(url, part) {
-        streams.redactUrl(url);
-        return store.get(url, part);
       },
     };
   };

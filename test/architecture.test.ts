@@ -82,6 +82,7 @@ test('no imports form a cycle', () => {
 const owners: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli/program.ts'],
   undici: ['api/undici.ts', 'api/exchange.ts'],
+  '@inquirer/core': ['terminal/prompt-mark.ts'],
   '@inquirer/prompts': ['terminal/prompt.ts'],
   'cli-table3': ['terminal/table.ts'],
   ora: ['terminal/progress.ts'],
@@ -258,9 +259,8 @@ const processState: Readonly<Record<string, readonly string[]>> = {
   'api/wire.ts': ['isHeapSmall'],
   // undici names no request when it publishes that a head was written.
   'api/undici.ts': ['pendingListener'],
-  // JSON.stringify has no other way to say what it met. The names of fields as printed are the same
-  // for everybody: without them a record of a long list takes up to twice as long.
-  'data/json.ts': ['hasRawNumber', 'plainNames'],
+  // JSON.stringify has no other way to say what it met.
+  'data/json.ts': ['hasRawNumber'],
   // Set back before each use: matchAll would copy the expression for every attribute of a sheet.
   'sheets/xml.ts': ['attributePattern'],
 };

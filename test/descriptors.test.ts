@@ -27,6 +27,27 @@ function bash(script: string, home = temporaryFolder()) {
   return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
 }
 
+test('a folder as stdin is refused, not read as an empty file', () => {
+  const lines = [
+    'docs upload - --name x --content-type application/pdf',
+    'teams create -F name=@-',
+    'teams create --input -',
+    'players update --ids - --set note=x --yes',
+    'api /teams/team_0001 -X PATCH --input -',
+  ];
+  for (const line of lines)
+    expect(bash(`rosterctl ${line} < /`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'stdin is a folder, not a file.\nRedirect a file: < FILE\n',
+    });
+});
+
+test('an empty stdin is no body', () => {
+  const { code, stderr } = bash('rosterctl api /teams/team_0001 -X PATCH --input - < /dev/null');
+  expect([code, stderr]).toEqual([2, 'stdin is empty.\nWrite JSON or YAML: {"field": value}\n']);
+});
+
 describe('a link to an output of the shell', () => {
   const home = temporaryFolder();
   symlinkSync('/proc/self/fd/1', join(home, 'out'));

@@ -38,6 +38,22 @@ test('a record without an id does not affect the others, and is no success', asy
   expect(ran.stderr).toContain('1 record has no id and cannot be printed.');
 });
 
+test('csv has the documented fields first, also those that no record has', async () => {
+  const service = await recordingService(() => ({
+    status: 200,
+    json: [
+      { zeal: 1, id: 'app_1', aim: 2, status: 'pending', gamerTags: [{ game: 'Chess' }] },
+      { id: 'app_2', name: 'Ann' },
+    ],
+  }));
+  const { stdout } = await rosterctl('tryouts list -o csv', { env: service.env });
+  const [header = ''] = stdout.split('\r\n');
+  const empty = await recordingService(() => ({ status: 200, json: [] }));
+  const documented = (await rosterctl('tryouts list -o csv', { env: empty.env })).stdout.trimEnd();
+  expect(header).toBe(`${documented.replace('gamerTags', 'gamerTags.0.game')},zeal,aim`);
+  expect(header).toMatch(/^id,organizationId,/);
+});
+
 test('a number is printed as the service sent it, and is no change where it means the same', async () => {
   const player = '{"id":"pl_1","name":"A","rating":1.50,"fee":7.0,"far":1e2}';
   const service = await recordingService(({ url }) => ({

@@ -249,6 +249,22 @@ test('a ^C next to a progress line is cleared with it', async () => {
   expect(shown).not.toContain('^C\r\n');
 });
 
+test('two quick Ctrl-C in a write quit with a word on what may have happened', async () => {
+  const silent = await recordingService(({ method }) =>
+    method === 'GET' ? { status: 200, json: application('app_1') } : () => {},
+  );
+  const line = ['tryouts', 'update', 'app_1', '--status', 'rejected', '--yes'];
+  const keys = [
+    [/0 of 1/, '\u0003'],
+    [/\^C/, '\u0003'],
+  ] as const;
+  const { code, shown } = await converse(temporaryFolder(), line, keys, silent.env);
+  expect({ code, shown }).toMatchObject({ code: 130 });
+  expect(shown.replace(/\s+/g, ' ')).toContain(
+    'Quit before all answers arrived: requests already sent may have taken effect. Check with: rosterctl runs resume last',
+  );
+});
+
 test('the first Ctrl-C in a write says what it waits for, the second quits, and the run can be checked', async () => {
   const silent = await recordingService(({ method }) =>
     method === 'GET' ? { status: 200, json: application('app_1') } : () => {},

@@ -34,8 +34,8 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['teams create -F name=a -F name=b', 2, 'name'],
   ["players update player_1 --name x --route 'PUT players'", 2, 'route'],
   ['docs upload missing.pdf', 2, 'missing.pdf'],
-  ['docs upload gone/missing.pdf', 2, 'See what is there: ls gone'],
-  ['tryouts set-status --to accepted --ids gone/ids.txt', 2, 'See what is there: ls gone'],
+  ['docs upload gone/missing.pdf', 2, 'The folder gone does not exist.'],
+  ['tryouts set-status --to accepted --ids gone/ids.txt', 2, 'The folder gone does not exist.'],
   ['teams update team_1 --input .', 2, 'Name a file in it.'],
   ['docs upload drawing.svg', 2, 'drawing.svg'],
   ['docs upload fake.pdf', 2, 'fake.pdf'],
@@ -52,6 +52,12 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['api https://elsewhere.example.com/v1/teams', 2, ''],
   ['api ../teams', 2, ''],
   ['teams list -o yaml', 2, 'yaml'],
+  ['tryouts list --delimiter x', 2, 'Use ; or , or tab.'],
+  ['completion', 2, 'Which shell? Use bash, zsh, fish or powershell.'],
+  ['completion tcsh', 2, 'Unknown value "tcsh" for SHELL.'],
+  ['runs undo', 2, 'Which run? Give its name, or last.'],
+  ['backup verify', 2, 'Which folder?'],
+  ['uploads finish', 2, 'Which upload? Give an id from uploads list, or --all.'],
   ['teams list --timeout 30', 2, 'Write 30s or 30m.'],
   ['teams list --timeout 0', 2, '"0" has no unit. It may be from 1ms to 1d.'],
   ['teams list --timeout 0s', 2, '"0s" is too short. It may be from 1ms to 1d.'],
@@ -139,7 +145,10 @@ test('an error of --strict names the flag', async () => {
 test('a missing key is exit code 4 with the next step', async () => {
   const ran = await rosterctl('teams list --json');
   expect([ran.code, ran.stdout]).toEqual([4, '']);
-  expect(errorOf(ran)).toMatchObject({ code: 'noKey', hint: 'Store one: rosterctl auth login' });
+  expect(errorOf(ran)).toMatchObject({
+    code: 'noKey',
+    hint: 'Log in: rosterctl auth login\nOr try it on demo data: rosterctl -p sandbox tryouts list',
+  });
 });
 
 test.each([
@@ -147,6 +156,7 @@ test.each([
   ['players list --jsno', 'Did you mean --json?'],
   ['tryouts list --json id', 'Unexpected argument "id": --json takes no value.'],
   ['tryouts list --json id', 'To choose fields: rosterctl tryouts list --json --fields id'],
+  ['tryouts list --json id name', 'rosterctl tryouts list --json --fields id,name'],
   ['teams list foo', 'Unexpected argument "foo" for rosterctl teams list.'],
   ['version', 'Did you mean: rosterctl --version'],
   ['login', 'Did you mean: rosterctl auth login'],

@@ -189,3 +189,15 @@ test('sandbox start --json reports on one line that it is ready, also in a termi
   );
   expect([code, shown]).toEqual([0, expect.stringMatching(/^\{"baseUrl":.*,"pid":\d+\}\r\n/)]);
 });
+
+test('sandbox start at a terminal of 80 columns breaks no word, and its login can be copied', async () => {
+  const stop = [/Ctrl-C\./, '\u0003'] as const;
+  const { code, shown } = await converse(temporaryFolder(), ['sandbox', 'start'], [stop], {}, 80);
+  const lines = shown.split('\r\n');
+  expect([code, lines.filter((line) => line.length > 80)]).toEqual([0, []]);
+  expect(lines).toContain('Organization  org_demo');
+  const login = lines.slice(lines.findIndex((line) => line.startsWith('  rosterctl'))).join('\n');
+  expect(login.replace(/ \\\n +/g, ' ')).toMatch(
+    /^ {2}rosterctl auth login --profile demo --base-url http:\/\/127\S+\/v1 --org org_demo\n/,
+  );
+});

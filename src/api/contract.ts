@@ -44,8 +44,6 @@ const size = z.int().check(z.nonnegative());
 const fields = z.record(z.string(), z.unknown());
 const guessedRoute =
   'method and path are not shown (contract 4.4); resolved from the id, no organizationId';
-const listShape =
-  'the call is stated; query parameters, paging and envelope are not shown (contract 4.4)';
 
 /** The version of the contract that this table implements. */
 export const contractVersion = '1.0.0';
@@ -291,8 +289,3 @@ export type EndpointName = keyof typeof contract;
 export function endpoint(name: EndpointName): Endpoint {
   return contract[name];
 }
-
-/** Assumptions that have no row of their own, for the README and `help undocumented`. */
-export const assumptions = {
-  listShape,
-} as const;

@@ -185,7 +185,7 @@ interface CheckedCall {
 
 /**
  * Checks that an answer is the requested record, and reports where it differs from its documented
- * schema. Throws ProtocolError, or UnknownOutcomeError after an update.
+ * schema. Throws ProtocolError, or UnknownOutcomeError after a write.
  */
 export function checkAnswer(
   drift: Drift,
@@ -202,14 +202,14 @@ export function checkAnswer(
   }
   if (!record) return;
   if (row.answers === 'record') drift.check(route, result, record);
-  if (verb !== 'get' && verb !== 'update') return;
-  const wrongId = idParameter(call.params) !== record['id'];
+  if (verb !== 'get' && verb !== 'update' && verb !== 'create') return;
+  const wrongId = verb !== 'create' && idParameter(call.params) !== record['id'];
   const { organizationId } = record;
   const wrongOrg = organizationId !== undefined && organizationId !== own;
   if (!wrongId && !wrongOrg) return;
   const message = `The service answered ${route} with another record${wrongId ? '' : ', one of another organization'}.`;
   // Something was written, but it is impossible to tell what.
-  if (verb === 'update')
+  if (verb !== 'get')
     throw new UnknownOutcomeError(message, site, { hint: readFirst, delivery: 'applied' });
   throw new ProtocolError(message, { call: site, code: otherRecord });
 }

@@ -1,7 +1,7 @@
 /** One HTTP exchange: sends a request once, with deadlines, and reports how far it got. */
 import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
-import type { Instant } from '../data/time.js';
+import { ageMs, type Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
 import { type TransportError, transportErrorOf } from './transport-error.js';
 import { type Agent, onHeadWritten } from './undici.js';
@@ -68,6 +68,9 @@ function abortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error('aborted');
 }
 
+/** How often a waiting exchange notes that the process runs, in milliseconds. */
+const beatMs = 500;
+
 /** How many idle checks make up one stall timeout. */
 const stallChecks = 4;
 
@@ -91,6 +94,11 @@ class Exchange implements RawHandler {
   private answerTimer: NodeJS.Timeout | undefined;
   private quietTimer: NodeJS.Timeout | undefined;
   private readonly attemptTimer: NodeJS.Timeout | undefined;
+  private beatTimer: NodeJS.Timeout | undefined;
+  /** When this process was last seen to run while it waited for the response. */
+  private alive: Instant | undefined;
+  /** When it was stopped (Ctrl-Z, SIGSTOP, a suspended machine) while it waited. */
+  private stoppedAt: Instant | undefined;
 
   constructor(
     private readonly limits: Limits,
@@ -111,16 +119,23 @@ class Exchange implements RawHandler {
   }
 
   onRequestSent(): void {
+    if (this.finished) return;
+    // The headers may be there before the last of the body is written.
+    if (this.status === undefined && !this.beatTimer) {
+      this.alive = this.instant();
+      this.beatTimer = setInterval(this.beat, beatMs);
+    }
     const { answerMs } = this.limits;
-    if (answerMs !== undefined && !this.finished)
-      this.answerTimer = setTimeout(this.answerTimedOut, answerMs);
+    if (answerMs !== undefined) this.answerTimer = setTimeout(this.answerTimedOut, answerMs);
   }
 
   onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
     if (this.finished || status < 200) return true;
     clearTimeout(this.firstByteTimer);
     this.status = status;
-    this.at = this.instant();
+    this.beat();
+    clearInterval(this.beatTimer);
+    this.at = this.stoppedAt ?? this.instant();
     this.headers = readHeaders(rawHeaders);
     const encoding = this.headers['content-encoding'];
     const isPlain = !encoding || encoding === 'identity' || this.limits.anyEncoding;
@@ -225,6 +240,16 @@ class Exchange implements RawHandler {
     else this.stalled();
   };
 
+  /**
+   * Notices that the process was stopped: the response may have arrived meanwhile, long before it is
+   * seen, so its age counts from there.
+   */
+  private readonly beat = (): void => {
+    const now = this.instant();
+    if (this.alive && ageMs(this.alive, now) > 2 * beatMs) this.stoppedAt ??= this.alive;
+    this.alive = now;
+  };
+
   /** If the body of an error response breaks off, the status alone is the response. */
   private fail(transportError: TransportError): void {
     if (this.stream) this.finish({ transportError });
@@ -246,6 +271,7 @@ class Exchange implements RawHandler {
     clearTimeout(this.firstByteTimer);
     clearTimeout(this.quietTimer);
     clearTimeout(this.answerTimer);
+    clearInterval(this.beatTimer);
     this.socket?.setTimeout(0);
     this.socket?.off('timeout', this.checkForStall);
     this.onFinished?.();

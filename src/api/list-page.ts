@@ -1,8 +1,11 @@
 /** One page of a list: its records as they arrive, then the envelope around them. */
+
 import type { Batches, Item } from '../data/batches.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { isGarbled } from '../data/json-body.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
+import { resourceWords } from '../data/resources.js';
+import { groupedNumber } from '../data/text.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
@@ -147,8 +150,8 @@ function splitPage(start: Splitting, page: PageRequest): ListPage {
       const parsed = parseListResponse({ status, headers, body: splitter.envelope(), at }, page);
       if (parsed.rows.length === 1 && parsed.rows[0]?.[elementsElsewhere] === true) return parsed;
       throw new ProtocolError(
-        `The answer of ${page.call.method} ${page.call.path} holds more than one list of ${page.resource}.`,
-        { call: page.call, status, hint: hintFor(page) },
+        `The answer of ${page.call.method} ${page.call.path} holds more than one list of ${resourceWords[page.resource].plural}.`,
+        { call: page.call, status, hint: findSetting },
       );
     },
   };
@@ -201,11 +204,16 @@ function brokenAt(
   { origin, call }: PageRequest,
   code?: string,
 ): ProtocolError {
-  return new ProtocolError(`The answer of ${origin} ${problem}, after ${count} records or more.`, {
-    call,
-    ...(code !== undefined && { code }),
-  });
+  return new ProtocolError(
+    `The answer of ${origin} ${problem}, after ${groupedNumber(count)} records or more.`,
+    {
+      call,
+      ...(code !== undefined && { code }),
+    },
+  );
 }
+
+const findSetting = 'Find the setting that reads it: rosterctl doctor --shapes --apply';
 
 /** Returns the list in a response and its envelope. Throws the failure in the response. */
 function parseListResponse(response: TransportResponse, page: PageRequest): Envelope & FoundList {
@@ -220,11 +228,7 @@ function parseListResponse(response: TransportResponse, page: PageRequest): Enve
   if (refusal && !hasRows) throw refusal;
   if (found) return { ...found, body, refusal };
   throw new ProtocolError(
-    `No list of ${resource} in the answer of ${call.method} ${call.path}; it holds: ${describeTopLevel(body)}.`,
-    { call, status, hint: hintFor(page) },
+    `No list of ${resourceWords[resource].plural} was found in the answer, which holds: ${describeTopLevel(body)}.`,
+    { call, status, hint: findSetting },
   );
-}
-
-function hintFor({ resource }: PageRequest): string {
-  return `Name where the list is: rosterctl config set lists.${resource}.path KEY`;
 }

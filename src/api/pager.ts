@@ -2,7 +2,7 @@
 import { isObject } from '../data/json.js';
 import { valueAt } from '../data/path.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
-import { shellQuote } from '../data/text.js';
+import { groupedNumber, shellQuote } from '../data/text.js';
 import { shapesHint } from '../errors.js';
 import {
   countOf,
@@ -55,13 +55,15 @@ export function firstQuery(overrides: Overrides): Query {
 }
 
 /**
- * Decides page by page how a list goes on. Follows, in this order, a next link, a cursor, and an
+ * Decides page by page how a list continues. Follows, in this order, a next link, a cursor, and an
  * offset or page number; an explicit end settles, unless a larger total contradicts it; any other
  * evidence of more makes the list doubtful. The settings `paging.*` replace mode, names and places.
  */
 export class Pager {
   /** Announcements of an earlier page, which a later one may leave out. */
   private announced: { total?: Total | undefined; pages?: number | undefined } = {};
+  /** True if a later page announced fewer records or pages than an earlier one. */
+  private hasShrunk = false;
   /** 0 or 1, as the first answer numbers its page. */
   private firstNumber: number | undefined;
 
@@ -88,9 +90,13 @@ export class Pager {
     const evidence = linked === undefined ? read : { ...read, url: linked };
     const withNext = this.configuredNext(page, evidence);
     const total = this.totalIn(page, withNext);
+    const { announced } = this;
+    this.hasShrunk ||=
+      isLess(namedValue(total), namedValue(announced.total)) ||
+      isLess(withNext.pages, announced.pages);
     this.announced = {
-      total: total ?? this.announced.total,
-      pages: withNext.pages ?? this.announced.pages,
+      total: total ?? announced.total,
+      pages: withNext.pages ?? announced.pages,
     };
     return { ...withNext, total };
   }
@@ -184,13 +190,16 @@ export class Pager {
     if (total !== undefined && total.value > arrived)
       return {
         ...doubt(
-          `the service counts ${total.value} records and sent ${arrived}`,
+          `the service counts ${groupedNumber(total.value)} records and sent ${groupedNumber(arrived)}`,
           'If it pages: rosterctl config set paging.mode page',
           `If ${total.path} counts something else: rosterctl config set paging.total none`,
         ),
         isStated: true,
       };
     if (mode === 'none') return complete;
+    // The records behind one that went away moved up, the first of them perhaps to a page read before.
+    if (this.hasShrunk)
+      return doubt('the list became shorter while it was read', 'Run the same command again.');
     if (evidence.more)
       return {
         ...doubt(
@@ -221,9 +230,15 @@ export class Pager {
     if (status === 206 || headers['content-range'] !== undefined)
       return doubt('the service says that this is a part of the list', ...fixes);
     if (size !== undefined && count === size)
-      return doubt(`exactly ${count} records came, which is the page size`, ...fixes);
+      return doubt(
+        `exactly ${groupedNumber(count)} records came, which is the page size`,
+        ...fixes,
+      );
     return suspiciousCounts.has(arrived)
-      ? doubt(`exactly ${arrived} records came and the service says nothing about more`, ...fixes)
+      ? doubt(
+          `exactly ${groupedNumber(arrived)} records came and the service says nothing about more`,
+          ...fixes,
+        )
       : complete;
   }
 }
@@ -243,6 +258,14 @@ const complete: Completeness = { state: 'complete' };
 
 function doubt(reason: string, ...fixes: readonly string[]): Doubt {
   return { state: 'doubtful', reason, fixes };
+}
+
+function namedValue(total: Total | undefined): number | undefined {
+  return total?.isNamed ? total.value : undefined;
+}
+
+function isLess(now: number | undefined, before: number | undefined): boolean {
+  return now !== undefined && before !== undefined && now < before;
 }
 
 const unfollowed: NextPage = {

@@ -1,5 +1,5 @@
 /** Paging evidence: what a list answer says about further pages, read by rule from its field names. */
-import { isObject, type JsonObject, numberOf, printJson, RawNumber } from '../data/json.js';
+import { isObject, type JsonObject, printJson, RawNumber, wholeNumberOf } from '../data/json.js';
 import { normalName } from '../data/path.js';
 import {
   type ResourceName,
@@ -145,8 +145,7 @@ export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'ur
 export function countOf(value: unknown): number | undefined {
   // Elasticsearch: `total: {value, relation}`.
   if (isObject(value)) return Object.hasOwn(value, 'value') ? countOf(value['value']) : undefined;
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : numberOf(value);
-  return Number.isSafeInteger(number) && Number(number) >= 0 ? number : undefined;
+  return wholeNumberOf(value);
 }
 
 /** Returns the fields of an envelope and its containers; the outermost come first. */
@@ -211,7 +210,7 @@ const notMoreWords = new Set([
   ...['refresh', 'auth', 'session', 'request', 'date', 'at'],
 ]);
 
-/** True for a field that can only be there because the list goes on, as its words say. */
+/** True for a field that can only be there because the list continues, as its words say. */
 function mayLeadOn({ words, value }: Named): boolean {
   const isMore =
     words.some((word) => moreWords.has(word)) || (words.includes('last') && words.includes('key'));

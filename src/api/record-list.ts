@@ -2,7 +2,7 @@
 import { filterMap, type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { normalName } from '../data/path.js';
-import type { Overrides } from '../data/resources.js';
+import { incompleteList, type Overrides, resourceWords } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
@@ -62,10 +62,11 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     }
     if (completeness.state === 'complete') return;
     if (completeness.state === 'assumedEmpty' && !source.strict) {
-      source.notes.note(`The list of ${resource} is taken to be empty: ${completeness.reason}.`);
+      const { plural: many } = resourceWords[resource];
+      source.notes.note(`The list of ${many} is taken to be empty: ${completeness.reason}.`);
       return;
     }
-    const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
+    const text = incompleteList(resource, completeness.reason);
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
     if (source.checksCompleteness) return;
     source.notes.message(text);

@@ -14,7 +14,7 @@ export interface Route {
   readonly org: Endpoint['org'];
   /** `replace`: the body must be the complete record, not only the changes. */
   readonly semantics: 'merge' | 'replace';
-  /** True if it replaces the record, or is a PUT of which no setting says whether it does. */
+  /** True if it may replace the record: a PUT, also one that a setting calls a merge. */
   readonly mayReplace: boolean;
   /** Stated by the contract, assumed, or named by the admin. */
   readonly source: 'stated' | 'assumed' | 'named';
@@ -50,14 +50,12 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
         ? readRoute(overrides[configKey], row, `The setting ${configKey}`)
         : undefined;
   const resolved = replacement ?? parts;
-  const semanticsKey = `${configKey}.semantics`;
-  const semantics = oneOf(overrides, semanticsKey, ['merge', 'replace'], 'merge');
-  const isOpen = resolved.method === 'PUT' && overrides[semanticsKey] === undefined;
+  const semantics = oneOf(overrides, `${configKey}.semantics`, ['merge', 'replace'], 'merge');
   return {
     ...resolved,
     org: oneOf(overrides, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
     semantics,
-    mayReplace: semantics === 'replace' || isOpen,
+    mayReplace: resolved.method === 'PUT' || semantics === 'replace',
     source: replacement ? 'named' : 'assumed',
     configKey,
   };

@@ -42,7 +42,7 @@ export const Id = z.string().check((payload) => {
 
 /** Returns why this text cannot be an id, or undefined if it can. */
 export function idProblem(id: string): string | undefined {
-  if (id.trim() === '') return 'an id must not be empty';
+  if (id.trim() === '') return 'the id is empty';
   if (id.trim() === '.' || id.trim() === '..') return `"${id.trim()}" is not an id`;
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f-\u009f]/.test(id)) return 'an id must not hold control characters';

@@ -22,7 +22,7 @@ export interface TransportResponse {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;
-  /** When its headers arrived: the age of its content counts from here. */
+  /** When its headers arrived, or before the process was stopped meanwhile: its content's age counts from here. */
   readonly at: Instant;
   /** Seconds that the service asked to wait before sending anything else. */
   readonly wait?: number | undefined;

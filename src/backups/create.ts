@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { contractVersion } from '../api/contract.js';
 import type { Context } from '../context.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { nameFirstFew, plural } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import { OutputError } from '../errors.js';
 import { syncFolder, writeAtomically } from '../files/atomic-write.js';
 import { attempt } from '../files/writing.js';
@@ -27,6 +27,8 @@ export interface MadeBackup {
   readonly snapshot: string | null;
   readonly complete: boolean;
   readonly manifest: Manifest;
+  /** What the key may not read. */
+  readonly refused: readonly ResourceName[];
   /** The snapshots that --keep removed. */
   readonly removed: readonly string[];
 }
@@ -72,6 +74,7 @@ async function makeSnapshot(
     parts.push(await backUpResource(context, backup, resource, options));
   const resources = parts.flatMap(({ records }) => records ?? []);
   const refusal = parts.find((part) => part.refusal)?.refusal;
+  const refused = options.only.filter((_, index) => parts[index]?.refusal);
   if (refusal && resources.length === 0) throw refusal;
   const { organization, service: origin } = placeOf(context);
   const missing = parts.flatMap((part) => part.missing);
@@ -87,14 +90,14 @@ async function makeSnapshot(
   };
   tellMissing(context, missing);
   if (!complete && !options.allowPartial)
-    return { snapshot: null, complete, manifest, removed: [] };
+    return { snapshot: null, complete, manifest, refused, removed: [] };
   const snapshot = await finish(backup, manifest);
   const kept = [...backup.earlier, { snapshot, manifest }];
   const removed =
     complete && options.keep !== undefined
       ? await removeOld(context, backup, kept, options.keep)
       : [];
-  return { snapshot: snapshot.path, complete, manifest, removed };
+  return { snapshot: snapshot.path, complete, manifest, refused, removed };
 }
 
 function tellMissing(context: Context, missing: readonly MissingPart[]): void {
@@ -104,7 +107,7 @@ function tellMissing(context: Context, missing: readonly MissingPart[]): void {
   const files = missing.flatMap(({ id }) => id ?? []);
   if (files.length === 0) return;
   const more = files.length - nameFirstFew;
-  const rest = more > 0 ? ` and ${more} more` : '';
+  const rest = more > 0 ? ` and ${groupedNumber(more)} more` : '';
   context.message(
     `Missing: ${plural(files.length, 'file')} of documents: ${files.slice(0, nameFirstFew).join(', ')}${rest}`,
   );

@@ -18,7 +18,7 @@ import { sha256OfFile } from '../files/file-hash.js';
 import { makeFolder } from '../files/private.js';
 import { attempt } from '../files/writing.js';
 import type { OpenBackup } from './folder.js';
-import { type FetchedFile, fetchedLine } from './journal.js';
+import type { FetchedFile } from './journal.js';
 import { sharedFile, withFiles } from './layout.js';
 import type { MissingPart, StoredDocument } from './manifest.js';
 
@@ -172,7 +172,7 @@ async function fetchFile(
     // Also where a file of this hash is there: the new one is proven to be whole.
     await attempt(shared, rename(path, shared));
     await syncFolder(dirname(shared));
-    await backup.journal.append(fetchedLine({ id, bytes, sha256, ...version }));
+    await backup.journal.append({ id, bytes, sha256, ...version } satisfies FetchedFile);
     return { id, name, bytes, sha256, ...version, how: 'fetched' };
   } finally {
     counted.end();

@@ -16,7 +16,7 @@ import {
   openFetchJournal,
   readFetchJournal,
 } from './journal.js';
-import { type BackupFolder, listBackup, newName, type Snapshot } from './layout.js';
+import { type BackupFolder, filesFolder, listBackup, newName, type Snapshot } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
 /** A finished snapshot that can be read. */
@@ -124,13 +124,15 @@ export async function checkFolder(context: Context, folder: string): Promise<voi
     throw cannotWrite(folder, error);
   });
   if (!found) return;
-  const isBackup = found.snapshots.length + found.unfinished.length > 0;
-  const [stranger] = found.strangers;
+  const { snapshots, unfinished, removed } = found;
+  const isBackup = snapshots.length + unfinished.length + removed.length > 0;
+  // Files without a snapshot are somebody else's.
+  const [stranger = found.hasFiles ? filesFolder : undefined] = found.strangers;
   if (!isBackup && stranger !== undefined)
     throw new UsageError(`${folder} is not a backup: it holds ${stranger}.`, {
       hint: 'Choose a new or empty folder.',
     });
-  for (const snapshot of found.snapshots.toReversed()) {
+  for (const snapshot of snapshots.toReversed()) {
     // oxlint-disable-next-line no-await-in-loop
     const manifest = await readSnapshotManifest(snapshot).catch(() => undefined);
     if (manifest) return checkPlace(folder, placeOf(context), [placeIn(manifest)]);

@@ -2,13 +2,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../data/json.js';
 import type { RecordVersion } from '../downloads/mirror.js';
-import {
-  openSyncedLines,
-  parseLines,
-  readBytes,
-  type SyncedLines,
-  sealLine,
-} from '../files/synced-lines.js';
+import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import type { Place } from '../runs/plan.js';
 import { journalFile } from './layout.js';
 
@@ -57,11 +51,6 @@ export async function openFetchJournal(
 ): Promise<SyncedLines> {
   const file = join(path, journalFile);
   const journal = await openSyncedLines(file, { what: 'The journal', bytes, isOurs });
-  if (bytes === 0) await journal.append(sealLine(place));
+  if (bytes === 0) await journal.append(place);
   return journal;
-}
-
-/** Returns the line of a fetched file. */
-export function fetchedLine(fetched: FetchedFile): string {
-  return sealLine(fetched);
 }

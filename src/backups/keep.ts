@@ -1,12 +1,12 @@
 /** Removes old snapshots, and the files that no snapshot needs any more. */
-import { readdir, rename, rm, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rename, rm, unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import { syncFolder } from '../files/atomic-write.js';
 import { attempt } from '../files/writing.js';
 import type { GoodSnapshot, OpenBackup } from './folder.js';
-import { backedUp, filesFolder } from './layout.js';
+import { backedUp, sharedFilesIn } from './layout.js';
 
 /**
  * Keeps the newest `count` whole snapshots, the newest one that holds each resource or files, and
@@ -74,17 +74,12 @@ async function removeUnused(
   const used = new Set(
     kept.flatMap(({ manifest }) => manifest.files?.documents.map(({ sha256 }) => sha256) ?? []),
   );
-  const files = join(folder, filesFolder);
   let count = 0;
-  for (const part of await readdir(files).catch(() => [])) {
+  for (const path of await sharedFilesIn(folder)) {
+    if (used.has(basename(path))) continue;
     // oxlint-disable-next-line no-await-in-loop
-    for (const name of await readdir(join(files, part)).catch(() => [])) {
-      if (used.has(name)) continue;
-      const path = join(files, part, name);
-      // oxlint-disable-next-line no-await-in-loop
-      await attempt(path, unlink(path));
-      count += 1;
-    }
+    await attempt(path, unlink(path));
+    count += 1;
   }
   if (count > 0) context.detail(`Removed ${plural(count, 'file')} that no snapshot needs.`);
 }

@@ -1,4 +1,5 @@
 /** The folder of a backup: its snapshots by name, and the files that they share. */
+import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { resources } from '../api/resources.js';
@@ -53,6 +54,25 @@ export function sharedFile(sha256: string): string {
   return join(filesFolder, sha256.slice(0, 2), sha256);
 }
 
+/** Returns the paths of the shared files in a folder, and of nothing else that lies among them. */
+export async function sharedFilesIn(folder: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const part of await entriesOf(join(folder, filesFolder))) {
+    if (!part.isDirectory()) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    for (const file of await entriesOf(join(folder, filesFolder, part.name))) {
+      const path = join(filesFolder, part.name, file.name);
+      const isShared = /^[0-9a-f]{64}$/.test(file.name) && path === sharedFile(file.name);
+      if (isShared && file.isFile()) paths.push(join(folder, path));
+    }
+  }
+  return paths;
+}
+
+function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
 /** Returns the error for a file of a snapshot that is not as it was written. */
 export function damagedFile(file: string, problem = 'is damaged'): InputError {
   return new InputError(`${file} ${problem}.`, {
@@ -69,6 +89,8 @@ export interface BackupFolder {
   readonly unfinished: readonly string[];
   /** The names of those that were being removed. */
   readonly removed: readonly string[];
+  /** True if it has a folder for the files that the snapshots share. */
+  readonly hasFiles: boolean;
   /** The names of entries that are no part of a backup. */
   readonly strangers: readonly string[];
 }
@@ -82,6 +104,7 @@ export async function listBackup(folder: string): Promise<BackupFolder> {
     snapshots: snapshots.map((name) => snapshotAt(join(folder, name))),
     unfinished: names.filter((name) => unfinished.test(name)),
     removed: names.filter((name) => removed.test(name)),
+    hasFiles: names.includes(filesFolder),
     strangers: names.filter((name) => !isOfBackup(name)),
   };
 }

@@ -1,4 +1,5 @@
 /** One resource of a snapshot: its list, read to disk, and the files of its records. */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { safeParse } from 'zod/mini';
@@ -9,7 +10,8 @@ import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { csvLine, exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
-import { type ResourceName, resourceWords } from '../data/resources.js';
+import { incompleteList, type ResourceName, resourceWords } from '../data/resources.js';
+import { groupedNumber } from '../data/text.js';
 import { ApiError, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { keepFiles, type ListedDocument, listedDocument } from './documents.js';
@@ -83,7 +85,7 @@ async function readList(
 ): Promise<Completeness | ApiError> {
   const { plural: many, noun } = resourceWords[resource];
   const list = api.list(resource, undefined, { checksCompleteness: true });
-  const line = progress.start(() => `Reading ${many}, ${spool.count} so far`);
+  const line = progress.start(() => `Reading ${many}, ${groupedNumber(spool.count)} so far`);
   try {
     for await (const batch of list.batches())
       for (const { value } of batch) {
@@ -121,17 +123,13 @@ function doubtOf(
 }
 
 function mayBeIncomplete(resource: ResourceName, doubt: Doubt): GuardError {
-  const { plural: many } = resourceWords[resource];
   const fixes = 'fixes' in doubt ? (doubt.fixes ?? []) : [];
-  return new GuardError(
-    `The list of ${many} may be incomplete: ${doubt.reason}. No backup was kept.`,
-    {
-      code: 'incomplete',
-      hint: [...fixes, 'To keep what there is, marked as incomplete, add --allow-partial.'].join(
-        '\n',
-      ),
-    },
-  );
+  return new GuardError(`${incompleteList(resource, doubt.reason)} No backup was kept.`, {
+    code: 'incomplete',
+    hint: [...fixes, 'To keep what there is, marked as incomplete, add --allow-partial.'].join(
+      '\n',
+    ),
+  });
 }
 
 /** Adds the files of documents, and returns the ids of documents that were deleted meanwhile. */

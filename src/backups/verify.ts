@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemReason } from '../data/system-errors.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { CancelledError, Failure, InputError } from '../errors.js';
 import { sha256OfFile } from '../files/file-hash.js';
 import { manifestFile, recordsFile, type Snapshot, sharedFile, uploadFile } from './layout.js';
@@ -118,7 +118,7 @@ class Verifier {
     try {
       const { size } = await stat(path);
       if (size !== expected.bytes)
-        return `has ${plural(size, 'byte')} instead of ${expected.bytes}`;
+        return `has ${plural(size, 'byte')} instead of ${groupedNumber(expected.bytes)}`;
       if ((await sha256OfFile(path, this.signal)) === expected.sha256) return undefined;
       return 'has other content';
     } catch (error) {
@@ -148,7 +148,7 @@ class Verifier {
       return (await this.problemOf(path, expected)) ?? error.message;
     }
     if (count !== expected.records)
-      return `has ${plural(count, 'record')} instead of ${expected.records}`;
+      return `has ${plural(count, 'record')} instead of ${groupedNumber(expected.records)}`;
     if (hash.digest('hex') !== expected.sha256) return 'has other content';
     return isInOrder ? undefined : 'is not in order of the ids';
   }

@@ -1,9 +1,9 @@
 /** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
-import { confirmName } from '../cli/write.js';
 import type { Context } from '../context.js';
-import { resourceWords } from '../data/resources.js';
+import { type ResourceName, resourceWords } from '../data/resources.js';
+import { groupedNumber, plural, shellQuote, withArticle } from '../data/text.js';
 import type { Operation } from '../engine/operation.js';
-import { CancelledError, GuardError, UsageError } from '../errors.js';
+import { CancelledError, GuardError, nothingDone, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type BulkValues, defaultMaxChanges, type Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
@@ -11,14 +11,9 @@ import { allRowLines, hasMore, type Listed, previewLines, type Subject } from '.
 import { type Action, counted, verbOf } from './words.js';
 
 /** Prints the preview to stderr; with --quiet only if a question follows. */
-export function printPreview(
-  context: Context,
-  subject: Subject,
-  preview: Preview,
-  how: { readonly listsRows?: boolean } = {},
-): void {
+export function printPreview(context: Context, subject: Subject, preview: Preview): void {
   const canAsk = willPrompt(context);
-  for (const line of previewLines(context, subject, preview, { canAsk, ...how }))
+  for (const line of previewLines(context, subject, preview, { canAsk }))
     printBeforeAsking(context, line);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
 }
@@ -46,7 +41,7 @@ function willPrompt({ settings, prompts }: Context): boolean {
 export function printCap(context: Context, action: Action, count: number, values: Cap): void {
   if (!isAboveCap(count, values)) return;
   context.message(
-    `${wouldBe(action, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
+    `${wouldBe(action, count)}, more than --max-changes ${capOf(values)}. Without --dry-run, add: --max-changes ${count}`,
   );
 }
 
@@ -56,9 +51,13 @@ function capOf({ maxChanges = defaultMaxChanges }: Cap): number {
   return maxChanges;
 }
 
-/** True if the count exceeds --max-changes; --expect lifts the cap, because it confirms the number. */
+/**
+ * True if the count exceeds --max-changes. --expect lifts the default cap, because it confirms the number,
+ * but not a cap that was typed.
+ */
 function isAboveCap(count: number, values: Cap): boolean {
-  return count > capOf(values) && values.expect === undefined;
+  const isLifted = values.maxChanges === undefined && values.expect !== undefined;
+  return count > capOf(values) && !isLifted;
 }
 
 function wouldBe(action: Action, count: number): string {
@@ -75,6 +74,8 @@ interface PendingChanges {
   readonly subject: Subject;
   /** The rows to write; if the preview showed only some of them, answering `l` lists all. */
   readonly preview: Listed;
+  /** How many rows were selected, which --expect counts; some may need no change. */
+  readonly selected: number;
   /** The question for a single record: `Delete player "Ann" (player_1)?`. */
   readonly question?: string | undefined;
   /** The name that the user must type, or give with --confirm, if the operation wants it. */
@@ -85,34 +86,39 @@ interface PendingChanges {
 export async function confirmChanges(
   context: Context,
   { operation: { confirm: rule, resource }, values, isSingle }: Invocation,
-  { subject, preview, question, name }: PendingChanges,
+  { subject, preview, selected, question, name }: PendingChanges,
 ): Promise<void> {
   const { prompts, settings } = context;
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
   if (rule === 'name' && name !== undefined)
     return confirmName(context, question ?? '', {
-      noun: resourceWords[resource].noun,
+      resource,
+      id: preview.tasks[0]?.id ?? '',
       name,
-      flag: '--confirm',
       given: values['confirm'] as string | undefined,
     });
   const asked = `${verbOf(subject).ask} ${counted(count, subject)}?`;
   const would = wouldBe(subject, count);
-  const ask = (text: string) => askOrList(context, text, subject, preview);
+  const ask = (text: string, keys?: typeof yesNoList) =>
+    askOrList(context, text, subject, preview, keys);
   if ((rule === 'count' && count > 1) || isAboveCap(count, values)) {
     if (settings.yes || prompts.unavailable !== undefined) {
-      if (rule === 'count') return requireCount(context, would, count, values);
+      if (rule === 'count' && count <= (values.maxChanges ?? count))
+        return requireCount(context, would, { count, selected }, values);
       throw new GuardError(
         `${would}, more than --max-changes ${capOf(values)}. Nothing was changed.`,
         {
           code: 'maxChanges',
-          hint: `If that is right, add: --expect N, or --max-changes ${count}`,
+          hint: `If that is right, add: --max-changes ${count}`,
         },
       );
     }
     const typed = await ask(`${asked} Type the number to confirm:`);
-    if (typed !== String(count)) throw new CancelledError('Nothing was done.');
+    if (typed !== String(count) && typed !== groupedNumber(count))
+      throw new CancelledError(
+        typed === '' ? nothingDone : `The number is ${groupedNumber(count)}. ${nothingDone}`,
+      );
     return;
   }
   if ((rule === 'several' && isSingle) || settings.yes) return;
@@ -123,10 +129,50 @@ export async function confirmChanges(
     );
   const isYes =
     question === undefined && hasMore(preview.tasks)
-      ? /^y(es)?$/i.test(await ask(`${asked} (y/N/l)`))
+      ? isYesWord(await ask(asked, yesNoList))
       : await prompts.confirm(question ?? asked);
-  if (!isYes) throw new CancelledError('Nothing was done.');
+  if (!isYes) throw new CancelledError(nothingDone);
 }
+
+/** Asks for the name of what must not be changed by habit. Throws UsageError, GuardError. */
+async function confirmName(
+  { prompts }: Context,
+  question: string,
+  {
+    resource,
+    id,
+    name,
+    given,
+  }: { resource: ResourceName; id: string; name: string; given: string | undefined },
+): Promise<void> {
+  const { noun } = resourceWords[resource];
+  if (given === undefined && prompts.unavailable !== undefined)
+    throw new UsageError(
+      `Deleting ${withArticle(noun)} needs its name, and --yes does not give it.`,
+      {
+        hint: `Add: --confirm ${shellQuote(name)}`,
+      },
+    );
+  const typed = given ?? (await prompts.text(`${question} Type its name to confirm:`));
+  if (typed !== name)
+    throw new GuardError(`"${typed}" is not the name of ${id}. Nothing was deleted.`, {
+      hint:
+        given === undefined
+          ? 'Type the name exactly as shown.'
+          : `See its name: rosterctl ${resource} get ${shellQuote(id)} --fields name`,
+    });
+}
+
+const isYesWord = (typed: string) => /^y(es)?$/i.test(typed);
+
+/** What is typed at a question whose rows can be listed, and how the answer reads. */
+const yesNoList = {
+  text: '(y/N/l)',
+  answered(typed: string) {
+    if (typed.trim() === 'l') return 'List all';
+    return isYesWord(typed.trim()) ? 'Yes' : 'No';
+  },
+};
 
 /** Asks again after each `l`, which lists all rows; returns any other answer. */
 async function askOrList(
@@ -134,25 +180,27 @@ async function askOrList(
   asked: string,
   subject: Subject,
   preview: Listed,
+  keys: typeof yesNoList | undefined,
 ): Promise<string> {
-  const typed = (await context.prompts.text(asked)).trim();
+  const typed = (await context.prompts.text(asked, keys ? { keys } : {})).trim();
   if (typed !== 'l') return typed;
   await context.showLong(allRowLines(context, subject, preview));
-  return askOrList(context, asked, subject, preview);
+  return askOrList(context, asked, subject, preview, keys);
 }
 
 /** Requires --yes and --expect where no prompt is possible or --yes skips it. Throws UsageError. */
 function requireCount(
   { prompts, settings }: Context,
   would: string,
-  count: number,
+  { count, selected }: { readonly count: number; readonly selected: number },
   { expect }: Cap,
 ): void {
   if (settings.yes && expect !== undefined) return;
   const why = settings.yes
     ? '--yes alone is not enough'
     : (prompts.unavailable ?? 'it was not confirmed');
+  const counts = selected === count ? '' : `${plural(selected, 'row is', 'rows are')} selected. `;
   throw new UsageError(`${would}, and ${why}.`, {
-    hint: `Look first with --dry-run. Then add: --yes --expect ${count}`,
+    hint: `${counts}Look first with --dry-run. Then add: --yes --expect ${selected}`,
   });
 }

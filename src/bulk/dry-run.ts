@@ -2,17 +2,21 @@
 
 import type { CommandOutput } from '../cli/command-output.js';
 import type { DryRun } from '../cli/define.js';
-import { dryRunView, namedRouteView } from '../cli/lines.js';
+import { changeLines, changeText } from '../cli/lines.js';
+import { fieldLabel } from '../cli/lists/labels.js';
+import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
+import { groupedNumber } from '../data/text.js';
 import { decideRow } from '../engine/decide.js';
-import type { Session, Task } from '../engine/operation.js';
+import type { Operation, Session, Task } from '../engine/operation.js';
 import { exitOf } from '../runs/report.js';
 import { countErrors, printCap, printPreview, printPreviewNotes } from './confirm.js';
 import { errorLimit, type Invocation } from './invocation.js';
 import { type Preview, previewRows, requireNoKey } from './preview.js';
-import { type Subject, subjectOf } from './preview-lines.js';
+import { previewFrame, type Subject, subjectOf } from './preview-lines.js';
 import { openSession } from './references.js';
 import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
+import { type Action, describeChanges } from './words.js';
 
 /** The rows of a dry run, and how many records match where `--limit` cut them. */
 interface DryRows {
@@ -41,7 +45,7 @@ async function dryRunOne(
   invocation: Invocation,
   row: Task,
 ): Promise<CommandOutput> {
-  const { operation, guards } = invocation;
+  const { operation, values, guards, words } = invocation;
   const session = openSession(context, invocation);
   const state = await session.read(row, 'preview');
   const plan = await session.plan(row, state);
@@ -56,7 +60,7 @@ async function dryRunOne(
     );
   const steps = decision.write && !isSearchedFor ? plan.steps : [];
   if (!decision.write && decision.row.error) {
-    const { message = '' } = decision.row.error as { readonly message?: string };
+    const { message } = decision.row.error;
     const isClause = /^[a-z]/.test(message);
     const { result } = decision.row;
     context.message(
@@ -75,7 +79,7 @@ async function dryRunOne(
       steps.map(({ call }) => context.api.describe(call)),
     changes: steps.flatMap(({ changes }) =>
       changes.map(({ field, from, to }) => ({
-        id: operation.createsRow || operation.recovery ? null : row.id,
+        id: operation.createsRow || operation.files ? null : row.id,
         field,
         from: from ?? null,
         to,
@@ -83,12 +87,37 @@ async function dryRunOne(
     ),
   };
   const isNamed = steps.some(({ call }) => context.api.route(call).source === 'named');
-  return { value, view: isNamed ? namedRouteView : dryRunView, exitName: 'done' };
+  const isPending = values.exitCode && value.requests.length > 0;
+  const describe = (change: DryRun['changes'][number]) =>
+    fieldChange(change, {
+      action: words.join('.'),
+      resource: operation.resource,
+      verb: operation.verb,
+    });
+  return {
+    value,
+    view: linesOf((shown: DryRun, canvas) =>
+      changeLines(shown, canvas, {
+        isNamed,
+        ...(canvas.isTerminal && !operation.files && { describe }),
+      }),
+    ),
+    exitName: isPending ? 'changesPending' : 'done',
+  };
+}
+
+/** `Role Duelist → IGL`: what a person reads of a field's change. */
+function fieldChange({ field, from, to }: DryRun['changes'][number], action: Action): string {
+  const changes = { before: { [field]: from }, after: { [field]: to } };
+  return (
+    describeChanges(changes, action, { isPreview: true }) ||
+    `${fieldLabel(field)} ${changeText(from, to)}`
+  );
 }
 
 /**
- * Says before the first write which rows the service may refuse. A script that updates one record is
- * told by the refusal instead, which changes nothing: a loop over ids would read the list for each.
+ * Warns before the first write of rows that the service may refuse. A script that updates one record
+ * gets no warning: a loop over ids would read the list for each, and a refusal changes nothing.
  */
 export async function warnOfRefusals(
   { prompts, settings }: Context,
@@ -112,12 +141,23 @@ export async function previewMany(
   const preview = await previewRows(context, invocation, rows, session);
   const { tasks } = preview;
   const subject = subjectOf(invocation, matched, matched > rows.length);
-  // For a person the report lists all rows.
-  if (tasks.length > 0 && operation.confirm !== 'never')
-    printPreview(context, subject, preview, { listsRows: !context.isInteractive });
+  // A person's report holds the preview.
+  if (isFramed(context, operation, preview)) {
+    if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
+  } else if (tasks.length > 0 && operation.confirm !== 'never')
+    printPreview(context, subject, preview);
   printPreviewNotes(context, operation, preview);
   await warnOfRefusals(context, invocation, session, tasks.length);
   return { preview, subject };
+}
+
+/** True if the rows of the report stand between the lines of the preview. */
+function isFramed(
+  { isInteractive, settings }: Context,
+  { confirm }: Operation,
+  { tasks }: Preview,
+): boolean {
+  return isInteractive && !settings.quiet && tasks.length > 0 && confirm !== 'never';
 }
 
 /** The output for rows that were only previewed; `plan`: the hash of the plan file that was written. */
@@ -145,7 +185,13 @@ export function previewOutput(
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
   return {
     value: report,
-    view: reportViewFor(context, { action: subject, names }),
+    view: reportViewFor(context, {
+      action: subject,
+      names,
+      ...(isFramed(context, operation, preview) && {
+        frame: previewFrame(context, subject, preview),
+      }),
+    }),
     exitName: pending ? 'changesPending' : exitName,
     failed: refusal ? { id: '', error: refusal, isUnreported: true } : failedRun(report, exitName),
   };
@@ -165,6 +211,8 @@ export async function dryRunMany(
   if (operation.confirm !== 'never') printCap(context, subject, tasks.length, values);
   const errorCount = countErrors(decided);
   if (tasks.length > 0 && errorCount >= errorLimit(values))
-    context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
+    context.message(
+      `Without --dry-run nothing would be sent: ${groupedNumber(errorCount)} failed or conflicted.`,
+    );
   return previewOutput(context, invocation, previewed, dryRows);
 }

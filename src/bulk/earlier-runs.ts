@@ -9,7 +9,6 @@ import { settleMs, verifyLost } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
-import type { Recovery } from '../runs/file-rows.js';
 import type { Journal } from '../runs/journal.js';
 import { exitOf, type ReportRow, type SelectedRow, withRef } from '../runs/report.js';
 import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
@@ -21,6 +20,7 @@ import {
   type StoredRun,
   writeOptions,
 } from '../runs/stored-run.js';
+import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import type { Planned } from './execute.js';
 import { type Invocation, jobOf } from './invocation.js';
 import { reportOf } from './report-view.js';
@@ -49,7 +49,7 @@ export async function startedTasks(
   replaced: readonly StoredRun[],
 ): Promise<readonly Task[]> {
   const all = replaced.map(async (stored): Promise<readonly Task[]> => {
-    const started = unfinishedTasks(undefined, stored).filter(({ open, done }) => open ?? done);
+    const started = unfinishedTasks(stored).filter(({ open, done }) => open ?? done);
     if (started.length === 0) return [];
     const images = await readBeforeImages(runFolder(store, stored.head.run));
     return started.map((task) => ({
@@ -168,11 +168,10 @@ export async function closeReplacedRun(
   store: RunStore,
   stored: StoredRun,
   session: Session,
-  recovery: Recovery | undefined,
   options: RunOptions,
 ): Promise<void> {
   const { plan } = stored;
-  const keepsPlan = recovery?.hasLeftovers(stored) ?? false;
+  const keepsPlan = hasLeftovers(stored);
   if (!plan) return;
   const journal = await continueJournal(store, plan, options);
   try {
@@ -193,7 +192,7 @@ async function appendKnown(journal: Journal, verified: readonly ReportRow[]): Pr
 /** Verifies the writes of a run that have no outcome; `unknown` where reading cannot tell. */
 async function verifyOpen(session: Session, stored: StoredRun): Promise<readonly ReportRow[]> {
   const results: ReportRow[] = [];
-  for (const task of unfinishedTasks(undefined, stored))
+  for (const task of unfinishedTasks(stored))
     if (task.open)
       // oxlint-disable-next-line no-await-in-loop
       results.push(withRef(await resultOfOpen(sessionFor(session, task), task, task.open), task));

@@ -6,7 +6,7 @@ import { plural } from '../data/text.js';
 import { changesOf } from '../engine/decide.js';
 import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
 import { sessionFor, wrapSession } from '../engine/row-sessions.js';
-import { Failure, GuardError, InputError } from '../errors.js';
+import { ApiError, Failure, GuardError, InputError } from '../errors.js';
 import type { PlanFile } from '../plans/plan-file.js';
 import { hashOf } from '../runs/journal.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -80,7 +80,8 @@ function exactSession(session: Session, { changes, allowDrift, readBlind }: Exac
       try {
         return await (session.isBlind ? readBlind(row) : session.read(row, purpose));
       } catch (error) {
-        if (isNotFound(error)) throw new ConflictError(error.message);
+        if (isNotFound(error))
+          throw new ConflictError(error instanceof ApiError ? 'It was not found.' : error.message);
         throw error;
       }
     },

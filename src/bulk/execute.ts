@@ -1,13 +1,17 @@
 /** Executes a planned run: sends, journals, reports progress, and ends it. */
+
 import { backoffMs } from '../api/retry.js';
 import { keepHeapClose, letHeapGrow } from '../api/wire.js';
-import type { FailedItem } from '../cli/command-output.js';
+import type { FailedItem, PrintedHow } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
+import { resourceWords } from '../data/resources.js';
+import { groupedNumber } from '../data/text.js';
 import { pause } from '../data/time.js';
+import { isForbidden, stopsRun } from '../engine/decide.js';
 import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
 import { type RowRunOptions } from '../engine/run.js';
@@ -19,6 +23,7 @@ import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
+import { lockRecord } from '../runs/lock.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
   type BulkReport,
@@ -31,11 +36,11 @@ import {
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { shortRunName } from '../runs/stored-run.js';
 import { errorLimit, type Invocation } from './invocation.js';
-import { summaryLine } from './report-lines.js';
+import { nextLine, summaryLine } from './report-lines.js';
 import { failedRun, reportOf } from './report-view.js';
 import { writeResultsFile } from './results.js';
-import { lockOne } from './run-locks.js';
 import { runProgress } from './run-progress.js';
+import { verbOf } from './words.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
@@ -72,7 +77,7 @@ export interface EndedRun {
   /** Called once the report has been printed, to record that. */
   readonly onWritten?: (() => Promise<void>) | undefined;
   /** Prints to stderr how a run that sent ended and how to resume it; below the report if a person reads that. */
-  readonly printEnd?: (how?: { readonly isShown: boolean }) => void;
+  readonly printEnd?: (how?: PrintedHow) => void;
 }
 
 /** A run about to send, or how it ended if there is nothing to send. */
@@ -129,7 +134,8 @@ function runOptions(
   const { operation, words, values, guards, isSingle } = invocation;
   const lockRow =
     store && operation.locksRows && !isSingle
-      ? (id: string): Promise<HeldLock> => lockOne(context, values, store, plan.head, id)
+      ? (id: string): Promise<HeldLock> =>
+          lockRecord(context, store, plan.head, id, values.waitLock)
       : undefined;
   return {
     session,
@@ -175,13 +181,14 @@ export function withoutValues(row: ReportRow): ReportRow {
   return rest;
 }
 
-/** Returns how to resume an unfinished run. */
+/** Returns how to resume an unfinished run; `error`: what stopped it. */
 export async function unfinishedLine(
   context: Context,
   { store, invocation: { operation, source }, plan: { head, rows } }: PlannedRun,
   remaining: number,
+  error?: Failure,
 ): Promise<string> {
-  const { recovery, confirm, createsRow } = operation;
+  const { files, confirm, createsRow, resource, verb } = operation;
   if (createsRow)
     return `It may have been created. If not, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`;
   // On a terminal the command will ask; a script must confirm with flags.
@@ -189,14 +196,20 @@ export async function unfinishedLine(
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
   const isRead = store && context.streams.stderr.isTerminal;
   const run = isRead ? await shortRunName(store, head.run) : head.run;
-  const finish = recovery?.finishCommand(head) ?? `runs resume ${run}${yes}`;
+  const finish = files?.finishCommand(head) ?? `runs resume ${run}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
-  const isOnce = recovery && rows.every((row) => recovery.subjectOf(row) === undefined);
+  const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);
   // With filters, the same command selects again (`interface.md` 4).
-  const how = isOnce || source === 'filter' ? 'Finish it with' : 'Run the same command again, or';
+  const again = isOnce || source === 'filter' ? 'Finish it with' : 'Run the same command again, or';
+  // With this key it would be refused again.
+  const isRefused = error && isForbidden(error) && !stopsRun(error);
+  const { ask } = verbOf({ action: head.action, verb });
+  const how = isRefused
+    ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`
+    : again;
   const where =
     rows.length > 1
-      ? `Stopped after ${rows.length - remaining} of ${rows.length}.`
+      ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
       : 'Not finished.';
   return `${where} ${how}: rosterctl ${finish}`;
 }
@@ -208,7 +221,7 @@ export async function unfinishedLine(
 export function hasEnded({ plan, invocation }: PlannedRun, row: ReportRow): boolean {
   if (isFinalRow(row)) return true;
   const isUntouched = row.result === 'not_attempted' && row.step === undefined;
-  return isUntouched && isSingleRun(plan.head.run) && !invocation.operation.recovery;
+  return isUntouched && isSingleRun(plan.head.run) && !invocation.operation.files;
 }
 
 /** Writes the end record of a finished run. A journal that fails here does not affect what was sent. */
@@ -246,7 +259,9 @@ async function finalizeRun(
   // The hint of a guard says what to do instead.
   const isExplained = stop?.error instanceof GuardError;
   const unfinished =
-    remaining > 0 && !isExplained ? await unfinishedLine(context, run, remaining) : undefined;
+    remaining > 0 && !isExplained
+      ? await unfinishedLine(context, run, remaining, stop?.error)
+      : undefined;
   const retried =
     remaining === 0 && store && exitName === 'rowsFailed'
       ? await shortRunName(store, head.run)
@@ -256,27 +271,37 @@ async function finalizeRun(
     exitName,
     names: plan.names,
     failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
-    printEnd: ({ isShown } = { isShown: false }) => {
-      const lines = stop ? stopLines(context, invocation.words, stop) : [];
+    printEnd: ({ isShown, isKept }: PrintedHow = { isShown: false }) => {
+      const lines = stop
+        ? stopLines(context, invocation.words, stop, isShown ? report : undefined)
+        : [];
       for (const line of lines) context.message(line);
       // A person's report names the run.
       if (store && !isShown) context.note(`Run ${head.run}: ${summaryLine(report)}`);
       if (unfinished !== undefined) context.message(unfinished);
-      else if (retried !== undefined && isShown)
-        context.note(`To try those again: rosterctl runs retry ${retried}`);
+      else if (retried !== undefined && isShown && !isKept)
+        context.note(nextLine(report, invocation.operation, retried));
     },
     ...(store &&
       head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
 }
 
-/** Returns why a run stopped, and what to do about it other than to run it again. */
+/**
+ * Returns why a run stopped, unless a row of the report that is shown says it, and what to do about it
+ * other than to run it again.
+ */
 function stopLines(
   context: Context,
   words: readonly string[],
   { reason, error }: StopReason,
+  shown: BulkReport | undefined,
 ): readonly string[] {
   if (!error) return [`Stopped: ${reason}`];
-  const { message, hint = '' } = rowError(context, words, error, '');
-  return [`Stopped: ${message}`, ...(isExhausted(error) || hint === '' ? [] : hint.split('\n'))];
+  const { code, message, hint = '' } = rowError(context, words, error, '');
+  const isSaid = shown?.results.some((row) => row.result === 'failed' && row.error?.code === code);
+  return [
+    ...(isSaid ? [] : [`Stopped: ${message}`]),
+    ...(isExhausted(error) || hint === '' ? [] : hint.split('\n')),
+  ];
 }

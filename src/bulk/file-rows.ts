@@ -1,6 +1,7 @@
 /** The rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
 import { type CsvRow, csvReader } from '../data/csv-reader.js';
 import { InputError } from '../errors.js';
+import { bytesUpTo } from '../files/input-file.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 
 /** The needs of reading the rows of a file. */
@@ -62,14 +63,8 @@ async function* workbookRows(
   { name, sheet, takeFormulas = false, note = () => {} }: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
   const { mostBytes, sheetRows, tooLarge } = await import('../sheets/read-sheet.js');
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw tooLarge(name);
-    parts.push(chunk);
-  }
-  yield* sheetRows(Buffer.concat(parts), { name, sheet, takeFormulas, note });
+  const bytes = await bytesUpTo(chunks, mostBytes, () => tooLarge(name));
+  yield* sheetRows(bytes, { name, sheet, takeFormulas, note });
 }
 
 async function* csvRows(

@@ -10,7 +10,7 @@ import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { referenceKinds } from '../data/references.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
@@ -73,6 +73,11 @@ export const allFlags = {
 /** Above this many changes a user has to type the number, and a script has to pass a flag. */
 export const defaultMaxChanges = 100;
 
+/** The help text of `--max-changes`; a typed `--expect` stands in for the default. */
+function maxChangesText(would: string): string {
+  return `stop if more than N would ${would} (default ${defaultMaxChanges})`;
+}
+
 /** The help text of `--concurrency`: `files at once (default 4)`. */
 export function atOnceText(what: string): string {
   return `${what} at once (default ${namedKeys.concurrency.default})`;
@@ -107,7 +112,7 @@ export const bulkFlags = {
     placeholder: 'N',
     ...rare('safety'),
   }),
-  maxChanges: param(count(0), `stop if more than N would change (default ${defaultMaxChanges})`, {
+  maxChanges: param(count(0), maxChangesText('change'), {
     placeholder: 'N',
     group: 'safety',
   }),
@@ -148,6 +153,13 @@ export const restartCreateFlag = flag(
 export function manyFlags<Own extends Params>(own: Own) {
   return { ...idsFileFlag, ...csvFlags, ...own, ...allFlags, ...bulkFlags };
 }
+
+/** Flags of `manyFlags` that mean something else where rows are deleted, and nothing is set. */
+export const deletionFlags = {
+  csv: { ...csvFlags.csv, text: 'the records to delete, from a CSV or .xlsx' },
+  if: { ...bulkFlags.if, text: 'delete a record only while this is true' },
+  maxChanges: { ...bulkFlags.maxChanges, text: maxChangesText('be deleted') },
+};
 
 /** The values of these flags; a command has only those that it spreads into its own. */
 export type BulkValues = ValuesOf<typeof bulkFlags> &
@@ -202,7 +214,7 @@ export function jobOf(plan: Pick<RunPlan, 'job'> | undefined): KeptJob {
  */
 export function newHead(
   context: Context,
-  { operation, words, isSingle, job, guards }: Invocation,
+  { operation, words, isSingle, job, guards, selection }: Invocation,
   ...parts: readonly unknown[]
 ): Omit<RunHead, 'rows'> {
   const { addsEachTime, createsRow, resource, of, plan, verb = 'update' } = operation;
@@ -212,6 +224,8 @@ export function newHead(
   const place = placeOf(context);
   const { service, organization } = place;
   const change = { job: operation.identity?.(job) ?? job, guards };
+  // Named records that are deleted would be missing the second time.
+  const deletesNamed = verb === 'delete' && selection !== undefined;
   return {
     format: runFormat,
     version: context.table.version,
@@ -223,7 +237,7 @@ export function newHead(
     resource,
     input: digestOf([action, profile, service, organization, change, ...parts]),
     startedAt: context.now().toISOString(),
-    ...((addsEachTime || createsRow) && { addsEachTime: true }),
+    ...((addsEachTime || createsRow || deletesNamed) && { addsEachTime: true }),
     ...(of !== undefined && { of }),
     ...(plan !== undefined && { plan }),
     ...(typeof route === 'string' && { route }),
@@ -247,7 +261,7 @@ export function errorLimit({ failFast, maxErrors = Infinity }: BulkValues): numb
 export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
   if (expect === undefined || expect === selected) return;
   throw new GuardError(
-    `${plural(selected, 'row is', 'rows are')} selected, but --expect says ${expect}. Nothing was changed.`,
+    `${plural(selected, 'row is', 'rows are')} selected, but --expect says ${groupedNumber(expect)}. Nothing was changed.`,
     { code: 'expect', hint: 'Look at the rows first: run the same command with --dry-run.' },
   );
 }

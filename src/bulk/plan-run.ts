@@ -1,6 +1,8 @@
 /** Plans a run up to its first write: earlier runs, preview, confirmation, and its folder on disk. */
+
 import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
+import { groupedNumber } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
@@ -14,6 +16,7 @@ import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/re
 import { redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
+import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import { confirmChanges, countErrors, printPreview, printPreviewNotes } from './confirm.js';
 import { warnOfRefusals } from './dry-run.js';
 import {
@@ -54,7 +57,6 @@ export async function planRun(
 ): Promise<Planned> {
   const { operation, values, selection } = invocation;
   const { store, lock, head } = setup;
-  const { recovery } = operation;
   const damaged: DamagedRun[] = [];
   const open = store
     ? await tidyOpenRuns(store, {
@@ -69,7 +71,7 @@ export async function planRun(
   if (store && unreported) return reportAgain(context, invocation, store, unreported);
   const earlier = open.filter(
     (run) =>
-      (!run.finished || (run.head.input === head.input && recovery?.hasLeftovers(run))) &&
+      (!run.finished || (run.head.input === head.input && hasLeftovers(run))) &&
       isSamePlace(run.head, head) &&
       run.head.resource === head.resource,
   );
@@ -78,12 +80,12 @@ export async function planRun(
   const selectsAnew = operation.selectsAnew ?? !selection;
   const { rows: selected, matched } = await selectRows(context, invocation);
   const isContinued = store && last && !isRestart && !selectsAnew;
-  if (!isRestart && !isContinued) same.forEach(requireContinuable);
+  if (!isRestart && !isContinued) for (const run of same) requireContinuable(run);
   const carried = store && !isRestart && selectsAnew ? await startedTasks(store, same) : [];
   const rows = withCarried(carried, selected);
   const toSetAside = damagedBefore(context, damaged, {
     head,
-    subjectOf: recovery?.subjectOf,
+    subjectOf: operation.files?.subjectOf,
     rows,
     restart: isRestart,
   });
@@ -98,8 +100,7 @@ export async function planRun(
     matched: matched + rows.length - selected.length,
     carriedNames: same.flatMap(({ plan }) => [...(plan?.names ?? [])]),
     async replaceOthers(session, options) {
-      if (store)
-        for (const run of same) await closeReplacedRun(store, run, session, recovery, options);
+      if (store) for (const run of same) await closeReplacedRun(store, run, session, options);
       await setAsideAll(context, toSetAside);
     },
   });
@@ -166,7 +167,9 @@ async function beginRun(
   }
   const errorCount = countErrors(decided);
   if (errorCount >= errorLimit(values)) {
-    context.message(`Stopped before the first write: ${errorCount} failed or conflicted.`);
+    context.message(
+      `Stopped before the first write: ${groupedNumber(errorCount)} failed or conflicted.`,
+    );
     return endWith([...decided, ...tasks.map(notAttempted)], { exitName: 'rowsFailed' });
   }
   const names = new Map([...carriedNames, ...(preview.names ?? [])]);
@@ -180,6 +183,7 @@ async function beginRun(
   await confirmChanges(context, invocation, {
     subject,
     preview: fullPreview,
+    selected: newRows.length,
     question: isSingle && only ? sessionFor(session, only).question?.(only, record) : undefined,
     name: labelOf(record, only?.id ?? ''),
   });

@@ -4,7 +4,7 @@ import { sandboxProfile } from '../config/choices.js';
 import type { Context } from '../context.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
-import { nameFirstFew, plural } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, PreviewStyle } from '../engine/operation.js';
@@ -81,24 +81,44 @@ export function previewLines(
   context: Context,
   subject: Subject,
   preview: Preview,
-  { canAsk, listsRows = true }: PreviewStyle,
+  { canAsk }: Pick<PreviewStyle, 'canAsk'>,
 ): string[] {
   const { tasks, decided } = preview;
-  const own = subject.describe?.(preview, { canAsk: canAsk && hasMore(tasks), listsRows });
+  const own = subject.describe?.(preview, { canAsk: canAsk && hasMore(tasks) });
   if (own) return [...own];
   const moves = countMoves(preview);
   const isCut = hasMore(tasks);
   const rows = { ...preview, tasks: isCut ? tasks.slice(0, nameFirstFew) : tasks };
-  const more = `  … ${tasks.length - nameFirstFew} more${canAsk ? ' (l lists all)' : ''}`;
+  const more = `  … ${groupedNumber(tasks.length - nameFirstFew)} more${canAsk ? ' (l lists all)' : ''}`;
   return [
     headLine(context, subject, tasks.length),
     ...(isCut || moves.size > 1 ? movesLines(context, moves) : []),
-    ...(listsRows ? rowLines(context, subject, rows) : []),
-    ...(listsRows && isCut ? [more] : []),
+    ...rowLines(context, subject, rows),
+    ...(isCut ? [more] : []),
     ...stayingLine(subject, decided),
     ...failingLines(subject, decided),
     ...(moves.size > 0 ? [flowsWarning] : []),
   ];
+}
+
+/** The lines of a preview above and below its rows, for a report that lists all of them. */
+export function previewFrame(
+  context: Context,
+  subject: Subject,
+  preview: Preview,
+): { readonly above: readonly string[]; readonly below: readonly string[] } {
+  const own = subject.describe?.(preview, { canAsk: false, listsRows: false });
+  if (own) return { above: own, below: [] };
+  const { tasks } = preview;
+  const moves = countMoves(preview);
+  const hasMoves = hasMore(tasks) || moves.size > 1;
+  return {
+    above: [
+      headLine(context, subject, tasks.length),
+      ...(hasMoves ? movesLines(context, moves) : []),
+    ],
+    below: moves.size > 0 ? [flowsWarning] : [],
+  };
 }
 
 /** The warning before a status changes. */
@@ -111,7 +131,8 @@ function headLine(context: Context, subject: Subject, count: number): string {
   const { matched, words = { before: '', after: '', order: '' } } = subject;
   const [, ...noun] = counted(matched, subject).split(' ');
   const what = [words.before, ...noun].filter((word) => word !== '').join(' ');
-  const many = count === matched ? String(count) : `${count} of ${matched}`;
+  const all = groupedNumber(matched);
+  const many = count === matched ? all : `${groupedNumber(count)} of ${all}`;
   // The sandbox listens on any free port.
   const isSandbox = settings.profile.name === sandboxProfile;
   const service = isSandbox ? '' : `, ${new URL(api.baseUrl).host}`;
@@ -141,7 +162,7 @@ function movesLines(
   { streams: { stderr } }: Pick<Context, 'streams'>,
   moves: ReadonlyMap<string, number>,
 ): readonly string[] {
-  const parts = [...moves].map(([move, count]) => `${count} ${move}`);
+  const parts = [...moves].map(([move, count]) => `${groupedNumber(count)} ${move}`);
   const pieces = parts.map((part, at) => (at < parts.length - 1 ? `${part},` : part));
   const columns = stderr.isTerminal ? stderr.columns : Infinity;
   return fillPieces(pieces, columns - 2).map((line) => `  ${line}`);
@@ -179,7 +200,7 @@ function rowLines(
 function stayingLine(action: Action, decided: readonly ReportRow[]): string[] {
   const parts = (['unchanged', 'skipped'] as const).flatMap((result) => {
     const count = decided.filter((row) => row.result === result).length;
-    return count > 0 ? [`${count} ${resultWord(result, action)}`] : [];
+    return count > 0 ? [`${groupedNumber(count)} ${resultWord(result, action)}`] : [];
   });
   return parts.length > 0 ? [`  ${parts.join(', ')}`] : [];
 }
@@ -188,14 +209,13 @@ function stayingLine(action: Action, decided: readonly ReportRow[]): string[] {
 function failingLines(action: Action, decided: readonly ReportRow[]): string[] {
   const failing = decided.filter(({ result }) => countsAsError(result));
   if (failing.length === 0) return [];
-  const lines = failing.slice(0, nameFirstFew).map(({ id, error }) => {
-    const { message } = (error ?? {}) as { readonly message?: string };
-    return `  ${id}${message ? `: ${aboutRow(message, id)}` : ''}`;
-  });
+  const lines = failing
+    .slice(0, nameFirstFew)
+    .map(({ id, error }) => `  ${id}${error?.message ? `: ${aboutRow(error.message, id)}` : ''}`);
   const more = failing.length - nameFirstFew;
   return [
     `${plural(failing.length, 'row')} cannot be ${verbOf(action).done}:`,
     ...lines,
-    ...(more > 0 ? [`  … ${more} more`] : []),
+    ...(more > 0 ? [`  … ${groupedNumber(more)} more`] : []),
   ];
 }

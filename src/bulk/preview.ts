@@ -5,6 +5,7 @@ import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
+import type { SeenColumns } from '../data/cell-values.js';
 import { intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
@@ -49,7 +50,11 @@ export async function previewRows(
   rows: readonly Task[],
   session: Session,
 ): Promise<Preview> {
-  const previewer = new Previewer(context, invocation, rows, session);
+  const columns =
+    invocation.source === 'csv'
+      ? new (await import('../data/cell-values.js')).SeenColumns(rows)
+      : undefined;
+  const previewer = new Previewer(context, invocation, rows, session, columns);
   await previewer.decideFromList();
   await previewer.decideOneByOne();
   session.planned?.(invocation.isSingle);
@@ -82,6 +87,7 @@ class Previewer {
     private readonly invocation: Invocation,
     private readonly rows: readonly Task[],
     private readonly session: Session,
+    private readonly columns: SeenColumns | undefined,
   ) {
     const { operation, source, guards } = invocation;
     const { ifStatus, conditions = [] } = guards;
@@ -143,6 +149,7 @@ class Previewer {
   preview(): Preview {
     const { found, fields, names, times, firstCall } = this;
     this.inputErrors?.throwIfAny();
+    this.columns?.check();
     fields.check(fields.labels());
     const all = found.filter((entry) => entry !== undefined);
     return {
@@ -192,6 +199,7 @@ class Previewer {
       if (isOnly) this.onlyRead = { record };
       if (record) {
         this.fields.observe(record);
+        this.columns?.observe(record);
         this.keepLabels(row, record);
       }
       const { guards } = this.invocation;

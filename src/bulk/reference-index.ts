@@ -12,7 +12,7 @@ import {
   referenceKindsOf,
 } from '../data/references.js';
 import { type LookedUpKind, type ResourceName, resourceWords } from '../data/resources.js';
-import { foldCase, orList, shellQuote } from '../data/text.js';
+import { foldCase, groupedNumber, orList, shellQuote } from '../data/text.js';
 import { ApiError } from '../errors.js';
 import { readWholeList } from './whole-list.js';
 
@@ -42,7 +42,10 @@ export async function readReferences(
     for (const [at, kind] of kinds.entries())
       index.add(kind, fields[at]?.values(record), candidate);
   };
-  const doubt = { so: 'so no reference can be trusted', instead: 'Or use the id.' };
+  const doubt = {
+    so: 'so rosterctl cannot be sure that a reference names only one record',
+    instead: 'Or use the id.',
+  };
   try {
     await readWholeList(context, resource, add, doubt);
   } catch (error) {
@@ -139,5 +142,5 @@ export function describeCandidates(candidates: readonly Candidate[]): readonly s
     .map(({ id, name, email, status }) =>
       ['', id, name, email, status].filter((part) => part !== null).join('  '),
     );
-  return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])];
+  return [...lines, ...(more > 0 ? [`  and ${groupedNumber(more)} more`] : [])];
 }

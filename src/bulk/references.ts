@@ -12,7 +12,7 @@ import {
   referenceSetting,
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { nameFirstFew, plural } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import type { RecordState, RowPlan, Session, Task } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
@@ -164,7 +164,7 @@ function referencesError(
   return new ReferencesError(
     [
       ...(misses.length > 1
-        ? [`${misses.length} references do not match exactly one ${noun} each.`]
+        ? [`${groupedNumber(misses.length)} references do not match exactly one ${noun} each.`]
         : []),
       ...problems.slice(0, mostListed).flatMap(({ lines }) => lines),
       ...(more > 0 ? [`And ${plural(more, 'more reference')}.`] : []),
@@ -243,7 +243,9 @@ function noteFound(
   if (named.length > nameFirstFew) {
     const kinds = references.flatMap(({ kind }) => (kind === 'id' ? [] : [kindWords[kind]]));
     const words = [...new Set(kinds)].join(' and ');
-    context.note(`Found ${named.length} ${resourceWords[resource].plural} by ${words}.`);
+    context.note(
+      `Found ${groupedNumber(named.length)} ${resourceWords[resource].plural} by ${words}.`,
+    );
     return;
   }
   for (const { text, candidate } of named) context.note(`${text} is ${describe(candidate, text)}`);

@@ -1,6 +1,6 @@
 /** The lines of a report for a person: the summary, and the rows that went wrong or all of them. */
 import type { Canvas } from '../cli/views.js';
-import { nameFirstFew } from '../data/text.js';
+import { groupedNumber, nameFirstFew } from '../data/text.js';
 import {
   type BulkReport,
   isDeletion,
@@ -9,6 +9,7 @@ import {
   wentWrong,
 } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
+import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';
 import { type AlignedRow, alignedRows } from './row-lines.js';
 import {
@@ -31,6 +32,16 @@ const mostExisting = 20;
 /** The rows that need attention. */
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
+/** Says what to do about the rows of a finished run that went wrong. */
+export function nextLine(report: BulkReport, { verb }: Pick<Action, 'verb'>, run: string): string {
+  // A retry would read the same lines, which are as wrong as before.
+  const isOfFile =
+    verb === 'import' && wrongRows(report).every(({ error }) => error?.code === 'input');
+  return isOfFile
+    ? 'Fix these lines, then import the file again.'
+    : `To try those again: rosterctl runs retry ${run}`;
+}
+
 /** Options of a person's report: the words beside the report itself, and their form. */
 export interface ReportStyle {
   /** The subject of the report; by default its own action. */
@@ -39,6 +50,8 @@ export interface ReportStyle {
   readonly run?: string | undefined;
   readonly undo?: string | undefined;
   readonly isUtf8?: boolean;
+  /** The lines of a preview, which stand around the rows. */
+  readonly frame?: { readonly above: readonly string[]; readonly below: readonly string[] };
 }
 
 /** The summary, and below it the rows that went wrong; a single change is one line. */
@@ -70,7 +83,7 @@ export function shortReport(
   return [
     ...headline(`${mark} ${sentence(summaryLine(report, action))}${run}`, undo, canvas),
     ...linesOfRows(report, shown, canvas, { ...style, indent: '  ' }).flat(),
-    ...(more > 0 ? [`  … and ${more} more skipped (-v lists all)`] : []),
+    ...(more > 0 ? [`  … and ${groupedNumber(more)} more skipped (-v lists all)`] : []),
   ];
 }
 
@@ -102,7 +115,7 @@ export function headline(
 export function reportLines(
   report: BulkReport,
   canvas: Canvas,
-  { action = report, names, run, undo, isUtf8 }: ReportStyle = {},
+  { action = report, names, run, undo, isUtf8, frame }: ReportStyle = {},
 ): string[] {
   const { results, summary } = report;
   const { paint, isTerminal } = canvas;
@@ -117,20 +130,23 @@ export function reportLines(
     ...unattempted.filter((row) => !unlisted.has(row)),
   ];
   const wrong = results.filter(isWrong);
-  const lines = linesOfRows(report, [...listed, ...wrong], canvas, { action, names });
+  const indent = frame ? '  ' : '';
+  const lines = linesOfRows(report, [...listed, ...wrong], canvas, { action, names, indent });
+  const columns = isTerminal ? canvas.columns : Infinity;
+  const framing = (line: string) => wrapWholeWords(singleLine(line), columns);
   const runText = run === undefined ? '' : ` Run ${run}.`;
   const nothing = report.dryRun && summary.total > 0 ? ' Nothing was sent.' : '';
   const isGood = wrong.length + unattempted.length === 0 && !report.dryRun && run !== undefined;
   const mark = isGood ? `${markOf(true, isUtf8)} ` : '';
   const last = `${mark}${summaryLine(report, action)}`;
   return [
+    ...(frame?.above ?? []).flatMap(framing),
     ...lines.slice(0, listed.length).flat(),
-    ...(unlisted.size > 0 ? [paint.dim(`and ${unlisted.size} more not sent`)] : []),
+    ...(unlisted.size > 0 ? [paint.dim(`and ${groupedNumber(unlisted.size)} more not sent`)] : []),
     ...lines.slice(listed.length).flat(),
+    ...(frame?.below ?? []).flatMap(framing),
     ...(run === undefined
-      ? wrap(`${last}${nothing && `.${nothing}`}`, isTerminal ? canvas.columns : Infinity).map(
-          paint.bold,
-        )
+      ? wrap(`${last}${nothing && `.${nothing}`}`, columns).map(paint.bold)
       : headline(`${sentence(last)}${runText}`, undo, canvas)),
   ];
 }
@@ -164,13 +180,13 @@ export function linesOfRows(
 const widestName = 32;
 
 function rowDetail(row: ReportRow, action: Action, deletes: boolean): string {
-  const { message } = (row.error ?? {}) as { readonly message?: string };
+  const message = row.error?.message;
   const changes = singleLine(rowChanges(row, action, deletes));
   const done = row.step === undefined ? '' : ` (done: ${changes})`;
   return message ? `${singleLine(aboutRow(message, row.id))}${done}` : changes;
 }
 
-/** `9 changed, 1 unchanged, 1 failed of 11`, in words of the action; zero counts are left out. */
+/** `9 changed, 1 in conflict, 1 failed of 11`, in words of the action; zero counts are left out. */
 export function summaryLine(
   report: Pick<BulkReport, 'summary' | 'action'>,
   action: Action = report,
@@ -184,6 +200,9 @@ export function summaryLine(
   };
   const parts = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${count} ${resultWord(results[name] ?? (name as RowResult), action)}`);
-  return `${parts.join(', ') || 'nothing done'}${parts.length === 1 ? '' : ` of ${total}`}`;
+    .map(([name, count]) => {
+      const word = resultWord(results[name] ?? (name as RowResult), action);
+      return `${groupedNumber(count)} ${word === 'conflict' ? 'in conflict' : word}`;
+    });
+  return `${parts.join(', ') || 'nothing done'}${parts.length === 1 ? '' : ` of ${groupedNumber(total)}`}`;
 }

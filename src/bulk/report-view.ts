@@ -111,10 +111,13 @@ export function printSummary(
   context.note(summaryLine(report));
 }
 
-/** Checks `--fields` against the report before anything is done. Throws UsageError. */
+/** Checks `--fields` and `--template` against the report before anything is done. Throws UsageError. */
 export async function checkFields({
-  settings: { fields, output },
+  settings: { fields: chosen, template, output },
 }: Pick<Context, 'settings'>): Promise<void> {
+  let fields = chosen;
+  if (template !== undefined)
+    fields = (await import('../cli/lists/template.js')).templateFields(template);
   if (!fields) return;
   const { checkRowFields } = await import('../cli/chosen-fields.js');
   const selectsReport =

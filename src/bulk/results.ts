@@ -89,10 +89,13 @@ function resultLines(
   ];
   for (const { row, id, ref, cells } of rows) {
     const result = byRow.get(row);
-    const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
     const input = cells?.map(own) ?? [isRaw ? id : forSpreadsheet(id)];
     const padded = header.map((_, index) => input[index] ?? '');
-    const outcome = [result?.result ?? 'not_attempted', error.code, error.message];
+    const outcome = [
+      result?.result ?? 'not_attempted',
+      result?.error?.code,
+      result?.error?.message,
+    ];
     const shownId = ref === undefined ? result?.after?.['id'] : (result?.id ?? id);
     const more = [...(showsId ? [shownId] : []), ...(isReferred ? [ref] : [])];
     const added = [...outcome, ...more].map((cell) =>

@@ -1,5 +1,7 @@
 /** Resumes an unfinished run: all its remaining rows, or some of them. */
+
 import type { Context } from '../context.js';
+import { groupedNumber } from '../data/text.js';
 import { relativeTime } from '../data/time.js';
 import type { Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
@@ -7,7 +9,6 @@ import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
-import type { Recovery } from '../runs/file-rows.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
 import { isFinalRow, RowSet } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';
@@ -19,6 +20,7 @@ import {
   type StoredRun,
   writeOptions,
 } from '../runs/stored-run.js';
+import { unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { confirmChanges, printPreview } from './confirm.js';
 import { type EndedRun, executeRun, type PlannedRun } from './execute.js';
 import { checkExpected, type Invocation, jobOf, limitRate } from './invocation.js';
@@ -44,10 +46,12 @@ export async function finishRows(
   stored: StoredRun,
   selected: ReadonlySet<number>,
 ): Promise<{ readonly ended: EndedRun; readonly run: PlannedRun }> {
-  const { operation, values } = invocation;
+  const { values } = invocation;
   limitRate(context, values);
   return withRun(context, invocation, stored, async (store, now, lock) => {
-    const rows = (operation.recovery?.unfinishedRows(now) ?? []).filter((row) => selected.has(row));
+    const rows = unfinishedUploads([now]).flatMap(({ row: { row } }) =>
+      selected.has(row) ? row : [],
+    );
     if (rows.length === 0) throw finishedMeanwhile(now.head);
     const isSelected = (row: number) => rows.includes(row);
     const run = await continueRun(context, invocation, { store, lock }, now, isSelected);
@@ -116,7 +120,7 @@ export async function continueRun(
   requireContinuable(stored);
   const invocation = { ...given, ...jobOf(plan) };
   const { operation, values, isSingle } = invocation;
-  const tasks = unfinishedTasks(operation.recovery, stored, isSelected);
+  const tasks = unfinishedTasks(stored, isSelected);
   const resumed = new RowSet(tasks);
   for (const { row } of tasks) resumed.add(row);
   // The plan of an ended run holds only the rows that failed or conflicted.
@@ -138,6 +142,7 @@ export async function continueRun(
     {
       subject,
       preview: { tasks, names: plan.names },
+      selected: expectsRemaining ? tasks.length : plan.rows.length,
       question:
         isSingle && only ? sessionFor(session, only).question?.(only, undefined) : undefined,
     },
@@ -163,13 +168,8 @@ export function imagesOf(
   run: string,
   { isOurs }: Pick<RunOptions, 'isOurs'>,
 ): BeforeImages | undefined {
-  const { undoKeepMs: keepMs } = settings;
-  if (keepMs === undefined) return undefined;
-  return openBeforeImages(runFolder(store, run), {
-    keepMs,
-    isKey: (text) => api.isKey(text),
-    isOurs,
-  });
+  if (settings.undoKeepMs === undefined) return undefined;
+  return openBeforeImages(runFolder(store, run), { isKey: (text) => api.isKey(text), isOurs });
 }
 
 /** A run as named in a sentence: `run ID, started 5 min ago`. */
@@ -179,18 +179,17 @@ export function runSince({ run, startedAt }: RunHead, now: Date): string {
 
 function rowsLeft(left: number, all: number): string {
   if (left === 0) return ': no row is left';
-  if (left === all) return all === 1 ? '' : `: all ${all} rows are left`;
-  return `: ${left} of ${all} rows ${left === 1 ? 'is' : 'are'} left`;
+  if (left === all) return all === 1 ? '' : `: all ${groupedNumber(all)} rows are left`;
+  return `: ${groupedNumber(left)} of ${groupedNumber(all)} rows ${left === 1 ? 'is' : 'are'} left`;
 }
 
 /** The unfinished rows of a run as tasks, or the rows for which `isWanted` returns true. */
 export function unfinishedTasks(
-  recovery: Recovery | undefined,
   stored: StoredRun,
   isSelected?: (row: number) => boolean,
 ): readonly Task[] {
   const { plan, state } = stored;
-  const resumable = recovery?.unfinishedRows(stored) ?? [];
+  const resumable = unfinishedUploads([stored]).map(({ row }) => row.row);
   const isTask =
     isSelected ?? ((row: number) => !isFinished(state, row) || resumable.includes(row));
   return (plan?.rows ?? [])

@@ -3,7 +3,7 @@ import { idProblem } from '../api/schemas.js';
 import { digestOf } from '../data/digest.js';
 import { parseReference, type Reference, referenceProblem } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
-import { foldCase } from '../data/text.js';
+import { foldCase, groupedNumber } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -62,7 +62,7 @@ export class RowNames {
   /** Throws InputError if no more rows are allowed. */
   checkRoom(): void {
     if (this.lines.size < mostInputRows) return;
-    throw new InputError(`${this.input.name} has more than ${mostInputRows} rows.`, {
+    throw new InputError(`${this.input.name} has more than ${groupedNumber(mostInputRows)} rows.`, {
       hint: 'Cut it into several files.',
     });
   }

@@ -1,16 +1,17 @@
 /** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
 import type { CommandOutput } from '../cli/command-output.js';
-import type { Command, OperationCommand, Params, ValuesOf } from '../cli/define.js';
+import type { Command, OperationCommand, Params } from '../cli/define.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
+import { withArticle } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { storeOf } from '../runs/store.js';
+import { openRunStore, storeOf } from '../runs/store.js';
 import type { RunVerb } from '../runs/verb.js';
 import { dryRunRows } from './dry-run.js';
 import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
@@ -28,7 +29,7 @@ import { resolveRows } from './references.js';
 import { checkFields } from './report-view.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
-import { lockIfKept, storeFor } from './run-locks.js';
+import { ifKept, lockFor } from './run-locks.js';
 import {
   type FilteredRows,
   filterKey,
@@ -52,9 +53,9 @@ async function runOperation(context: Context, commandLine: CommandLine): Promise
 
 async function selectAndRun(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
   const { operation, values } = commandLine;
-  // First what no answer mends: the rows may be asked for.
+  // Check first what no prompt can fix, since the rows may be asked for.
   await operation.check?.(context, values as never);
-  const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
+  const source = operation.rows ? 'ids' : sourceOf(values, operation);
   if (values.exitCode && !context.settings.dryRun)
     throw new UsageError('--exit-code needs --dry-run.');
   await checkResults(context, values);
@@ -104,7 +105,7 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
   const last = same.at(-1);
   if (last && selection && !operation.selectsAnew) {
     context.note(`This continues ${runSince(last.head, context.now())}.`);
-    const rows = unfinishedTasks(operation.recovery, last);
+    const rows = unfinishedTasks(last);
     const continued = { ...invocation, ...jobOf(last.plan) };
     return dryRunRows(context, continued, { rows, run: last.head.run });
   }
@@ -130,12 +131,14 @@ function headOf(context: Context, invocation: Invocation): Omit<RunHead, 'rows'>
 
 /** Acquires the lock, plans the run and executes it. */
 async function planAndExecute(context: Context, given: Invocation): Promise<CommandOutput> {
-  const store = storeFor(context, given);
+  const store = await ifKept(context, given, () => openRunStore(context.paths));
   const head = headOf(context, given);
   const invocation = await withResolvedRows(context, given, head);
   const { isSingle, selection } = invocation;
   const id = selection?.rows[0]?.id ?? '';
-  const lock = store && (await lockIfKept(context, invocation, store, head, id));
+  const lock =
+    store &&
+    (await ifKept(context, invocation, () => lockFor(context, invocation, store, head, id)));
   const planned = await planLocked(context, invocation, { store: lock && store, head, lock });
   return isSingle ? showOne(context, invocation, planned) : showRun(context, planned);
 }
@@ -202,14 +205,11 @@ export function refuseOrganization(
 ): void {
   if (!rows.some(({ id }) => id === organizationId)) return;
   const { noun } = resourceWords[resource];
-  const article = /^[aeiou]/.test(noun) ? 'an' : 'a';
   throw new UsageError(
-    `${organizationId} is the organization's id, not the id of ${article} ${noun}.`,
+    `${organizationId} is the organization's id, not the id of ${withArticle(noun)}.`,
     { hint: `See: rosterctl ${resource} list` },
   );
 }
-
-type Values<A extends Params, F extends Params> = ValuesOf<A> & ValuesOf<F>;
 
 /** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
@@ -218,17 +218,9 @@ export function defineOperation<A extends Params, F extends Params, T>(
     readonly verb: RunVerb;
     readonly operation: Operation;
     readonly view: View<T>;
-    /** Replaces values that have to be looked up before anything else (a reference by its id). */
-    readonly prepare?: (context: Context, values: Values<A, F>) => Promise<Values<A, F>>;
-    /** Continues the command once its run has ended without a failure. */
-    readonly followUp?: (
-      context: Context,
-      values: Values<A, F>,
-      output: CommandOutput,
-    ) => Promise<CommandOutput>;
   },
 ): Command {
-  const { prepare, followUp, verb, ...described } = command;
+  const { verb, ...described } = command;
   const { view } = described;
   const operation = { verb, ...described.operation };
   return {
@@ -237,11 +229,8 @@ export function defineOperation<A extends Params, F extends Params, T>(
     asks: !operation.createsRow,
     ...described,
     operation,
-    async run(context: Context, given: Values<A, F>, words: readonly string[], typed?: TypedLine) {
-      const values = prepare ? await prepare(context, given) : given;
-      const line = { operation, words, view, typed, values: values as BulkValues };
-      const output = await runOperation(context, line);
-      return followUp ? followUp(context, values, output) : output;
+    run(context: Context, values: BulkValues, words: readonly string[], typed?: TypedLine) {
+      return runOperation(context, { operation, words, view, typed, values });
     },
   } as Command;
 }

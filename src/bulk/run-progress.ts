@@ -1,14 +1,16 @@
 /** The progress of a run in words and as a share: rows or bytes done, rate, and time left. */
 import type { RateLimiter } from '../api/rate-limiter.js';
-import { bytesMoved } from '../cli/cells.js';
-import { plural } from '../data/text.js';
+import { binarySize, bytesMoved } from '../cli/cells.js';
+import { groupedNumber, plural } from '../data/text.js';
 import type { Session } from '../engine/operation.js';
 import type { SelectedRow } from '../runs/report.js';
+import { type Action, verbOf } from './words.js';
 
 /** The text of a progress line, and the share of the work that is done, from 0 to 1. */
 interface RunProgress {
   readonly text: () => string;
-  readonly share: () => number;
+  /** Undefined while a bar would say nothing. */
+  readonly share: () => number | undefined;
 }
 
 /**
@@ -16,7 +18,15 @@ interface RunProgress {
  * learned rate once the service has throttled.
  */
 export function runProgress(
-  { tasks, session }: { readonly tasks: readonly SelectedRow[]; readonly session: Session },
+  {
+    tasks,
+    session,
+    plan: { head },
+  }: {
+    readonly tasks: readonly SelectedRow[];
+    readonly session: Session;
+    readonly plan: { readonly head: Action };
+  },
   done: () => number,
   limiter: Pick<RateLimiter, 'heldMs' | 'learnedRate'>,
 ): RunProgress {
@@ -26,11 +36,16 @@ export function runProgress(
   const allBytes = bytes ? tasks.reduce((sum, task) => sum + bytes.of(task), 0) : 0;
   const counted = () => {
     const seconds = Math.max((performance.now() - started) / 1000, 0.001);
-    if (bytes)
-      return `${done()} of ${plural(total, 'file')}, ${bytesMoved(bytes.done, allBytes, seconds)}`;
-    if (done() === 0) return `0 of ${total}`;
+    if (bytes) {
+      const files = `${groupedNumber(done())} of ${plural(total, 'file')}`;
+      // What is left is to create documents and to verify.
+      if (bytes.done >= allBytes)
+        return allBytes > 0 ? `${files}, ${binarySize(allBytes)} sent` : files;
+      return `${files}, ${bytesMoved(bytes.done, allBytes, seconds)}`;
+    }
+    if (done() === 0) return `0 of ${groupedNumber(total)} ${verbOf(head).done} so far`;
     const rate = done() / seconds;
-    return `${done()} of ${total}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${timeLeft(total - done(), rate)}`;
+    return `${groupedNumber(done())} of ${groupedNumber(total)}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${timeLeft(total - done(), rate)}`;
   };
   const text = () => {
     const waitSeconds = Math.ceil(limiter.heldMs / 1000);
@@ -39,7 +54,10 @@ export function runProgress(
     if (learnedRate === undefined) return counted();
     return `${counted()}; the service allows about ${learnedRate.toFixed(learnedRate < 10 ? 1 : 0)} requests a second`;
   };
-  const share = () => (bytes && allBytes > 0 ? bytes.done / allBytes : done() / Math.max(1, total));
+  const share = () => {
+    if (bytes && bytes.done < allBytes) return bytes.done / allBytes;
+    return total > 1 ? done() / total : undefined;
+  };
   return { text, share };
 }
 

@@ -8,12 +8,13 @@ import type { Context } from '../context.js';
 import { collect } from '../data/batches.js';
 import { type CsvKey, fieldNamesOf, idKey, referenceKindsOf } from '../data/references.js';
 import {
+  incompleteList,
   type LookedUpKind,
   type Overrides,
   type ResourceName,
   resourceWords,
 } from '../data/resources.js';
-import { orList, upperFirst } from '../data/text.js';
+import { orList } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import {
   Failure,
@@ -35,10 +36,10 @@ export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filt
 export type SelectionValues = Partial<BulkValues>;
 
 /**
- * The source of an invocation's rows; undefined for positional ids without a selection flag. Throws
+ * The source of an invocation's rows. Throws
  * UsageError if it names several sources, MissingArgumentError if it names none.
  */
-export function sourceOf(values: SelectionValues, operation: Selecting): Source | undefined {
+export function sourceOf(values: SelectionValues, operation: Selecting): Source {
   const { ids = [], idsFile, csv, all } = values;
   const filters = (operation.filters?.names ?? []).filter((name) => isGiven(values[name]));
   if (values.key !== undefined && csv === undefined) throw new UsageError('--key needs --csv.');
@@ -51,10 +52,9 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
   const [first, second] = named;
   if (first && second)
     throw new UsageError(
-      `${upperFirst(named.map(([, word]) => word).join(' and '))} cannot be given together.`,
+      `Give ${orList(named.map(([, word]) => word))}, ${named.length === 2 ? 'not both' : 'only one of them'}.`,
     );
-  if (filters.length > 0 && all)
-    throw new UsageError('--all and filters cannot be given together.');
+  if (filters.length > 0 && all) throw new UsageError('Give filters or --all, not both.');
   if (!first) {
     const ways = [
       'ids',
@@ -64,7 +64,7 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
     ];
     const { plural } = resourceWords[operation.resource];
     throw new MissingArgumentError(`Which ${plural}? Give ${orList(ways)}.`, {
-      hint: `See the ids: rosterctl ${operation.resource} list`,
+      hint: `To find ids: rosterctl ${operation.resource} list`,
     });
   }
   const sheetFlag =
@@ -72,7 +72,7 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
   if (sheetFlag && csv === undefined) throw new UsageError(`${sheetFlag} needs --csv FILE.xlsx.`);
   if (limits.length > 0 && first[0] !== 'filter')
     throw new UsageError(`--${limits[0]} needs a filter, or --all.`);
-  return first[0] === 'ids' ? undefined : first[0];
+  return first[0];
 }
 
 /** Selects rows from ids or a file, without a request. Throws UsageError, InputError. */
@@ -195,7 +195,7 @@ export async function selectByFilter(
   const records = await collect(filtered);
   const completeness = list.completeness();
   if (completeness.state === 'doubtful') {
-    const doubt = `The list of ${operation.resource} may be incomplete: ${completeness.reason}.`;
+    const doubt = incompleteList(operation.resource, completeness.reason);
     if (!values.allowPartial)
       throw new GuardError(`${doubt} Nothing was changed.`, {
         code: 'incomplete',
@@ -208,8 +208,11 @@ export async function selectByFilter(
   }
   if (!records.every((record) => hasId(record)))
     throw new GuardError(
-      `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
-      { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },
+      `A record in the list of ${resourceWords[operation.resource].plural} has no id. Nothing was changed.`,
+      {
+        code: 'incomplete',
+        hint: `See: rosterctl ${operation.resource} list -o json`,
+      },
     );
   const rows = records.map((record, index) => ({
     row: index + 1,

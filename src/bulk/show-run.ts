@@ -13,6 +13,7 @@ import { unknownOutcome } from '../engine/verify.js';
 import type { Failure } from '../errors.js';
 import { isDelete, type ReportRow } from '../runs/report.js';
 import { readRun, shortRunName } from '../runs/stored-run.js';
+import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
 import { singleLine } from '../terminal/safe-text.js';
 import {
   type EndedRun,
@@ -132,11 +133,17 @@ export async function showEnded(
   }
   if (invocation.operation.reports) {
     const output = await renderReport(context, ended, run);
-    const failed = run ? output.failed : error && { id: row.id, error };
+    const failed = run ? output.failed : error && { ...output.failed, id: row.id, error };
     return { ...output, failed, exitName: error ? error.exitName : ended.exitName };
   }
-  const isUnfinished = run?.store && (!hasEnded(run, row) || (await hasLeftovers(run)));
-  if (isUnfinished) context.message(await unfinishedLine(context, run, 1));
+  const isUnfinished = run?.store && (!hasEnded(run, row) || (await leavesUpload(run)));
+  if (isUnfinished) {
+    const line = await unfinishedLine(context, run, 1, error);
+    const { output } = context.settings;
+    // An error in JSON is the last line, and holds nothing else.
+    if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;
+    else context.message(line);
+  }
   return renderOne(context, invocation, { row, error, ended, run });
 }
 
@@ -153,8 +160,8 @@ interface OneOutcome {
 }
 
 /**
- * Renders the outcome of one row: json, csv and ids show the record; a table is one line at a terminal,
- * the report's row in a pipe. Throws its error.
+ * Renders the outcome of one row: json, csv, ids, --fields and --template show the record; a table is
+ * one line at a terminal, the report's row in a pipe. Throws its error.
  */
 async function renderOne(
   context: Context,
@@ -185,9 +192,9 @@ async function renderOne(
     printsLine && canUndo && run.store
       ? undoLine(context, await shortRunName(run.store, run.plan.head.run))
       : undefined;
-  const { output, fields, quiet } = context.settings;
+  const { output, fields, template, quiet } = context.settings;
   const view: View<never> =
-    output !== 'table' || fields
+    output !== 'table' || fields || template !== undefined
       ? (invocation.view ?? reportView)
       : {
           kind: 'lines',
@@ -199,14 +206,10 @@ async function renderOne(
 }
 
 /** True if the ended run can still be finished: its file arrived, but its document was refused. */
-async function hasLeftovers({
-  store,
-  plan,
-  invocation: { operation },
-}: PlannedRun): Promise<boolean> {
-  if (!store || !operation.recovery) return false;
+async function leavesUpload({ store, plan }: PlannedRun): Promise<boolean> {
+  if (!store || !isUploadRun(plan.head)) return false;
   const stored = await readRun(store, plan.head.run);
-  return stored !== undefined && operation.recovery.hasLeftovers(stored);
+  return stored !== undefined && hasLeftovers(stored);
 }
 
 function isGood({ result }: ReportRow): boolean {
@@ -215,10 +218,9 @@ function isGood({ result }: ReportRow): boolean {
 
 /** The error for a row whose result came from a read rather than from a failure. */
 function failureOfRow({ id, result, error, step }: ReportRow): Failure {
-  const { message, hint, kind } = (error ?? {}) as Readonly<Record<string, string | undefined>>;
   if (result === 'unknown') return unknownOutcome(undefined);
-  if (result === 'conflict' || kind === 'conflict')
-    return new ConflictError(`${id}: ${message ?? 'conflict'}`, { hint });
+  if (result === 'conflict' || error?.kind === 'conflict')
+    return new ConflictError(`${id}: ${error?.message ?? 'conflict'}`, { hint: error?.hint });
   return stoppedEarly(step !== undefined);
 }
 
@@ -227,8 +229,7 @@ function unsentNote(
   session: Session | undefined,
   record: JsonObject | undefined,
 ): string {
-  const { message } = (row.error ?? {}) as { readonly message?: string };
-  if (row.result === 'skipped') return `${row.id} was skipped: ${message ?? ''}`;
+  if (row.result === 'skipped') return `${row.id} was skipped: ${row.error?.message ?? ''}`;
   return (
     session?.unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`
   );

@@ -8,7 +8,7 @@ import { GuardError } from '../errors.js';
 
 /** The consequence, for the command, of a list that may not be whole. */
 interface Doubt {
-  /** The end of the sentence: `so no reference can be trusted`. */
+  /** The end of the sentence: `so the template may lack columns`. */
   readonly so: string;
   /** The line that says how to do without the list. */
   readonly instead?: string | undefined;

@@ -1,8 +1,10 @@
 /** The words of a change for a person: what an action does, how a row ended, and old → new with human labels. */
+
 import { binarySize } from '../cli/cells.js';
 import { deletedValue, shortValue } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
+import { recordedSize } from '../data/path.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { plural } from '../data/text.js';
 import type { ReportRow, RowResult } from '../runs/report.js';
@@ -133,8 +135,8 @@ export function describeOne(
   const who = named(name, id);
   if (verb === verbs.create || verb === verbs.delete) return `${who}: ${verb.done}`;
   if (verb === uploading) {
-    const size = record?.['sizeBytes'];
-    return `${name ?? row.id}: uploaded as ${id}${typeof size === 'number' ? ` (${binarySize(size)})` : ''}`;
+    const size = recordedSize(record);
+    return `${name ?? row.id}: uploaded as ${id}${size === undefined ? '' : ` (${binarySize(size)})`}`;
   }
   const changes = describeChanges(row, action);
   return `${who}: ${verb === verbs.convert ? `${verb.done} ${changes}` : changes}`;

@@ -157,7 +157,7 @@ async function contentOf(
   const { settings, now, self, table } = context;
   const { organization, service } = placeOf(context);
   const planned = redactedRows(context, preview.tasks, preview).rows;
-  const sealed = (await operation.planFileRows?.seal(context, planned)) ?? planned;
+  const sealed = (await operation.files?.seal(context, planned)) ?? planned;
   const madeAt = now();
   const counted = (result: ReportRow['result']) =>
     preview.decided.filter((row) => row.result === result).length;

@@ -2,6 +2,7 @@
 import { extensionsOf } from '../api/schemas.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
+import { groupedNumber, yesOrNo } from '../data/text.js';
 import { localTime, longTime, momentOf, relativeTime } from '../data/time.js';
 import { multiLine, singleLine } from '../terminal/safe-text.js';
 
@@ -16,7 +17,7 @@ export function cellOf(value: unknown, field: string, options: CellOptions): str
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'string')
     return singleLine(shortType(value, field) ?? timeOr(value, listTime, options));
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return yesOrNo(value);
   if (typeof value === 'number') return isSize(field) ? binarySize(value) : String(value);
   if (value instanceof RawNumber) return singleLine(value.text);
   if (Array.isArray(value)) return listCell(value, field, options);
@@ -32,9 +33,9 @@ function shortType(value: string, field: string): string | undefined {
 export function detailOf(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'string') return multiLine(timeOr(value, detailTime, options));
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return yesOrNo(value);
   if (typeof value === 'number' && isSize(field) && value >= 1024)
-    return `${binarySize(value)} (${value} bytes)`;
+    return `${binarySize(value)} (${groupedNumber(value)} bytes)`;
   if (Array.isArray(value))
     return value.length === 0
       ? '-'

@@ -35,10 +35,12 @@ export function checkAgainstTable(
     if (flag.choices) for (const word of [values[flag.name]].flat()) checkChoice(flag, word);
   }
   for (const set of command.needsOneOf)
-    if (!set.some(isGiven))
-      throw new UsageError(`Nothing to ${verb}. Add ${orList(set.map(wordOf))}.`, {
+    if (!set.some(isGiven)) {
+      const question = command.args.find(({ name }) => set.includes(name))?.ifMissing;
+      throw new UsageError(question ?? `Nothing to ${verb}. Add ${orList(set.map(wordOf))}.`, {
         hint: command.writes ? help : exampleOf(command),
       });
+    }
   for (const set of command.excludes) {
     const both = set.filter(isGiven);
     if (both.length > 1)
@@ -58,16 +60,32 @@ export function missingArgument(
   const resource = resourceNames.find((name) => missing.completes === `id:${name}`);
   if (resource === undefined) {
     const usage = ['rosterctl', ...command.words, ...command.args.map(argUsage)].join(' ');
-    const message = missing.ifMissing ?? `${missing.word} is missing.`;
-    return new MissingArgumentError(message, { hint: `Usage: ${usage}` });
+    const [noun, list] = nounOfArg(missing);
+    const choice = missing.choices ? ` Use ${orList(missing.choices)}.` : '';
+    return new MissingArgumentError(missing.ifMissing ?? `Which ${noun}?${choice}`, {
+      hint: list === undefined ? `Usage: ${usage}` : `See: rosterctl ${list}`,
+    });
   }
   const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
   return new MissingArgumentError(
     `Which ${resourceWords[resource].noun}? Give an id, or ${kinds}.`,
     {
-      hint: `See the ids: rosterctl ${resource} list`,
+      hint: `To find ids: rosterctl ${resource} list`,
     },
   );
+}
+
+/** What an argument names, and the command that lists it, by what TAB completes it with. */
+const argNouns: { readonly [completes: string]: readonly [noun: string, list?: string] } = {
+  run: ['run', 'runs list'],
+  cursor: ['cursor', 'cursors list'],
+  profile: ['profile', 'profile list'],
+  configKey: ['setting', 'config list'],
+  directory: ['folder'],
+};
+
+function nounOfArg({ completes = '', word }: ManifestParam) {
+  return argNouns[completes] ?? ([word.split('|')[0]?.toLowerCase() ?? ''] as const);
 }
 
 /** True if the only argument of a command names something that can be listed. */
@@ -100,7 +118,7 @@ function exampleWith({ words, examples }: ManifestCommand, flag: string): string
 export function checkChoice(flag: Pick<ManifestParam, 'word' | 'choices'>, word: unknown): void {
   if (typeof word !== 'string' || !flag.choices || flag.choices.includes(word)) return;
   const suggestion = didYouMean(word, flag.choices);
-  throw new UsageError(`${flag.word} cannot be "${word}".${suggestion}`, {
+  throw new UsageError(`Unknown value "${word}" for ${flag.word}.${suggestion}`, {
     hint: `Use one of: ${flag.choices.join(', ')}`,
   });
 }

@@ -11,6 +11,14 @@ export interface FailedItem {
   readonly isUnreported?: boolean;
 }
 
+/** How the value of a command was printed. */
+export interface PrintedHow {
+  /** A person has read it. */
+  readonly isShown: boolean;
+  /** What went wrong is kept elsewhere, to be tried again from there. */
+  readonly isKept?: boolean;
+}
+
 /** A command's value, its view, and the exit code once it has been printed. */
 export interface CommandOutput {
   readonly value: unknown;
@@ -21,12 +29,12 @@ export interface CommandOutput {
   /** True if nothing was changed, although the command could have. */
   readonly onlyReads?: boolean | undefined;
   /** Prints what follows the value, or replaces it if it could not be printed. */
-  readonly printAfter?: (how: { readonly isShown: boolean }) => void;
+  readonly printAfter?: (how: PrintedHow) => void;
   /** Called once the value has been printed; records that on disk. */
   readonly onWritten?: (() => Promise<void>) | undefined;
   /** Called last, even if the value could not be printed or recorded. */
   readonly release?: (() => void) | undefined;
-  /** The error for a value whose reader closed the pipe; none if that is no failure. */
+  /** Returns the error for a value whose reader closed the pipe; if absent, a closed pipe is not a failure. */
   readonly ifPipeCloses?: ((cause: Error) => Failure) | undefined;
   /** The first of several failures; each was printed on its own line. */
   readonly failed?: FailedItem | undefined;

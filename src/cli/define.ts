@@ -145,21 +145,8 @@ export interface DryRun {
   readonly changes: readonly LocalChange[];
 }
 
-/** The confirmation before a single destructive write. */
-export interface Confirmation {
-  readonly question: string;
-  /** For what must not happen by habit (deleting a team): the name to type, or to pass with `flag`. */
-  readonly typed?: {
-    /** The word for the thing that has the name: `team`. */
-    readonly noun: string;
-    readonly name: string;
-    readonly flag: string;
-    readonly given: string | undefined;
-  };
-}
-
 /** A command that changes something: `plan` reads, `apply` writes, and `--dry-run` prints the plan. */
-interface WriteCommand<
+export interface WriteCommand<
   A extends Params = Params,
   F extends Params = Params,
   T = unknown,
@@ -167,25 +154,18 @@ interface WriteCommand<
   C = Context,
 > extends CommandBase<A, F> {
   readonly view: View<T>;
-  /**
-   * Checks the input before anything is read from the service: sizes, files, flag combinations.
-   * Throws UsageError, InputError.
-   */
-  check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>): Promise<Plan<S>>;
   apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | ValueWithExit<T>>;
-  /** Returns the confirmation to ask for before the write; required of a command that deletes. */
-  confirm?(plan: Plan<S>, values: Values<A, F>): Confirmation | undefined;
+  /** Returns the question to ask before the write; required of a command that deletes. */
+  confirm?(plan: Plan<S>, values: Values<A, F>): string | undefined;
 }
 
-/** A command that changes records, executed by the engine in `bulk/`. */
-export interface OperationCommand<A extends Params = Params, F extends Params = Params>
+/** A command that sends rows, of an earlier invocation or its own, and prints what became of them. */
+interface RunCommand<A extends Params = Params, F extends Params = Params>
   extends CommandBase<A, F> {
   readonly view: View<never>;
   /** True if it may ask before it writes. */
   readonly asks: boolean;
-  /** The change to each record; typed by the engine. */
-  readonly operation: object;
   run(
     context: Context,
     values: Values<A, F>,
@@ -194,11 +174,11 @@ export interface OperationCommand<A extends Params = Params, F extends Params = 
   ): Promise<CommandOutput>;
 }
 
-/** A command that sends rows of an earlier invocation, and prints what became of them. */
-interface RunCommand<A extends Params = Params, F extends Params = Params>
-  extends CommandBase<A, F> {
-  readonly view: View<never>;
-  run(context: Context, values: Values<A, F>): Promise<CommandOutput>;
+/** A command that changes records, executed by the engine in `bulk/`. */
+export interface OperationCommand<A extends Params = Params, F extends Params = Params>
+  extends RunCommand<A, F> {
+  /** The change to each record; typed by the engine. */
+  readonly operation: object;
 }
 
 /** Any command with its types erased, as the table holds it. */

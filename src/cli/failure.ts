@@ -79,6 +79,7 @@ export function describeFailure(
         : [message]),
       ...why,
       ...(hint ? hint.split('\n') : []),
+      ...(error.unfinished === undefined ? [] : [error.unfinished]),
     ],
     envelope: {
       error: {

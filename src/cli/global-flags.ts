@@ -44,7 +44,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   ),
   toggle('bom', 'begin csv with a byte order mark, for Excel'),
   value('delimiter', 'CHAR', 'csv delimiter: , or ; or tab'),
-  toggle('csvRaw', 'leave csv cells that a spreadsheet would run as a formula unguarded'),
+  toggle('csvRaw', 'do not escape csv cells that look like formulas'),
   toggle('noHeader', 'no header row in tables and csv'),
   value('time', 'STYLE', 'how to show times: iso, local, relative', {
     choices: timeStyles,
@@ -62,9 +62,9 @@ export const globalFlags: readonly GlobalFlag[] = [
   toggle('strict', 'treat an unexpected answer of the service as an error'),
   toggle('noColor', 'no colour; also NO_COLOR'),
   toggle('noPager', 'no pager'),
-  value('timeout', '30s', 'longest wait for an answer to begin'),
+  value('timeout', '30s', 'how long to wait for a response to start'),
   value('retries', 'N', 'attempts after the first'),
-  value('maxWait', '60s', 'longest single wait that the service may ask for'),
+  value('maxWait', '60s', 'longest wait to accept from the service (Retry-After)'),
   value('maxTime', '10m', 'end the whole command after this time (exit 143); a run can be resumed'),
 ];
 

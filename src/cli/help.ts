@@ -6,6 +6,7 @@ import type {
   ManifestGroup,
   ManifestParam,
 } from '../data/command-manifest.js';
+import { plural } from '../data/text.js';
 import { commentLines, fitPage } from '../terminal/page.js';
 import { commandLines, fillWords, fullWidth, minTextWidth } from '../terminal/whole-words.js';
 import { argUsage } from './check.js';
@@ -50,7 +51,9 @@ export function rootHelp(
     ...startThenEnd('Usage: rosterctl <noun> <verb>', '[ids…] [flags]', width),
     '',
     ...columns(
-      table.groups.map((group) => groupSummary(group, table)),
+      table.groups.map((group) =>
+        long ? groupSummary(group, table) : ([group.word, group.about] as const),
+      ),
       width,
     ),
     '',
@@ -69,10 +72,14 @@ export function rootHelp(
       width,
     ),
     'Help topics',
-    ...columns(
-      table.topics.map((topic) => [`help ${topic.name}`, topic.about]),
-      width,
-    ),
+    ...(long
+      ? columns(
+          table.topics.map((topic) => [`help ${topic.name}`, topic.about]),
+          width,
+        )
+      : fillWords(`help TOPIC: ${table.topics.map(({ name }) => name).join(', ')}`, width - 2).map(
+          (line) => `  ${line}`,
+        )),
     '',
     ...(long ? [] : more('rosterctl --help, rosterctl <noun> --help', width)),
   ]);
@@ -129,7 +136,7 @@ export function commandHelp(
       (flag.common && (flag.only === undefined || command[flag.only])),
   );
   // If flags are left out for space, a third example does not fit either.
-  const omitsFlags = !long && command.flags.some((flag) => flag.rare);
+  const omitted = long ? [] : command.flags.filter((flag) => flag.rare);
   return lines(bold, [
     ...fillWords(`${command.summary}.`, width),
     ...(long && command.about ? ['', ...fillWords(command.about, width - 2)] : []),
@@ -142,7 +149,7 @@ export function commandHelp(
     '',
     'Examples',
     ...command.examples
-      .slice(0, long ? undefined : omitsFlags ? 2 : 4)
+      .slice(0, long ? undefined : omitted.length > 0 ? 2 : 4)
       .flatMap(([what, words]) => [
         ...commentLines(what, width),
         ...commandLines(
@@ -162,8 +169,16 @@ export function commandHelp(
     ...groupedFlags(command, long, width),
     ...section('Global flags', flagRows(globals), width),
     ...(long ? calls(command, width) : []),
+    ...(omitted.length > 0 ? fillWords(omittedFlags(omitted), width) : []),
     ...(long ? [] : more(`${name} --help`, width)),
   ]);
+}
+
+/** Names as many of the flags that `-h` leaves out as fit on one line of a full page. */
+function omittedFlags(flags: readonly ManifestParam[]): string {
+  const line = `${plural(flags.length, 'more flag')}: ${flags.map(({ word }) => word).join(', ')}`;
+  const [first = '', ...rest] = fillWords(line, fullWidth - 2);
+  return rest.length > 0 ? `${first} …` : first;
 }
 
 const flagGroups = [

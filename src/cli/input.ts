@@ -2,7 +2,7 @@
 import { typedValue } from '../data/assign.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { Failure, InputError } from '../errors.js';
-import { inputBytes, unreadable } from '../files/input-file.js';
+import { bytesUpTo, inputBytes, unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** The maximum size in bytes of a file that holds a field or a body. */
@@ -29,11 +29,7 @@ export async function readInputText(
     throw new InputError(`${name} holds a NUL character; this is not UTF-8 text.`, {
       hint: 'Save it as UTF-8.',
     });
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError(`${name} is not UTF-8 text.`, { hint: 'Save it as UTF-8.' });
-  }
+  return decoded(bytes, name);
 }
 
 /** The maximum size in bytes of a list of ids. */
@@ -41,33 +37,26 @@ const listLimit = 64 * 1024 * 1024;
 
 /** Decodes a streamed text, such as the ids of a bulk change. Throws InputError if it is too large or not UTF-8. */
 export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > listLimit) throw new InputError(`${name} is larger than ${listLimit} bytes.`);
-    parts.push(chunk);
-  }
+  return decoded(await bytesUpTo(chunks, listLimit, tooLarge(name, listLimit)), name);
+}
+
+function readFile(path: string, signal: AbortSignal): Promise<Buffer> {
+  const bytes = bytesUpTo(inputBytes(path, { signal }), limit, tooLarge(path, limit));
+  return bytes.catch((error: unknown) => {
+    throw error instanceof Failure ? error : unreadable(path, error);
+  });
+}
+
+function tooLarge(name: string, most: number): () => InputError {
+  return () => new InputError(`${name} is larger than ${most} bytes.`);
+}
+
+function decoded(bytes: Uint8Array, name: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new InputError(`${name} is not UTF-8 text.`, { hint: 'Save it as UTF-8.' });
   }
-}
-
-async function readFile(path: string, signal: AbortSignal): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of inputBytes(path, { signal })) {
-      size += chunk.length;
-      if (size > limit) throw new InputError(`${path} is larger than ${limit} bytes.`);
-      parts.push(chunk);
-    }
-  } catch (error) {
-    throw error instanceof Failure ? error : unreadable(path, error);
-  }
-  return Buffer.concat(parts);
 }
 
 /** Reads one JSON or YAML object from a file; `-` is stdin. Throws InputError. */
@@ -81,7 +70,11 @@ export async function readBody(path: string, world: InputWorld): Promise<JsonObj
 
 /** Reads any JSON or YAML value from a file; `-` is stdin. Throws InputError. */
 export async function readValue(path: string, world: InputWorld): Promise<unknown> {
-  return parseText(await readInputText(path, world), path === '-' ? 'stdin' : path);
+  const name = path === '-' ? 'stdin' : path;
+  const text = await readInputText(path, world);
+  if (text.trim() === '')
+    throw new InputError(`${name} is empty.`, { hint: 'Write JSON or YAML: {"field": value}' });
+  return parseText(text, name);
 }
 
 async function parseText(text: string, name: string): Promise<unknown> {

@@ -4,11 +4,22 @@ import { singleLine } from '../terminal/safe-text.js';
 import type { DryRun } from './define.js';
 import { type Canvas, linesOf } from './views.js';
 
-/**
- * Renders a dry run: each request, then each change as old → new. `isNamed`: the admin named the
- * route of the requests that the contract does not state.
- */
-export function changeLines(value: DryRun, { paint }: Canvas, isNamed = false): string[] {
+interface ChangeStyle {
+  /** The admin named the route of the requests that the contract does not state. */
+  readonly isNamed?: boolean;
+  /** Describes the change of a record's field. */
+  readonly describe?: (change: DryRun['changes'][number]) => string;
+}
+
+/** Renders a dry run: each request, then each change as old → new. */
+export function changeLines(
+  value: DryRun,
+  { paint }: Canvas,
+  {
+    isNamed = false,
+    describe = ({ field, from, to }) => `${field}: ${changeText(from, to)}`,
+  }: ChangeStyle = {},
+): string[] {
   const { requests } = value;
   const deletes = requests.length > 0 && requests.every(({ method }) => method === 'DELETE');
   if (requests.length === 0 && value.changes.length === 0)
@@ -23,8 +34,9 @@ export function changeLines(value: DryRun, { paint }: Canvas, isNamed = false): 
     ...(requests.length > 0 && value.changes.length > 0
       ? [paint.bold(deletes ? 'Would delete' : 'Would change')]
       : []),
-    ...withoutRepeats(value.changes).map(({ id, field, from, to }) => {
-      const text = deletes ? deletedValue(field, from) : `${field}: ${changeText(from, to)}`;
+    ...withoutRepeats(value.changes).map((change) => {
+      const { id, field, from } = change;
+      const text = deletes ? deletedValue(field, from) : describe(change);
       // A file is its own field, and a run or cursor its own value.
       const isInText = id === null || id === field || id === from;
       return `  ${hasManyIds && !isInText ? `${singleLine(id)}: ` : ''}${text}`;
@@ -69,6 +81,3 @@ export function valueText(value: unknown): string {
 }
 
 export const dryRunView = linesOf((value: DryRun, canvas) => changeLines(value, canvas));
-
-/** The dry run of requests whose route the admin named. */
-export const namedRouteView = linesOf((value: DryRun, canvas) => changeLines(value, canvas, true));

@@ -81,7 +81,7 @@ function describeCommand(
     basis: command.basis ?? basisOf(calls),
     local: command.local,
     writes: command.kind !== 'read',
-    asks: command.kind === 'operation' ? command.asks : 'confirm' in command,
+    asks: 'asks' in command ? command.asks : 'confirm' in command,
     shows: (command.shows ?? []).map((name) => `--${kebab(name)}`),
     fields: fieldsOf(command.view),
   };

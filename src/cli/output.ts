@@ -11,7 +11,7 @@ import type { Streams } from '../terminal/streams.js';
 import type { RawValues } from './check.js';
 import type { CommandOutput } from './command-output.js';
 import type { ShowContext } from './lists/show.js';
-import { canvasOf, forScreen, isAligned, type Sink, withSink } from './sink.js';
+import { canvasOf, forData, forScreen, isAligned, type Sink, withSink } from './sink.js';
 import type { CountedList, View } from './views.js';
 import {
   asRecord,
@@ -19,7 +19,6 @@ import {
   NoIdsError,
   type Rows,
   writeBytes,
-  writeCsv,
   writeIds,
   writeJson,
   writeJsonArray,
@@ -108,17 +107,21 @@ export function lostOutput(
 async function show<T>(
   value: T,
   plainView: View<T>,
-  sink: Sink,
+  stdout: Sink,
   context: OutputContext,
 ): Promise<void> {
   const seenFields = plainView.counted?.(value)?.seenFields;
   const view = seenFields ? { ...plainView, seenFields } : plainView;
-  if (value instanceof Uint8Array) return writeBytes(value, sink);
+  if (value instanceof Uint8Array) return writeBytes(value, stdout);
   const format = formatOf(context);
   const { fields, template } = context.settings;
+  const sink = format === 'table' ? stdout : forData(stdout);
   if (template !== undefined) {
     const { writeTemplate } = await import('./lists/template.js');
-    await writeTemplate(forScreen(sink), rowsOf(value, view, false), template, view, context.now());
+    await writeTemplate(forScreen(sink), rowsOf(value, view, false), template, view, {
+      now: context.now(),
+      onUnknownField: unknownFieldNote(context),
+    });
     return noteEnd(view.counted?.(value), context);
   }
   const isTable = format === 'table' && !fields;
@@ -164,11 +167,12 @@ async function show<T>(
     }
     if (record) return writePairs(sink, record);
     await writeTable(rows, columns, view, sink, context);
-  } else if (format === 'csv')
-    await writeCsv(forScreen(sink), rows, csvStyle(context), columns ?? (await knownFields(view)));
-  else if (format === 'xlsx') {
+  } else if (format === 'csv') {
+    const { csvStyleOf, writeCsv } = await import('./lists/csv.js');
+    await writeCsv(forScreen(sink), rows, csvStyleOf(context), { view, chosen: columns });
+  } else if (format === 'xlsx') {
     const { writeRecords } = await import('./lists/workbook.js');
-    await writeRecords(sink, rows, view.resource, columns ?? (await knownFields(view)), context);
+    await writeRecords(sink, rows, { view, chosen: columns }, context);
   } else if (format === 'ndjson') {
     await writeNdjson(sink, rows);
     if (view.closing && !fields) await writeNdjson(sink, [view.closing(value)]);
@@ -232,28 +236,21 @@ async function withFields<T>(
   rows: Rows,
   fields: readonly string[],
   view: View<T>,
-  { hasWritten, note }: OutputContext,
+  context: OutputContext,
   onNames: (names: readonly string[]) => void,
 ): Promise<Rows> {
   const { chooseFields } = await import('./chosen-fields.js');
-  const onUnknownField = hasWritten ? (error: Error) => note(error.message) : undefined;
-  return chooseFields(rows, fields, view, { onUnknownField, onNames });
+  return chooseFields(rows, fields, view, { onUnknownField: unknownFieldNote(context), onNames });
+}
+
+/** After a change an unknown field is a note, because exit code 2 says that nothing was sent. */
+function unknownFieldNote({ hasWritten, note }: OutputContext) {
+  return hasWritten ? (error: Error) => note(error.message) : undefined;
 }
 
 async function firstOf(rows: Rows): Promise<unknown> {
   for await (const row of rows) return row;
   return null;
-}
-
-function csvStyle({ settings: { delimiter, csvRaw, bom, noHeader }, signal }: OutputContext) {
-  return { delimiter, raw: csvRaw, bom, noHeader, signal };
-}
-
-/** Returns the columns of a table without rows. */
-async function knownFields<T>({ columns, resource }: View<T>): Promise<readonly string[]> {
-  if (columns || resource === undefined) return columns ?? [];
-  const { recordFields } = await import('./record-fields.js');
-  return recordFields(resource);
 }
 
 // --- for machines ---
@@ -271,7 +268,7 @@ async function writeTable<T>(
   const { columns: own, resource } = view;
   const named = chosen ?? own ?? (resource && resourceWords[resource].columns);
   if (named) return writeTsv(sink, rows, named, settings);
-  const { machineColumns } = await import('./lists/columns.js');
+  const { knownFields, machineColumns } = await import('./lists/columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();
   const first: Item<unknown>[] = [];
   let last = await source.next();

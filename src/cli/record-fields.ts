@@ -2,9 +2,10 @@
 import type * as z from 'zod/mini';
 import { resources } from '../api/resources.js';
 import { isNumber, isObject, type JsonObject } from '../data/json.js';
-import { nearest } from '../data/nearest.js';
+import { nearest, nearestFew } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
+import { nameFirstFew } from '../data/text.js';
 import { isEmptyValue, type RecordTest, type TestField } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -195,19 +196,32 @@ function addNames(record: JsonObject, names: Set<string>): void {
 function unknownField({ name, flag, asking }: TestField, known: readonly string[]): UsageError {
   const near = nearestName(name, known);
   if (asking) {
-    return new UsageError(`No form has a question "${singleLine(questionOf(name))}".`, {
+    const outer = name.slice(0, name.indexOf('.') + 1);
+    const questions = known.filter((entry) => entry.startsWith(outer)).map(questionOf);
+    const asked = questionOf(name);
+    // A word of a question is enough to find it.
+    const meant = near === undefined ? nearestFew(asked, questions, 1)[0] : questionOf(near);
+    const listed = questions.slice(0, nameFirstFew).map(quoted);
+    return new UsageError(`No form has a question "${singleLine(asked)}".`, {
       hint:
-        near === undefined
-          ? 'See the questions: rosterctl tryouts get ID --fields formResponses'
-          : `Did you mean: ${singleLine(asking(questionOf(near)))}`,
+        meant === undefined
+          ? `Questions here: ${listed.join(', ')}${questions.length > nameFirstFew ? ', …' : ''}`
+          : `Did you mean: ${singleLine(asking(meant))}`,
     });
   }
   const instead = flag === undefined ? '' : "\nFilter by one of them: --where 'FIELD=VALUE'";
   const plain = known.filter((entry) => !entry.includes('.'));
+  const inner = known.filter((entry) => entry.includes('.'));
+  const meant = near === undefined ? nearestFew(name, inner, 2).map(quoted) : [];
+  const written = meant.length > 0 ? `Write it as ${meant.join(' or ')}.\n` : '';
   return new UsageError(
     `No record has a field "${name}".${near === undefined ? '' : ` Did you mean ${near}?`}`,
-    { hint: `Known fields: ${plain.map(singleLine).join(', ')}${instead}` },
+    { hint: `${written}Known fields: ${plain.map(singleLine).join(', ')}${instead}` },
   );
+}
+
+function quoted(name: string): string {
+  return `"${singleLine(name)}"`;
 }
 
 /** The question of a path such as `formResponses.Can you travel?`. */

@@ -54,13 +54,16 @@ export function refuseFieldWords(
 ): void {
   const takesOthers = args.some(({ completes }) => !completes?.startsWith('id:'));
   const known = new Set(['id', 'name', ...fields]);
-  const word = words[words.indexOf('--json') + 1];
-  if (takesOthers || word === undefined || !positional.includes(word)) return;
   const isExcess = args.length === 0;
-  if (!isExcess && !word.split(',').every((name) => known.has(name))) return;
-  const line = ['rosterctl', ...own, ...positional.filter((other) => other !== word)];
-  throw new UsageError(`Unexpected argument "${word}": --json takes no value.`, {
-    hint: `To choose fields: ${line.map(shellQuote).join(' ')} --json --fields ${shellQuote(word)}`,
+  const mayBeField = (word: string) =>
+    positional.includes(word) && (isExcess || word.split(',').every((name) => known.has(name)));
+  const after = words.slice(words.indexOf('--json') + 1);
+  const end = after.findIndex((word) => !mayBeField(word));
+  const named = end < 0 ? after : after.slice(0, end);
+  if (takesOthers || named.length === 0) return;
+  const line = ['rosterctl', ...own, ...positional.filter((word) => !named.includes(word))];
+  throw new UsageError(`Unexpected argument "${named.join(' ')}": --json takes no value.`, {
+    hint: `To choose fields: ${line.map(shellQuote).join(' ')} --json --fields ${shellQuote(named.join(','))}`,
   });
 }
 

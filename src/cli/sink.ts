@@ -85,6 +85,14 @@ export function forScreen(sink: Sink): Sink {
   return { ...sink, write };
 }
 
+/** Wraps a sink so that data keep marks such as `→`, which text for a terminal without UTF-8 loses. */
+export function forData(sink: Sink): Sink {
+  if (!sink.isTerminal) return sink;
+  const write: Sink['write'] = (text) =>
+    sink.write(typeof text === 'string' ? Buffer.from(text) : text);
+  return { ...sink, write };
+}
+
 /** A buffered writer: one write per turn of the event loop, or as soon as the buffer is full. */
 interface Batch {
   push(text: string): Promise<void> | undefined;

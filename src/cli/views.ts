@@ -1,5 +1,5 @@
 /** Views: how a command's value is rendered. */
-import type { Call, PlannedRequest } from '../api/types.js';
+import type { PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import type { Paint } from '../terminal/paint.js';
@@ -16,7 +16,7 @@ export interface Canvas {
   readonly paint: Paint;
 }
 
-/** Observes the records of a list, for what a person is told below it. */
+/** Observes the records of a list for the footer below it. */
 export interface ListSummary {
   /** Called with each record and whether it passed the filters. */
   observe(record: JsonObject, matches: boolean): void;
@@ -130,13 +130,11 @@ export interface LocalChange {
 
 /** The plan of a write, determined by reads only. */
 export interface Plan<S = unknown> {
-  /** The requests in order; empty if there is nothing to change. */
-  readonly calls: readonly Call[];
   readonly changes: readonly LocalChange[];
-  /** Replaces the calls in a dry run if these are incomplete (an upload's PUT). */
+  /** The requests that a dry run prints; none for what changes this machine only. */
   readonly requests?: readonly PlannedRequest[];
   /** True if it changes nothing (`api` with GET): a dry run sends it like any read. */
   readonly onlyReads?: boolean;
-  /** Input of `apply` besides the calls, usually the record as read. */
+  /** Input of `apply`. */
   readonly state: S;
 }

@@ -1,20 +1,11 @@
-/** Writers: values and records as JSON, NDJSON, CSV, tab-separated lines and ids. */
+/** Writers: values and records as JSON, NDJSON, tab-separated lines and ids. */
 
-import { batchesOf, collect, type Item } from '../data/batches.js';
-import { eventLoopTurns } from '../data/concurrency.js';
-import { byteOrderMark, type CsvOptions, csvLine, forSpreadsheet } from '../data/csv.js';
-import {
-  escapesOnlyQuotes,
-  isObject,
-  type JsonObject,
-  printJson,
-  printPlain,
-  RawNumber,
-} from '../data/json.js';
-import { flatten, InnerNames, listText, plainText, valueAt } from '../data/path.js';
+import { batchesOf, type Item } from '../data/batches.js';
+import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
+import { flatten, listText, plainText, valueAt } from '../data/path.js';
 import { wordOfId } from '../data/references.js';
 import { plural } from '../data/text.js';
-import { CancelledError, OutputError, UsageError } from '../errors.js';
+import { OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
 import { batchWriter, type Sink } from './sink.js';
 
@@ -138,15 +129,11 @@ export class NoIdsError extends UsageError {
   }
 }
 
-/**
- * One cell of a tab-separated line: the full value, objects and lists as compact JSON. `onlyQuotes` is the result of `escapesOnlyQuotes` for the JSON of its record.
- */
-function tsvValue(value: unknown, onlyQuotes = false): string {
-  if (typeof value === 'string') return onlyQuotes ? value : tsvCell(value);
+/** One cell of a tab-separated line: the full value, objects and lists as compact JSON. */
+function tsvValue(value: unknown): string {
   if (typeof value !== 'object' || value === null || value instanceof RawNumber)
     return tsvCell(plainText(value));
-  // Text that needs no escape has no backslash either.
-  return printPlain(value, onlyQuotes) ?? jsonTsvCell(printJson(value));
+  return jsonTsvCell(printJson(value));
 }
 
 /** The columns of a table, or what returns them once its first record has arrived or its last is read. */
@@ -172,12 +159,11 @@ export async function writeTsv(
   const header = (names: readonly string[]) =>
     noHeader ? '' : `${names.map(tsvCell).join('\t')}\n`;
   let names: readonly string[] | undefined;
-  await writeLines(sink, rows, ({ value, text }) => {
+  await writeLines(sink, rows, ({ value }) => {
     const record = asRecord(value);
-    const onlyQuotes = text !== undefined && escapesOnlyQuotes(text);
     const prefix = names ? '' : header((names = namesOf(columns)));
     for (let at = 0; at < names.length; at++)
-      cells[at] = tsvValue(valueAt(record, names[at] ?? ''), onlyQuotes);
+      cells[at] = tsvValue(valueAt(record, names[at] ?? ''));
     return `${prefix}${cells.join('\t')}\n`;
   });
   if (!quiet && !names) await sink.write(header(namesOf(columns)));
@@ -192,102 +178,9 @@ export async function writePairs(sink: Sink, record: JsonObject): Promise<void> 
   await sink.write(lines.join(''));
 }
 
-interface CsvStyle extends CsvOptions {
-  readonly bom: boolean;
-  readonly noHeader: boolean;
-  /** Cancels the writing. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Writes records as CSV with all their columns; writes nothing before the last one has arrived.
- * Throws CancelledError after a signal.
- */
-export async function writeCsv(
-  sink: Sink,
-  rows: Rows,
-  style: CsvStyle,
-  columnsIfEmpty: ColumnNames,
-): Promise<void> {
-  const records = (await collect(rows)).map(asRecord);
-  const names = new InnerNames();
-  const turn = eventLoopTurns(
-    style.signal,
-    () => new CancelledError('Stopped while writing the CSV.'),
-  );
-  const columns =
-    records.length > 0 ? await csvColumns(records, names, turn) : namesOf(columnsIfEmpty);
-  const header = style.raw ? columns : columns.map(forSpreadsheet);
-  const batch = batchWriter(sink);
-  const first = style.noHeader ? '' : csvLine(header, { ...style, raw: true });
-  await batch.push((style.bom ? byteOrderMark : '') + first);
-  for (const record of records) {
-    const flat = flatten(record, names);
-    const waiting =
-      batch.push(
-        csvLine(
-          columns.map((column) => flat.get(column)),
-          style,
-        ),
-      ) ?? turn(columns.length);
-    if (waiting) await waiting;
-  }
-  await batch.flush();
-}
-
 /** Returns a list value as a record, so that every format can render it. */
 export function asRecord(row: unknown): JsonObject {
   return isObject(row) ? row : { value: row };
-}
-
-/** A column, linked to the one to its right. */
-interface CsvColumn {
-  readonly name: string;
-  filled: boolean;
-  next: CsvColumn | undefined;
-}
-
-/**
- * The union of the records' columns; a new one is placed next to columns of the same root field,
- * else after its predecessor.
- */
-export async function csvColumns(
-  records: readonly JsonObject[],
-  names: InnerNames,
-  turn: ReturnType<typeof eventLoopTurns>,
-): Promise<readonly string[]> {
-  const start: CsvColumn = { name: '', filled: true, next: undefined };
-  const byName = new Map<string, CsvColumn>();
-  for (const record of records) {
-    let previous = start;
-    const flat = flatten(record, names);
-    for (const [name, value] of flat) {
-      const filled = value !== null && value !== undefined && value !== '';
-      let column = byName.get(name);
-      if (column) column.filled ||= filled;
-      else {
-        const [root = name] = name.split('.', 1);
-        const followsSibling = previous.name === root || previous.name.startsWith(`${root}.`);
-        const anchor = followsSibling ? previous : (byName.get(root) ?? previous);
-        column = { name, filled, next: anchor.next };
-        anchor.next = column;
-        byName.set(name, column);
-      }
-      previous = column;
-    }
-    const waiting = turn(flat.size);
-    if (waiting) await waiting;
-  }
-  const columns: CsvColumn[] = [];
-  for (let column = start.next; column; column = column.next) columns.push(column);
-  // `gamerTags` (an empty list) in one record and `gamerTags.0.game` in another are the same field.
-  const parents = new Set(columns.flatMap(({ name }) => ancestors(name)));
-  return columns.filter(({ name, filled }) => filled || !parents.has(name)).map(({ name }) => name);
-}
-
-function ancestors(name: string): string[] {
-  const words = name.split('.');
-  return words.slice(1).map((_, index) => words.slice(0, index + 1).join('.'));
 }
 
 async function writeLines(

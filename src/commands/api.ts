@@ -88,18 +88,14 @@ export default defineWrite({
       context.note('What api sends cannot be undone.');
     const basis = statedRoute(method, path) ? 'stated' : 'assumed';
     return {
-      calls: [],
-      basis: 'assumed',
       requests: [{ method, path, basis, ...(body !== undefined && { body }) }],
-      changes: method === 'DELETE' ? [{ id: null, field: path, from: undefined, to: null }] : [],
+      changes: method === 'DELETE' ? [{ id: null, field: path, from: null, to: null }] : [],
       onlyReads: method === 'GET',
       state: request,
     };
   },
   confirm({ state: { method, path } }) {
-    return method === 'DELETE'
-      ? { question: `Send DELETE ${path}? This cannot be undone.` }
-      : undefined;
+    return method === 'DELETE' ? `Send DELETE ${path}? This cannot be undone.` : undefined;
   },
   async apply(context, { state: { method, path, body } }, { include, paginate }) {
     const { overrides } = context.settings;

@@ -88,12 +88,14 @@ export default defineCommand({
       };
       // A check that failed is not recorded: what it found comes again.
       const recorded = failure ? undefined : cursor?.output(findings, { exitCode });
+      // The note on the first use says what was found and recorded.
+      const isRecordedOnly = cursor?.isFirst === true && result.findings.length > 0;
       const found = exitCode && findings.length > 0 ? 'changesPending' : 'done';
       return new ValueWithExit(findings, failure?.exitName ?? recorded?.exitName ?? found, {
         ...(recorded?.more ?? { release: () => cursor?.close() }),
         failed: () => failure && { id: '', error: failure },
         lines: (canvas) =>
-          findings.length === 0 && settings.quiet
+          findings.length === 0 && (settings.quiet || isRecordedOnly)
             ? []
             : checkLines({ ...result, findings }, options, canvas),
       });

@@ -38,13 +38,12 @@ export default defineLocalWrite({
   excludes: [['install', 'uninstall']],
   view: linesOf(linesFor),
   async plan(context, { shell, install, uninstall }) {
-    if (!install && !uninstall)
-      return { calls: [], changes: [], onlyReads: true, state: undefined };
+    if (!install && !uninstall) return { changes: [], onlyReads: true, state: undefined };
     const { installation, removal } = await import('../cli/completion/install.js');
     const files = install
       ? installation(shell, completionScript(shell), context)
       : removal(shell, context);
-    return { calls: [], changes: files.filter(differs).map(changeOf), state: files };
+    return { changes: files.filter(differs).map(changeOf), state: files };
   },
   async apply(context: LocalContext, { state }, { shell }): Promise<Answer> {
     if (!state) return { shell, script: completionScript(shell) };

@@ -40,13 +40,11 @@ export default defineLocalWrite({
     apply: flag('with --shapes: store the settings that it suggests', { group: 'change' }),
   },
   view: linesOf(checkLines),
-  check(_, { shapes, apply }) {
+  async plan(context, { shapes, apply }) {
     if (apply && !shapes)
       throw new UsageError('--apply needs --shapes.', {
         hint: 'Run: rosterctl doctor --shapes --apply',
       });
-  },
-  async plan(context, { shapes, apply }) {
     const config = checkConfig(context);
     const service = await checkService(context, config, shapes);
     const checks = [
@@ -62,11 +60,11 @@ export default defineLocalWrite({
     const changes = Object.entries(apply ? service.settings : {}).map(([field, to]) => ({
       ...{ id: place?.profile ?? null, field, from: place?.settings.get(field) ?? null, to },
     }));
-    return { calls: [], changes, onlyReads: changes.length === 0, state: { checks, place } };
+    return { changes, onlyReads: changes.length === 0, state: { checks, place } };
   },
   confirm({ changes, state }) {
     const lines = changes.map(({ field, to }) => `${field} = ${String(to)}`);
-    return { question: `Set ${lines.join(', ')} (${String(state.place?.origin)})?` };
+    return `Set ${lines.join(', ')} (${String(state.place?.origin)})?`;
   },
   async apply(context, { changes, state: { checks, place } }, { apply }) {
     // oxlint-disable-next-line no-await-in-loop

@@ -24,10 +24,7 @@ export function parseBaseUrl(text: string): string {
     throw refuse('must begin with https://', 'http:// would send the key unencrypted.');
   const path = url.pathname.replace(/\/+$/, '');
   if (!/(^|\/)v1$/.test(path) || path.includes('//'))
-    throw refuse(
-      'must end in /v1',
-      `Keys work only there. Did you mean: ${url.origin}${withV1(path)}`,
-    );
+    throw refuse('must end in /v1', `Did you mean: ${url.origin}${withV1(path)}`);
   return `${url.origin}${path}`;
 }
 

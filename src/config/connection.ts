@@ -105,6 +105,10 @@ export async function resolveConnection(
     throw new NoKeyError('No profile is active, and the environment has no API key.', {
       hint: chooseOne,
     });
+  if (!source && via === 'none')
+    throw new NoKeyError('No API key is stored.', {
+      hint: `Log in: ${loginCommand()}\nOr try it on demo data: rosterctl -p sandbox tryouts list`,
+    });
   if (!source)
     throw new NoKeyError(`Profile ${name} has no API key.`, {
       hint: `Store one: ${loginCommand(name)}`,

@@ -1,4 +1,5 @@
 /** The environment variables and global flags that rosterctl reads. */
+import { kebab } from '../data/text.js';
 import { namedKeys, type SettingKey } from './keys.js';
 
 /** Variables for flags that are not settings: on or off, except the delimiter. */
@@ -27,12 +28,12 @@ export const flagVariables: readonly {
   {
     name: 'ROSTERCTL_CSV_RAW',
     key: 'csvRaw',
-    text: 'do not guard csv cells that look like formulas (--csv-raw)',
+    text: 'do not escape csv cells that look like formulas (--csv-raw)',
   },
 ];
 
-/** Variables that correspond to no setting. */
-const others: readonly (readonly [name: string, text: string])[] = [
+/** Variables of ours that correspond to no setting. */
+const ownVariables: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_PROFILE', 'the profile to use (--profile)'],
   ['ROSTERCTL_BASE_URL', 'the service, ending in /v1 (--base-url)'],
   ['ROSTERCTL_ORG', 'the organization (--org)'],
@@ -46,8 +47,15 @@ const others: readonly (readonly [name: string, text: string])[] = [
     'ROSTERCTL_FORCE_TTY',
     'a width, e.g. 80: a pipe gets the aligned table of a terminal that wide',
   ],
+];
+
+/** Variables that rosterctl shares with other programs. */
+const sharedVariables: readonly (readonly [name: string, text: string])[] = [
   ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set; empty or cat: none'],
-  ['NO_COLOR, FORCE_COLOR', 'colour off, on (on wins); also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
+  [
+    'NO_COLOR, FORCE_COLOR',
+    'turn colour off or on (FORCE_COLOR wins); also CLICOLOR, CLICOLOR_FORCE, TERM=dumb',
+  ],
   ['HTTPS_PROXY, HTTP_PROXY', 'the proxy; lower case wins, never used for this machine'],
   ['NO_PROXY', 'hosts to reach without the proxy'],
   ['COLUMNS, LINES, TZ, TMPDIR', 'as in other programs'],
@@ -56,11 +64,15 @@ const others: readonly (readonly [name: string, text: string])[] = [
 
 /** All variables that users may set, for `help environment`. */
 export const environmentVariables: readonly { readonly name: string; readonly text: string }[] = [
-  ...others.map(([name, text]) => ({ name, text })),
+  ...ownVariables.map(([name, text]) => ({ name, text })),
   ...flagVariables,
   ...Object.values(namedKeys)
     .filter((key: SettingKey) => key.env !== undefined)
-    .map((key: SettingKey) => ({ name: key.env ?? '', text: key.text })),
+    .map(({ env = '', flag, text }: SettingKey) => ({
+      name: env,
+      text: flag ? `${text} (--${kebab(flag)})` : text,
+    })),
+  ...sharedVariables.map(([name, text]) => ({ name, text })),
 ];
 
 /** The global flags as typed; absent = not given. */

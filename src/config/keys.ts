@@ -2,14 +2,9 @@
 import { parseRoute } from '../data/http.js';
 import { lazy } from '../data/lazy.js';
 import { didYouMean } from '../data/nearest.js';
-import {
-  defaultFields,
-  kindWords,
-  referenceKindsOf,
-  referenceSetting,
-} from '../data/references.js';
+import { defaultFields, referenceKindsOf, referenceSetting } from '../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
-import { splitWords } from '../data/text.js';
+import { orList, splitWords } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import {
   firstPages,
@@ -67,7 +62,7 @@ export const namedKeys = {
     flag: 'time',
     env: 'ROSTERCTL_TIME',
   }),
-  timeout: named('timeout', 'how long to wait for the first byte of an answer', duration(1), {
+  timeout: named('timeout', 'how long to wait for a response to start', duration(1), {
     flag: 'timeout',
     env: 'ROSTERCTL_TIMEOUT',
     default: '30s',
@@ -77,16 +72,21 @@ export const namedKeys = {
     env: 'ROSTERCTL_RETRIES',
     default: '3',
   }),
-  maxWait: named('maxWait', 'longest single wait that a Retry-After may cause', duration(0), {
+  maxWait: named('maxWait', 'longest wait to accept from the service (Retry-After)', duration(0), {
     flag: 'maxWait',
     env: 'ROSTERCTL_MAX_WAIT',
     default: '60s',
   }),
-  concurrency: named('concurrency', 'requests at once in a bulk run', integer(1, 256), {
-    env: 'ROSTERCTL_CONCURRENCY',
-    default: '4',
-  }),
-  rate: named('rate', 'requests per second in a bulk run', parseRate, {
+  concurrency: named(
+    'concurrency',
+    'requests at once in a bulk run (--concurrency)',
+    integer(1, 256),
+    {
+      env: 'ROSTERCTL_CONCURRENCY',
+      default: '4',
+    },
+  ),
+  rate: named('rate', 'requests per second in a bulk run (--rate)', parseRate, {
     env: 'ROSTERCTL_RATE',
     default: 'none',
   }),
@@ -113,7 +113,15 @@ export const namedKeys = {
 
 const neverSent = 'id,organizationId,createdAt,updatedAt';
 
-const parameterNames = ['page', 'limit', 'offset', 'cursor', 'after', 'pageToken'] as const;
+/** The query parameters of paging, by the name that a service usually gives them. */
+const pagingParameters = {
+  page: 'page number',
+  limit: 'page size',
+  offset: 'offset',
+  cursor: 'cursor',
+  after: 'id or cursor to continue after',
+  pageToken: 'token of the next page',
+} as const;
 
 interface OverrideSetting extends SettingKey<string> {
   /** The name shared by all resources that have such a key: `columns.<resource>`. */
@@ -137,15 +145,15 @@ const overrideKeys = lazy((): readonly OverrideSetting[] => [
     referenceKindsOf(resource).map((kind) =>
       override(
         referenceSetting(resource, kind),
-        `the fields that ${kind}: finds (${kindWords[kind]})`,
+        `the fields that ${kind}: searches`,
         nameList,
         defaultFields(resource, kind),
       ),
     ),
   ),
   override('paging.mode', 'how the service pages', oneOf(pagingModes), 'auto'),
-  ...parameterNames.map((word) =>
-    override(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),
+  ...Object.entries(pagingParameters).map(([word, what]) =>
+    override(`paging.params.${word}`, `the query parameter for the ${what}`, parameterName, word),
   ),
   override('paging.first', 'the number of the first page', oneOf(firstPages), 'auto'),
   override(
@@ -164,7 +172,7 @@ const overrideKeys = lazy((): readonly OverrideSetting[] => [
   override('download.urlPath', 'where the signed URL is in the answer', answerPath, 'auto'),
   override(
     'upload.maxBytes',
-    'refuse larger files before asking',
+    'refuse larger files without asking the service',
     integer(1, Number.MAX_SAFE_INTEGER),
   ),
 ]);
@@ -253,14 +261,19 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
     };
     const semantics = override(
       `${key}.semantics`,
-      'what an update leaves out stays or goes',
+      'whether fields left out of an update are kept or removed: merge, replace',
       oneOf(updateSemantics),
       'merge',
     );
     return [
-      override(key, `the ${action} call`, route, assumed),
+      override(key, `the request that ${action}s a record`, route, assumed),
       ...(action === 'update' ? [semantics] : []),
-      override(`${key}.org`, `where the ${action} call carries organizationId`, places, 'none'),
+      override(
+        `${key}.org`,
+        `where that request sends organizationId: ${orList(organizationPlaces)}`,
+        places,
+        'none',
+      ),
     ];
   });
 }

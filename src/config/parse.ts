@@ -15,7 +15,10 @@ export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
     const found = words.find((word) => word === text);
     if (found !== undefined) return found;
     throw new UsageError(`unknown value "${text}".${didYouMean(text, words)}`, {
-      hint: `Use one of: ${words.map((known) => (/^\w/.test(known) ? known : `"${known}"`)).join(', ')}.`,
+      // Commas between delimiters could not be told from a delimiter.
+      hint: words.every((known) => /^\w/.test(known))
+        ? `Use one of: ${words.join(', ')}.`
+        : `Use ${words.join(' or ')}.`,
     });
   };
 }

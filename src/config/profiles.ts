@@ -13,9 +13,12 @@ export const demoOrganization = 'org_demo';
 /** Returns a name if a profile may be stored under it. Throws UsageError. */
 export function checkProfileName(name: string): string {
   if (name === sandboxProfile)
-    throw new UsageError('The profile sandbox is built in and cannot be stored.', {
-      hint: 'Choose another name. The sandbox needs no login: rosterctl -p sandbox tryouts list',
-    });
+    throw new UsageError(
+      'The profile sandbox is built in: it has no stored key, and cannot be changed.',
+      {
+        hint: 'It needs no login: rosterctl -p sandbox tryouts list\nTo delete its data: rosterctl sandbox reset',
+      },
+    );
   if (name === '' || name !== name.trim() || name.startsWith('-'))
     throw new UsageError(
       'A profile name cannot be empty, begin with a dash, or begin or end with a space.',

@@ -13,9 +13,9 @@ import { batchesOf, collect, recordStream } from '../data/batches.js';
 import { timeOf } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
 import { hasPath, plainText, valueAt, valuesAt } from '../data/path.js';
-import { resourceWords } from '../data/resources.js';
+import { incompleteList, resourceWords } from '../data/resources.js';
 import { ageField, orderByField } from '../data/sorting.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import type { RecordTest } from '../data/where.js';
 import { GuardError, UsageError, withShapes } from '../errors.js';
 import { type Cursor, openCursor, typedFilter } from './cursor.js';
@@ -95,10 +95,10 @@ async function newRecords(
   const completeness = all.completeness();
   if (completeness.state !== 'complete') {
     const fixes = 'fixes' in completeness ? completeness.fixes : [];
-    throw new GuardError(
-      `The list of ${resource} may be incomplete: ${completeness.reason}. Nothing was printed.`,
-      { code: 'incomplete', hint: withShapes(fixes) },
-    );
+    throw new GuardError(`${incompleteList(resource, completeness.reason)} Nothing was printed.`, {
+      code: 'incomplete',
+      hint: withShapes(fixes),
+    });
   }
   times.check();
   cursor.stage(
@@ -120,7 +120,7 @@ async function newRecords(
 
 function leftNote(shown: number, matched: number, resource: ResourceName): string {
   const { noun, plural: many } = resourceWords[resource];
-  return `The oldest ${shown} of ${plural(matched, `new ${noun}`, `new ${many}`)}; the others come next time.`;
+  return `The oldest ${groupedNumber(shown)} of ${plural(matched, `new ${noun}`, `new ${many}`)}; the others come next time.`;
 }
 
 function summaryOf({ isFirst }: Cursor, name: string): ListSummary {
@@ -140,7 +140,7 @@ function watchedIn(record: JsonObject, field: string): unknown {
 
 function withoutId(resource: ResourceName): UsageError {
   return new UsageError(
-    `A record in the list of ${resource} has no id, so new records cannot be told apart.`,
+    `A record in the list of ${resourceWords[resource].plural} has no id, so new records cannot be told apart.`,
     {
       hint: `Name the field that identifies it: rosterctl config set ids.${resource} FIELD`,
     },
@@ -186,7 +186,8 @@ class Times {
   /** Throws UsageError if it was asked for times and no record has one. */
   check(): void {
     if (this.read > 0 || this.unreadable === 0) return;
-    throw new UsageError(`No record in the list of ${this.resource} has a time in ${this.field}.`, {
+    const { plural: many } = resourceWords[this.resource];
+    throw new UsageError(`No record in the list of ${many} has a time in ${this.field}.`, {
       hint: `--at needs one. To begin with what comes from now on: rosterctl cursors reset ${this.resource}/NAME`,
     });
   }

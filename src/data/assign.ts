@@ -81,7 +81,7 @@ export function refuseDoubleFields(
       if (sameList && field.value !== undefined && other.value !== undefined) continue;
       throw new UsageError(
         field.key === other.key
-          ? `The field ${field.key} is given twice.`
+          ? `You set the field ${field.key} twice. Keep one of them.`
           : `The fields ${other.key} and ${field.key} contradict each other.`,
       );
     }

@@ -3,6 +3,7 @@ import { InputError, UsageError } from '../errors.js';
 import { type Field, newPath, setFields } from './assign.js';
 import { clearWord, exportText, isExportOf, spreadsheetError } from './csv.js';
 import { isNumber, isObject, type JsonObject, parseJson } from './json.js';
+import { nearest } from './nearest.js';
 import { isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
 import { momentOf } from './time.js';
@@ -86,6 +87,45 @@ export function cellFieldNames(own: JsonObject): readonly string[] {
     .filter((key) => key.startsWith(prefix))
     .map((key) => readColumnName(key.slice(prefix.length)).name.split('.', 1)[0] ?? '');
   return [...new Set(names)];
+}
+
+/** The columns of a CSV that set fields, as far as no record has such a field. */
+export class SeenColumns {
+  private readonly all: ReadonlySet<string>;
+  private readonly unseen: Set<string>;
+  private readonly fields = new Set<string>();
+
+  constructor(rows: readonly { readonly own?: JsonObject | undefined }[]) {
+    const keys = new Set<string>();
+    for (const { own } of rows) for (const key in own) keys.add(key);
+    this.all = new Set([...keys].map(untypedField).filter((field) => field !== undefined));
+    this.unseen = new Set(this.all);
+  }
+
+  observe(record: JsonObject): void {
+    if (this.unseen.size === 0) return;
+    for (const field of Object.keys(record)) {
+      this.unseen.delete(field);
+      if (!this.all.has(field)) this.fields.add(field);
+    }
+  }
+
+  /** Throws InputError for a column that is probably misspelt. */
+  check(): void {
+    for (const column of this.unseen) {
+      const near = nearest(column, [...this.fields]);
+      if (near === undefined) continue;
+      throw new InputError(`No record has the field "${column}". Did you mean ${near}?`, {
+        hint: `Rename the column with --map "${column}=${near}". If it is a new field, name its type: ${column}:text`,
+      });
+    }
+  }
+}
+
+/** Returns the field of a row's own value whose column names no type; undefined for any other value. */
+function untypedField(key: string): string | undefined {
+  if (!key.startsWith(prefix) || key.includes(':')) return undefined;
+  return key.slice(prefix.length).split('.', 1)[0];
 }
 
 function setAllFields(base: JsonObject, fields: readonly Field[], place: string): JsonObject {

@@ -166,7 +166,6 @@ function noKeyColumn(
   head: CsvRow,
   { key: { kind }, otherKeys = [] }: HeaderOptions,
 ): InputError {
-  const what = kind === 'id' ? 'the ids' : `the ${kind}`;
   const fits = otherKeys.filter((other) =>
     other.names.some((known) => names.some((name) => sameName(name, known))),
   );
@@ -175,8 +174,8 @@ function noKeyColumn(
     `The ${fileWord(head)} has no column "${kind}". It has: ${firstOf(names)}.`,
     {
       hint: [
-        ...(fits.length > 0 ? [`To find the records by another column, add ${keys}`] : []),
-        `Name the column that holds ${what}: --map "THEIR NAME=${kind}"`,
+        ...(fits.length > 0 ? [`To match by another column, add ${keys}`] : []),
+        `${fits.length > 0 ? 'Or name' : 'Name'} the ${kind} column: --map "THEIR NAME=${kind}"`,
         ...(head.marks ? ['For another sheet of the file: --sheet NAME'] : []),
       ].join('\n'),
     },

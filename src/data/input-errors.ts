@@ -1,7 +1,7 @@
 /** All errors of an input at once, instead of the first only. */
 
 import { InputError } from '../errors.js';
-import { plural } from './text.js';
+import { groupedNumber, plural } from './text.js';
 
 /** Errors beyond this number are only counted. */
 const maxListed = 20;
@@ -42,7 +42,9 @@ export class InputErrors {
     const hints = new Set(this.listed.flatMap(({ hint }) => hint ?? []));
     throw new InputError(
       [
-        this.what === 'line' ? `${this.count} lines cannot be used.` : `${this.count} problems:`,
+        this.what === 'line'
+          ? `${groupedNumber(this.count)} lines cannot be used.`
+          : `${groupedNumber(this.count)} problems:`,
         ...reasons,
         ...(more > 0 ? [`And ${plural(more, `more ${this.what}`)}.`] : []),
       ].join('\n'),

@@ -10,7 +10,6 @@ export const openObject = 0x7b;
 export const closeObject = 0x7d;
 export const zero = 0x30;
 export const nine = 0x39;
-export const minus = 0x2d;
 export const smallE = 0x65;
 
 /** Characters after a backslash that are printed in the same way: `"`, `\\`, b, f, n, r, t. */

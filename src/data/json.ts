@@ -43,6 +43,12 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** The whole number, not negative, that a value is, also one written as text; undefined for any other. */
+export function wholeNumberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : numberOf(value);
+  return Number.isSafeInteger(number) && Number(number) >= 0 ? number : undefined;
+}
+
 /** The deepest nesting of lists and objects, far beyond what any record needs. */
 export const maxDepth = 200;
 
@@ -71,39 +77,6 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
   return printsUnchanged(printed, Buffer.byteLength(printed)) ? printed : escapeJson(printed);
 }
 
-/**
- * Prints plain lists and objects like `printJson`, in half the time, if none of their texts needs an
- * escape; undefined for any other value. `onlyQuotes`: the result of
- * `escapesOnlyQuotes` for the JSON that they are part of.
- */
-export function printPlain(value: unknown, onlyQuotes = false): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) return printPlainList(value, onlyQuotes);
-  if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
-  let printed = '';
-  for (const key in value) {
-    const part = (value as JsonObject)[key];
-    if (part === undefined) continue;
-    const item = printPart(part, onlyQuotes);
-    const name = plainName(key);
-    if (item === undefined || name === undefined) return undefined;
-    printed += (printed === '' ? name.first : name.next) + item;
-  }
-  return printed === '' ? '{}' : `${printed}}`;
-}
-
-/**
- * True if a result of `printJson` escapes only quotes: then no text in it contains a control
- * character, a backslash, or anything else that needs an escape.
- */
-export function escapesOnlyQuotes(json: string): boolean {
-  for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', at + 2))
-    if (json.charCodeAt(at + 1) !== quoteCode) return false;
-  return true;
-}
-
-const quoteCode = 0x22;
-
 /** True if a text of so many bytes of UTF-8, otherwise as `printJson` prints it, needs no escape. */
 export function printsUnchanged(text: string, bytes: number): boolean {
   // As many characters as bytes means ASCII, of which only DEL needs an escape.
@@ -111,49 +84,6 @@ export function printsUnchanged(text: string, bytes: number): boolean {
 }
 
 // --- printing ---
-
-/** No quote, backslash, control character or lone surrogate, and nothing that controls a terminal. */
-const needsNoEscape =
-  /^[ !#-[\]-~\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\uffff]*$/;
-
-function printPlainList(values: readonly unknown[], onlyQuotes: boolean): string | undefined {
-  let printed = '';
-  for (const value of values) {
-    const item = printPart(value, onlyQuotes);
-    if (item === undefined) return undefined;
-    printed += printed === '' ? item : `,${item}`;
-  }
-  return `[${printed}]`;
-}
-
-function printPart(value: unknown, onlyQuotes: boolean): string | undefined {
-  if (typeof value === 'string') {
-    const isPlain = onlyQuotes ? !value.includes('"') : needsNoEscape.test(value);
-    return isPlain ? `"${value}"` : undefined;
-  }
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
-  if (value === null || typeof value === 'boolean') return String(value);
-  return printPlain(value, onlyQuotes);
-}
-
-interface PlainName {
-  /** `{"name":` */
-  readonly first: string;
-  /** `,"name":` */
-  readonly next: string;
-}
-
-const plainNames = new Map<string, PlainName>();
-const mostPlainNames = 1_000;
-
-/** Caches printed field names, which recur in thousands of records; undefined for one that needs an escape. */
-function plainName(name: string): PlainName | undefined {
-  const known = plainNames.get(name);
-  if (known || !needsNoEscape.test(name)) return known;
-  const made = { first: `{"${name}":`, next: `,"${name}":` };
-  if (plainNames.size < mostPlainNames) plainNames.set(name, made);
-  return made;
-}
 
 /** Prints by the rules of JSON.stringify, with raw numbers; undefined for values that it omits. */
 function printSlowly(value: unknown, indent: number, margin: string): string | undefined {
@@ -190,7 +120,7 @@ function enclose(
 /** True if a text may contain a number that a double prints otherwise; also true for some strings. */
 function mayContainRisky(text: string): boolean {
   const mayBe = longDigits.test(text) || exponent.test(text) || lastZero.test(text);
-  return mayBe && riskyNumber.test(text);
+  return (mayBe && riskyNumber.test(text)) || minusZero.test(text);
 }
 
 /** Sixteen digits and dots, an exponent or a last zero of a fraction, where a number may begin. */
@@ -199,6 +129,7 @@ const riskyNumber = /(?:^|[:,[\s])-?(?:\d[\d.]{15}|[\d.]+[eE]|\d+\.\d*0(?:[,}\]\
 const longDigits = new RegExp('[\\d.]'.repeat(16));
 const exponent = /[\d.][eE][+-]?\d/;
 const lastZero = /\.\d*0(?:[,}\]\s]|$)/;
+const minusZero = /(?:^|[:,[\s])-0(?:[,}\]\s]|$)/;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Turns such numbers into marked strings, parses, and converts the marked strings to RawNumber. */
@@ -246,7 +177,7 @@ function endOfString(text: string, quote: number): number {
 
 /** True if a double prints as this number: 1.5 yes; 1.50, 1e2 and a 19-digit id no. */
 function printsAlike(text: string): boolean {
-  return String(Number(text)) === text || text === '-0';
+  return String(Number(text)) === text;
 }
 
 function unmark(value: unknown, mark: string, depth: number): unknown {

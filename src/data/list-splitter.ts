@@ -10,7 +10,6 @@ import {
   isBlank,
   isLetter,
   isSpace,
-  minus,
   nine,
   openArray,
   openObject,
@@ -232,7 +231,7 @@ export class ListSplitter {
    */
   private noteUnusual(byte: number): void {
     this.isVerbatim = false;
-    if (!isSpace(byte) && byte !== minus) this.isSimple = false;
+    if (!isSpace(byte)) this.isSimple = false;
   }
 
   private close(chunk: Buffer, start: number, at: number, elements: Item<unknown>[]): void {

@@ -1,5 +1,5 @@
 /** Paths into records: dotted field names, and records as flat columns. */
-import { isObject, type JsonObject, printJson, printPlain, RawNumber } from './json.js';
+import { isObject, type JsonObject, printJson, RawNumber, wholeNumberOf } from './json.js';
 
 /** Normalizes a property name: `tryoutApplications` and `tryout_applications` become the same. */
 export function normalName(name: string): string {
@@ -249,7 +249,7 @@ export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value instanceof RawNumber) return value.text;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return printPlain(value) ?? printJson(value);
+  return printJson(value);
 }
 
 function lookUp(value: unknown, words: readonly string[]): unknown {
@@ -290,6 +290,14 @@ function eachLeaf<N>(
     for (const [index, item] of value.entries())
       eachLeaf(names.of(name, index), item, names, visit);
   else visit(name, listText(value));
+}
+
+/**
+ * Returns the `sizeBytes` of a document's record (contract 2.5), also if it is written as text;
+ * undefined if it is not a size.
+ */
+export function recordedSize(record: JsonObject | undefined): number | undefined {
+  return wholeNumberOf(record?.['sizeBytes']);
 }
 
 /** Returns the name of a record, else its id. */

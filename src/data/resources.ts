@@ -124,6 +124,11 @@ export type OverrideKey = `endpoints.${ResourceName}.${string}`;
 /** The resources in the order in which they are listed. */
 export const resourceNames = Object.keys(resourceWords) as readonly ResourceName[];
 
+/** Says that a list may lack records, and why, as a sentence. */
+export function incompleteList(resource: ResourceName, reason: string): string {
+  return `The list of ${resourceWords[resource].plural} may be incomplete: ${reason}.`;
+}
+
 /** Returns the resources for which a column of the table holds, in the order of the table. */
 export function resourcesWith(column: 'isBackedUp' | 'isKeyArea'): readonly ResourceName[] {
   return resourceNames.filter((name) => resourceWords[name][column]);

@@ -6,9 +6,9 @@ export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Returns `1 team`, `3 teams`; the plural is the word with an s unless given. */
+/** Returns `1 team`, `1,200 teams`, for people; the plural is the word with an s unless given. */
 export function plural(count: number, word: string, many = `${word}s`): string {
-  return `${count} ${count === 1 ? word : many}`;
+  return `${groupedNumber(count)} ${count === 1 ? word : many}`;
 }
 
 /**
@@ -19,7 +19,7 @@ export const nameFirstFew = 5;
 /** Returns the first 20 names and the number of the rest. */
 export function firstOf(names: readonly string[]): string {
   const more = names.length - 20;
-  return names.slice(0, 20).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return names.slice(0, 20).join(', ') + (more > 0 ? ` and ${groupedNumber(more)} more` : '');
 }
 
 /** Returns `1,200`. */
@@ -41,6 +41,16 @@ export function upperFirst(text: string): string {
 /** Returns the text with its first letter in lower case, except for `POST` and other words in capitals. */
 export function lowerFirst(text: string): string {
   return /^[A-Z][A-Z]/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** Returns the word that people see for a truth value. */
+export function yesOrNo(value: boolean): string {
+  return value ? 'yes' : 'no';
+}
+
+/** Returns `an application`, `a team`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 /**

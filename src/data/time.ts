@@ -1,6 +1,7 @@
 /** Times and durations: parsing, formatting, measuring age and waiting. */
 import { setMaxListeners } from 'node:events';
 import { UsageError } from '../errors.js';
+import { plural } from './text.js';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
@@ -151,6 +152,20 @@ export function parseDuration(text: string, range: DurationRange = anyLength): n
 export function rangeHint({ least, most }: DurationRange): string {
   return `It may be from ${formatDuration(least)} to ${formatDuration(most)}.`;
 }
+
+/** Formats milliseconds for a sentence: `14 days`, `90 minutes`. */
+export function durationInWords(ms: number): string {
+  const [, count, unit = ''] = /^(\d+)(\w+)$/.exec(formatDuration(ms)) ?? [];
+  return plural(Number(count), unitWords[unit] ?? unit);
+}
+
+const unitWords: Readonly<Record<string, string>> = {
+  ms: 'millisecond',
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+};
 
 /** Formats milliseconds as typed: `30s`, `90m`, `7d`, with the largest unit that divides them. */
 export function formatDuration(ms: number): string {

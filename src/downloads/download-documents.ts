@@ -15,7 +15,7 @@ import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { plural, shellQuote } from '../data/text.js';
+import { groupedNumber, shellQuote } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { fileOrStdout } from '../files/own-descriptor.js';
 import { documentSelection } from '../resources/document-filters.js';
@@ -90,7 +90,10 @@ export const downloadView = linesOf((value: Row | Row[], canvas) => {
 
 function lineOf(row: Row, { isTerminal }: Canvas): string {
   if ('url' in row) return singleLine(row.url);
-  const size = isTerminal ? binarySize(row.bytes) : plural(row.bytes, 'byte');
+  // In a pipe, a script reads the number.
+  const size = isTerminal
+    ? binarySize(row.bytes)
+    : `${row.bytes} ${row.bytes === 1 ? 'byte' : 'bytes'}`;
   const mark = wasSkipped in row ? `  skipped (${row[wasSkipped]})` : '';
   return `${singleLine(row.path)}  ${size}${mark}`;
 }
@@ -99,8 +102,8 @@ function lineOf(row: Row, { isTerminal }: Canvas): string {
 function sumOf(rows: readonly Row[]): string | undefined {
   if (rows.length < 2 || rows.some((row) => 'url' in row)) return undefined;
   const skipped = rows.filter(isSkipped).length;
-  const rest = skipped > 0 ? `, ${skipped} skipped` : '';
-  return `${rows.length - skipped} downloaded${rest}`;
+  const rest = skipped > 0 ? `, ${groupedNumber(skipped)} skipped` : '';
+  return `${groupedNumber(rows.length - skipped)} downloaded${rest}`;
 }
 
 function isSkipped(row: Row): boolean {
@@ -119,15 +122,15 @@ export async function downloadSelection(
   values: DownloadValues & SelectionValues & { readonly ids: readonly string[] },
 ): Promise<Result | ValueWithExit<Result>> {
   const source = sourceOf(values, selecting);
-  if (values.file !== undefined && (source !== undefined || values.ids.length > 1))
+  if (values.file !== undefined && (source !== 'ids' || values.ids.length > 1))
     throw new UsageError('-O writes one file, but several documents may match.', {
       hint: 'Use -D DIR: each file is named after its document.',
     });
   const rows =
     source === 'filter'
       ? (await selectByFilter(context, values, selecting)).rows
-      : await selectNamed(context, values, source ?? 'ids');
-  const isOne = source === undefined && rows.length === 1;
+      : await selectNamed(context, values, source);
+  const isOne = source === 'ids' && rows.length === 1;
   return downloadDocuments(context, 'downloadDocument', rows, values, isOne);
 }
 

@@ -1,11 +1,13 @@
 /** Downloads one document: asks for its link, fetches the file, and saves it. */
+
 import { stat } from 'node:fs/promises';
 import { resource } from '../api/resources.js';
 import type { Call, Link } from '../api/types.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { recordedSize } from '../data/path.js';
 import { systemReason } from '../data/system-errors.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from '../errors.js';
 import { sweepStaleTemps } from '../files/atomic-write.js';
@@ -96,7 +98,13 @@ export async function saveDocument(
   const { id, record } = document;
   const file = await openTarget(context, path, options, ownerOf(context, endpoint, document));
   try {
-    const bytes = await fetchDocument(context, endpoint, id, sizeIn(record), watch(file.sink));
+    const bytes = await fetchDocument(
+      context,
+      endpoint,
+      id,
+      recordedSize(record),
+      watch(file.sink),
+    );
     await file.commit();
     return bytes;
   } catch (error) {
@@ -121,11 +129,6 @@ function ownerOf(
   const { fileKey, sizeBytes, updatedAt } = record ?? {};
   const asOf = typeof updatedAt === 'string' ? updatedAt : undefined;
   return { baseUrl, organizationId, call: endpoint, id, fileKey, sizeBytes, asOf };
-}
-
-function sizeIn(record: JsonObject | undefined): number | undefined {
-  const size = record?.['sizeBytes'];
-  return typeof size === 'number' ? size : undefined;
 }
 
 /**
@@ -235,7 +238,7 @@ class Saver {
   }
 
   private fetch(id: string, record: JsonObject | undefined, sink: FileSink): Promise<number> {
-    return fetchDocument(this.context, this.endpoint, id, sizeIn(record), sink);
+    return fetchDocument(this.context, this.endpoint, id, recordedSize(record), sink);
   }
 
   private async skip({ id, record, isKept }: Target, path: string): Promise<SavedRow> {
@@ -245,12 +248,12 @@ class Saver {
       });
     });
     await sweepPartial(path, this.context.self);
-    const recordedSize = record?.['sizeBytes'];
-    const why = isKept ? 'unchanged' : recordedSize === size ? 'same name and size' : 'exists';
-    if (typeof recordedSize === 'number' && recordedSize !== size)
+    const expectedSize = recordedSize(record);
+    const why = isKept ? 'unchanged' : expectedSize === size ? 'same name and size' : 'exists';
+    if (expectedSize !== undefined && expectedSize !== size)
       this.meter.printBeside(() =>
         this.context.message(
-          `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${recordedSize}.`,
+          `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${groupedNumber(expectedSize)}.`,
         ),
       );
     else if (this.isOne) this.note(keptNotes[why](path));

@@ -1,4 +1,5 @@
 /** Downloads of several documents: runs them concurrently, stops on failures that concern all, and shows progress. */
+
 import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
 import { binarySize, bytesMoved } from '../cli/cells.js';
@@ -6,7 +7,8 @@ import type { FailedItem } from '../cli/command-output.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
-import { plural } from '../data/text.js';
+import { recordedSize } from '../data/path.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { CircuitBreaker, type StopReason } from '../engine/limits.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
@@ -103,7 +105,7 @@ export function runDownloads<R>(
     if (missing === 0) return;
     if (breaker.stop) context.message(`Stopped: ${breaker.stop.reason}`);
     const untouched = targets.length - startedCount;
-    const rest = untouched > 0 ? `, ${untouched} of them not begun` : '';
+    const rest = untouched > 0 ? `, ${groupedNumber(untouched)} of them not begun` : '';
     // Running again is pointless if all the others were not found.
     const isRetryable =
       untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
@@ -111,7 +113,7 @@ export function runDownloads<R>(
       worker;
     const hint = isRetryable ? ` ${continueHint}` : '';
     context.message(
-      `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,
+      `${groupedNumber(done)} of ${plural(targets.length, 'document')} done, ${groupedNumber(missing)} not${rest}.${hint}`,
     );
   }
 }
@@ -137,12 +139,9 @@ export interface Meter {
 /** Starts the progress line; the total comes from the records' sizes. */
 export function createMeter(context: Context, targets: readonly Target[]): Meter {
   const started = performance.now();
-  const sizes = targets.map(({ record }) => record?.['sizeBytes']);
-  const isKnown = sizes.every((size) => typeof size === 'number');
-  let remaining = sizes.reduce<number>(
-    (sum, size) => sum + (typeof size === 'number' ? size : 0),
-    0,
-  );
+  const sizes = targets.map(({ record }) => recordedSize(record));
+  const isKnown = sizes.every((size) => size !== undefined);
+  let remaining = sizes.reduce<number>((sum, size = 0) => sum + size, 0);
   let moved = 0;
   let files = 0;
   const [only] = targets;
@@ -154,7 +153,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
       : `${binarySize(moved)}, ${binarySize(moved / Math.max(seconds, 0.001))}/s`;
     return targets.length === 1
       ? `${bytes}: ${name}`
-      : `${files} of ${plural(targets.length, 'file')}, ${bytes}`;
+      : `${groupedNumber(files)} of ${plural(targets.length, 'file')}, ${bytes}`;
   };
   let line = context.progress.start(text);
   let stopped = false;
@@ -166,8 +165,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   context.signal.addEventListener('abort', stop, { once: true });
   return {
     begin({ record }) {
-      const recordedSize = record?.['sizeBytes'];
-      const size = typeof recordedSize === 'number' ? recordedSize : 0;
+      const size = recordedSize(record) ?? 0;
       // The bytes moved for this file, and its bytes still counted as remaining.
       let own = 0;
       let rest = size;

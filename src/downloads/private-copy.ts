@@ -1,4 +1,5 @@
 /** Private copies of documents to look at: each in a folder of its own, removed after a day. */
+
 import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
+import { recordedSize } from '../data/path.js';
 import { shellQuote } from '../data/text.js';
 import { Failure, GuardError } from '../errors.js';
 import { ensurePrivateFolder } from '../files/private.js';
@@ -39,14 +41,12 @@ export async function copyPrivately(
   const meter = createMeter(context, [{ id, record, path: undefined }]);
   const counted = meter.begin({ id, record, path: undefined });
   const copy = new Copy(folder, (headers) => copyName(document, headers));
-  const size = record?.['sizeBytes'];
   try {
-    const promised = typeof size === 'number' ? size : undefined;
     const bytes = await fetchDocument(
       context,
       'downloadDocument',
       id,
-      promised,
+      recordedSize(record),
       counted.watch(copy),
     );
     return { id, path: await copy.finish(), bytes };

@@ -1,9 +1,11 @@
 /** Resumable downloads: fetches one file completely, across lost connections, expired URLs and changed files. */
+
 import { createHash, type Hash } from 'node:crypto';
 import { backoffMs, type RetryPolicy } from '../api/retry.js';
 import { checkContentEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store/answers.js';
 import type { Download, FilePart } from '../api/store/download.js';
 import type { Link } from '../api/types.js';
+import { groupedNumber } from '../data/text.js';
 import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 import {
   contentRange,
@@ -52,6 +54,8 @@ export function download(source: FileSource, sink: FileSink, policy: RetryPolicy
 
 class Fetching {
   private at: number;
+  /** The bytes left by an earlier run, which belong to the file of the record. */
+  private readonly inherited: number;
   private version: FileVersion;
   /** The furthest offset ever reached; only bytes beyond it count as progress. */
   private furthest: number;
@@ -66,7 +70,7 @@ class Fetching {
     private readonly sink: FileSink,
     private readonly policy: RetryPolicy,
   ) {
-    this.at = this.furthest = sink.at;
+    this.at = this.furthest = this.inherited = sink.at;
     this.version = sink.version;
   }
 
@@ -106,7 +110,9 @@ class Fetching {
     const { size } = this.version;
     const ifRange = rangeValidator(this.version);
     const from = this.sink.rewinds && size !== undefined ? Math.min(this.at, size - 1) : this.at;
-    if (from <= 0 || (ifRange === undefined && size === undefined)) return undefined;
+    // Without a validator nothing shows that the file is still the one whose first bytes came.
+    const isSafe = ifRange !== undefined || (size !== undefined && this.at === this.inherited);
+    if (from <= 0 || !isSafe) return undefined;
     return { from, ifRange };
   }
 
@@ -137,9 +143,12 @@ class Fetching {
       return this.beginWhole(version, headers);
     }
     const range = contentRange(headers['content-range']);
-    const version = versionOf(headers, range?.total ?? this.version.size);
-    checkContentEncoding(headers, version.size, this.source.size);
+    const size = range?.total ?? this.version.size ?? this.source.size;
+    const version = versionOf(headers, size);
+    checkContentEncoding(headers, size, this.source.size);
     if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
+    // If the size is unknown, the end of a part may not be the end of the file.
+    if (size === undefined) return this.startOver();
     if (range?.first !== part.from || !isPartOf(version, this.version)) return this.startOver();
     const { etag = version.etag, lastModified = version.lastModified } = this.version;
     this.version = { etag, lastModified, size: version.size };
@@ -266,17 +275,20 @@ class Fetching {
 
   private endedEarly(size: number): NetworkError {
     const { origin } = new URL(this.url ?? '');
-    return new NetworkError(`${origin} ended the file after ${this.at} of ${size} bytes.`, {
-      reason: 'lost',
-      origin,
-    });
+    return new NetworkError(
+      `${origin} ended the file after ${groupedNumber(this.at)} of ${groupedNumber(size)} bytes.`,
+      {
+        reason: 'lost',
+        origin,
+      },
+    );
   }
 
   private cannotResume(cause?: NetworkError): NetworkError {
     const { size = this.source.size } = this.version;
     const origin = this.url === undefined ? '' : new URL(this.url).origin;
     return new NetworkError(
-      `The download broke off after ${this.at}${size === undefined ? '' : ` of ${size}`} bytes and cannot be continued. They were handed on already: the file is not whole.`,
+      `The download broke off after ${groupedNumber(this.at)}${size === undefined ? '' : ` of ${groupedNumber(size)}`} bytes and cannot be continued. They were handed on already: the file is not whole.`,
       {
         reason: cause?.details.reason ?? 'lost',
         origin,

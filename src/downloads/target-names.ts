@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { parseReference } from '../data/references.js';
-import { nameFirstFew, plural } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import { recordReader } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -147,7 +147,7 @@ export async function checkTargets(
   const what =
     options.onExisting === 'refuse' ? 'already exist' : 'cannot be written where they belong';
   throw new GuardError(
-    `${refused.length} of ${plural(targets.length, 'file')} ${what}; nothing was downloaded.`,
+    `${groupedNumber(refused.length)} of ${plural(targets.length, 'file')} ${what}; nothing was downloaded.`,
     {
       code: 'exists',
       hint: 'Keep what is there: --skip-existing. Replace it: --overwrite. Elsewhere: -D DIR.',

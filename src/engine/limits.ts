@@ -103,8 +103,9 @@ export class CircuitBreaker {
 }
 
 /**
- * Records a row's failure and returns the row's result. A failure that stops the run gives it none of its
- * own: it is unknown if the journal broke after its write was sent, else not attempted.
+ * Records a row's failure and returns the row's result. A 403 fails its row also where it stops the run.
+ * Any other failure that stops the run gives the row no result of its own: it is unknown if the journal
+ * broke after its write was sent, else not attempted.
  */
 export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: boolean): RowResult {
   if (error instanceof UnverifiedError) {
@@ -116,7 +117,7 @@ export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: b
   // Another process is working on this record, which does not concern the rest of the run.
   if (error instanceof GuardError && error.code === 'locked') return result;
   const isStop = breaker.recordFailure(error, result, sent);
-  if (!isStop || result !== 'failed') return result;
+  if (!isStop || result !== 'failed' || isForbidden(error)) return result;
   const isBroken = error instanceof OutputError || error instanceof GuardError;
   return isBroken && sent ? 'unknown' : 'not_attempted';
 }
@@ -202,16 +203,25 @@ export function announceInterrupt(context: Context): () => void {
   const { signal, streams } = context;
   if (!streams.stderr.isTerminal) return () => {};
   let timer: NodeJS.Timeout | undefined;
+  let isAnnounced = false;
   const onAbort = () => {
     timer = setTimeout(() => {
+      isAnnounced = true;
       context.message(
         'Stopping: waiting for answers to requests already sent. Press Ctrl-C again to quit now, then check with: rosterctl runs resume last',
       );
     }, announceAfterMs);
   };
   signal.addEventListener('abort', onAbort);
+  const offQuit = context.onQuit(() => {
+    if (!isAnnounced)
+      context.message(
+        'Quit before all answers arrived: requests already sent may have taken effect. Check with: rosterctl runs resume last',
+      );
+  });
   return () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
+    offQuit();
   };
 }

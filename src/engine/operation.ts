@@ -10,7 +10,7 @@ import type { Instant } from '../data/time.js';
 import type { RecordTest } from '../data/where.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
-import type { PlanFileRows, Recovery } from '../runs/file-rows.js';
+import type { FileRows } from '../runs/file-rows.js';
 import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 import type { Intent } from '../runs/state.js';
 import type { RunVerb } from '../runs/verb.js';
@@ -289,9 +289,8 @@ export interface Operation {
   ask?(context: Context, job: JsonObject, row: Task, record: JsonObject): Promise<JsonObject>;
   /** Opens a session with the result of `job`, possibly in a later process. */
   open(context: Context, job: never): Session;
-  readonly recovery?: Recovery;
-  /** How its rows go into a plan file and come back, if they stand for local files. */
-  readonly planFileRows?: PlanFileRows;
+  /** Present if its rows stand for local files. */
+  readonly files?: FileRows;
   /** The hash of the plan file that it applies. */
   readonly plan?: string;
   /** Returns why nothing may be sent after this preview: records are no longer as the plan file says. */

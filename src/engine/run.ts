@@ -11,6 +11,7 @@ import {
   firstStepOf,
   type ReportRow,
   type RowChange,
+  type RowError,
   RowSet,
   unsentResult,
   wentWrong,
@@ -55,7 +56,7 @@ export interface RowRunOptions {
     end: { readonly record?: JsonObject | undefined; readonly error?: Failure },
   ) => void;
   /** Formats an error for the report. */
-  readonly describeError: (error: Failure, id: string) => unknown;
+  readonly describeError: (error: Failure, id: string) => RowError;
   /** Called before a pause for verification: milliseconds. */
   readonly onVerify?: (ms: number) => void;
   readonly note: (message: string) => void;

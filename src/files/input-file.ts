@@ -1,5 +1,5 @@
 /** Input files: their bytes, why one cannot be read, and the spreadsheet program that has it open. */
-import { constants, createReadStream, open } from 'node:fs';
+import { constants, createReadStream, existsSync, open } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemLimit, systemReason } from '../data/system-errors.js';
@@ -39,6 +39,22 @@ export async function* inputBytes(
   if (signal.aborted) throw stoppedReading(path);
 }
 
+/** Collects all bytes; throws what `tooMany` returns for more than `most`. */
+export async function bytesUpTo(
+  chunks: AsyncIterable<Uint8Array>,
+  most: number,
+  tooMany: () => Failure,
+): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > most) throw tooMany();
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}
+
 /** Opens a pipe for the event loop: at once, and readable when there is a writer. */
 async function openPipe(path: string) {
   const { Socket } = await import('node:net');
@@ -69,10 +85,11 @@ export function unreadable(path: string, error: unknown): Failure {
 
 const permissionsHint = (path: string) => `See who may read it: ls -ld ${shellQuote(path)}`;
 
-const nextSteps: Readonly<Record<string, (path: string) => string>> = {
+const nextSteps: Readonly<Record<string, (path: string) => string | undefined>> = {
   EACCES: permissionsHint,
   EISDIR: () => 'Name a file in it.',
-  ENOENT: (path) => `See what is there: ls ${shellQuote(dirname(path))}`,
+  ENOENT: (path) =>
+    existsSync(dirname(path)) ? undefined : `The folder ${dirname(path)} does not exist.`,
   EPERM: permissionsHint,
 };
 

@@ -2,17 +2,17 @@
 import { hash } from 'node:crypto';
 import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
+import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 
 /** A file open for appending. */
 export interface SyncedLines {
   /**
-   * Resolves when the line is on disk. Lines of a batch share one sync. Throws OutputError,
-   * GuardError.
+   * Resolves when the value, which must not be empty, is on disk as a line. Lines of a batch share one
+   * sync. Throws OutputError, GuardError.
    */
-  append(line: string): Promise<void>;
+  append(value: object): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ const sealedLine = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
 
 /** Returns a line with an object, which must not be empty, and its checksum as the last field. */
 export function sealLine(value: object): string {
-  const object = printPlain(value) ?? printJson(value);
+  const object = printJson(value);
   return `${object.slice(0, -1)},"sum":"${checksumOf(object)}"}\n`;
 }
 
@@ -124,8 +124,9 @@ class Writer implements SyncedLines {
     private readonly options: Pick<SyncedLinesOptions, 'isOurs'>,
   ) {}
 
-  append(line: string): Promise<void> {
+  append(value: object): Promise<void> {
     if (this.broken !== undefined) return Promise.reject(this.broken);
+    const line = sealLine(value);
     return new Promise((done, fail) => {
       this.waiting.push({ line, done, fail });
       this.writing ??= this.write();

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js
 import { operators } from '../data/where.js';
 import { Failure, GuardError, InputError, UsageError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
-import { inputBytes, unreadable } from '../files/input-file.js';
+import { bytesUpTo, inputBytes, unreadable } from '../files/input-file.js';
 import { hashOfPlan } from './hash.js';
 
 /** The format of the file; a plan of another format is refused. */
@@ -148,19 +148,13 @@ export function isExpired({ expiresAt }: Pick<PlanContent, 'expiresAt'>, now: Da
 }
 
 async function textOf(path: string, signal: AbortSignal): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const piece of inputBytes(path, { pieceBytes: 1024 * 1024, signal })) {
-      bytes += piece.length;
-      if (bytes > mostBytes) throw notPlan(path, `it is larger than ${mostBytes / 2 ** 20} MiB`);
-      chunks.push(piece);
-    }
-  } catch (error) {
+  const chunks = inputBytes(path, { pieceBytes: 1024 * 1024, signal });
+  const tooLarge = () => notPlan(path, `it is larger than ${mostBytes / 2 ** 20} MiB`);
+  const bytes = await bytesUpTo(chunks, mostBytes, tooLarge).catch((error: unknown) => {
     throw error instanceof Failure ? error : unreadable(path, error);
-  }
+  });
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw notPlan(path, 'it is not UTF-8 text');
   }

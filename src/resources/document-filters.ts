@@ -18,7 +18,7 @@ const group = 'selection';
 export const untaggedFilters = {
   type: param(
     z.optional(parsedBy(parseType)),
-    'of this content type: pdf, image/png; image/ for all images',
+    'only documents of this type, such as pdf or image/png (image/ for all images)',
     {
       group,
       completes: 'value:documents:contentType',
@@ -35,10 +35,14 @@ export const untaggedFilters = {
  * 4.4).
  */
 export const documentFilters = {
-  tag: params(z.optional(z.array(z.string())), 'has this tag; if repeated, has all of them', {
-    group,
-    completes: 'value:documents:tags',
-  }),
+  tag: params(
+    z.optional(z.array(z.string())),
+    'only documents with this tag; if repeated, with all of them',
+    {
+      group,
+      completes: 'value:documents:tags',
+    },
+  ),
   ...untaggedFilters,
 };
 

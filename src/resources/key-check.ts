@@ -2,7 +2,7 @@
 import { callFor } from '../api/resources.js';
 import type { Api } from '../api/types.js';
 import { resourcesWith, resourceWords } from '../data/resources.js';
-import { orList, upperFirst } from '../data/text.js';
+import { orList, plural } from '../data/text.js';
 import {
   ApiError,
   Failure,
@@ -77,14 +77,14 @@ export async function countRecords(api: Api): Promise<string> {
   const refusals: string[] = [];
   // The applications, of which there are most, come last.
   for (const name of resourcesWith('isKeyArea')) {
-    const { noun, plural } = resourceWords[name];
+    const { noun, plural: many } = resourceWords[name];
     // oxlint-disable-next-line no-await-in-loop
     const failure = await failureOf(async () => {
       let count = 0;
       for await (const _ of api.list(name)) count += 1;
-      counts.push(`${count.toLocaleString('en')} ${count === 1 ? noun : plural}`);
+      counts.push(plural(count, noun, many));
     });
-    if (failure) refusals.push(`${plural}: ${isRefused(failure) ? 'no permission' : 'not read'}`);
+    if (failure) refusals.push(`${many}: ${isRefused(failure) ? 'no permission' : 'not read'}`);
   }
   return [counts.join(', '), ...refusals].filter((part) => part !== '').join('; ');
 }
@@ -127,7 +127,7 @@ function hintWithoutStatus({ hint }: Failure): string | undefined {
 function explainFailure(api: Api, failure: Failure): LoginCheck {
   const { message } = failure;
   if (failure instanceof NetworkError || failure instanceof ProtocolError)
-    return { failure, wrong: 'baseUrl', sentence: upperFirst(message) };
+    return { failure, wrong: 'baseUrl', sentence: message };
   if (!(failure instanceof ApiError)) return { failure, wrong: undefined, sentence: message };
   if (failure.status === 401)
     return { failure, wrong: 'key', sentence: 'The service refused this key (401).' };

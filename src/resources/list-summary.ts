@@ -5,7 +5,7 @@ import type { ListSummary } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { firstOf, foldCase, orList, plural } from '../data/text.js';
+import { firstOf, foldCase, groupedNumber, orList, plural } from '../data/text.js';
 import { waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { tagsIn } from './document-tags.js';
@@ -77,7 +77,7 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>): ListSummary 
       const pending = counts.get('pending');
       const waits = undecided.map((status) => oldest.get(status)).find((ms) => ms !== undefined);
       return [
-        ...(pending !== undefined && counts.size > 1 ? [`${pending} pending`] : []),
+        ...(pending !== undefined && counts.size > 1 ? [`${groupedNumber(pending)} pending`] : []),
         ...(waits === undefined ? [] : [`oldest waits ${waitingTime(now.getTime() - waits)}`]),
       ];
     },

@@ -1,8 +1,8 @@
 /** The page of `rosterctl overview`: a row for each thing that waits, with the command that shows it. */
 import type { Canvas } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
-import { plural } from '../data/text.js';
-import { parseDuration, waitingTime } from '../data/time.js';
+import { groupedNumber, plural } from '../data/text.js';
+import { durationInWords, parseDuration, waitingTime } from '../data/time.js';
 import { describeUnfinished } from '../runs/unfinished.js';
 import { dotOf, filledLines, paintedLine } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -126,7 +126,7 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly R
       ? { label: 'Waiting', texts: ['nobody'] }
       : {
           label: 'Waiting',
-          texts: [`${pending} pending${age}`],
+          texts: [`${groupedNumber(pending)} pending${age}`],
           command: `${all} --status pending`,
         },
     ...(reviewing + shortlisted === 0
@@ -134,7 +134,10 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly R
       : [
           {
             label: 'In review',
-            texts: [`${reviewing} reviewing`, `${shortlisted} shortlisted`],
+            texts: [
+              `${groupedNumber(reviewing)} reviewing`,
+              `${groupedNumber(shortlisted)} shortlisted`,
+            ],
             command: `${all} --status reviewing,shortlisted`,
           },
         ]),
@@ -142,7 +145,10 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly R
       ? { label: 'Last 7 days', texts: ['nothing new'] }
       : {
           label: 'Last 7 days',
-          texts: [`${changed.submitted} new`, `${plural(changed.updated, 'other')} changed`],
+          texts: [
+            `${groupedNumber(changed.submitted)} new`,
+            `${plural(changed.updated, 'other')} changed`,
+          ],
           command: `${all} --updated-since ${changedSince}`,
         },
     ...(accepted === 0
@@ -150,7 +156,7 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly R
       : [
           {
             label: 'To convert',
-            texts: [`${accepted} accepted, not players yet`],
+            texts: [`${groupedNumber(accepted)} accepted, not players yet`],
             command: `${all} --status accepted --unconverted`,
           },
         ]),
@@ -186,10 +192,11 @@ function notKnown(reason: string): string {
 
 /** Describes the findings of the rules that run by default. */
 const findingWords: { readonly [C in DefaultCode]: (count: number) => string } = {
-  waiting: (count) => `${count} waiting over ${waitingTime(parseDuration(defaultPatience))}`,
-  'accepted.unconverted': (count) => `${count} not converted`,
+  waiting: (count) =>
+    `${groupedNumber(count)} waiting over ${durationInWords(parseDuration(defaultPatience))}`,
+  'accepted.unconverted': (count) => `${groupedNumber(count)} not converted`,
   'duplicate.email': (count) => plural(count, 'duplicate e-mail'),
-  'duplicate.discord': (count) => `${count} duplicate Discord`,
+  'duplicate.discord': (count) => `${groupedNumber(count)} duplicate Discord`,
   'time.future': (count) => plural(count, 'future time'),
   'status.unknown': (count) => plural(count, 'unknown status', 'unknown statuses'),
 };

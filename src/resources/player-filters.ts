@@ -4,6 +4,7 @@ import { callFor } from '../api/resources.js';
 import { param } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
+import { nearest } from '../data/nearest.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
 import { answersTo, referenceOf } from '../data/references.js';
@@ -138,7 +139,7 @@ async function explainNone(
   const found = await api.record(callFor('teams', 'get', team)).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error;
     const meant = named ? undefined : await teamNamed(team, api);
-    throw new NotFoundError(`There is no team ${team}.`, {
+    throw new NotFoundError(`No team has the id ${team}.`, {
       isProven: true,
       hint: named
         ? `A team of that name has the id ${named.id}: --team ${shellQuote(named.id ?? '')}`
@@ -153,17 +154,27 @@ async function explainNone(
     });
 }
 
-/** Asks for the team whose name was typed in place of its id; undefined if none is called so. */
+/** Asks for the team whose name, or nearly so, was typed in place of its id; undefined if there is none. */
 async function teamNamed(name: string, api: FilterWorld['api']): Promise<string | undefined> {
   const reference = referenceOf('name', name);
-  const ids: string[] = [];
+  const teams: JsonObject[] = [];
   try {
     for await (const record of api.list('teams', {}, { checksCompleteness: true }))
-      if (answersTo(record, reference, 'teams', {})) ids.push(plainText(record['id']));
+      teams.push(record);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return undefined;
   }
-  if (ids.length === 0) return undefined;
-  return `Did you mean ${shellQuote(reference.text)} (${ids.join(', ')})?`;
+  const called = teams.filter((team) => answersTo(team, reference, 'teams', {}));
+  if (called.length > 0) return meantTeams(reference.text, called);
+  const names = teams.map((team) => team['name']).filter((each) => typeof each === 'string');
+  const near = nearest(name, names);
+  if (near === undefined) return undefined;
+  const meant = teams.filter((team) => team['name'] === near);
+  return meantTeams(referenceOf('name', near).text, meant);
+}
+
+function meantTeams(text: string, teams: readonly JsonObject[]): string {
+  const ids = teams.map((team) => plainText(team['id']));
+  return `Did you mean ${shellQuote(text)} (${ids.join(', ')})?`;
 }

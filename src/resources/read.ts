@@ -6,7 +6,7 @@ import type { FailedItem } from '../cli/command-output.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { isNotFound } from '../data/outcome-errors.js';
+import { isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
 import { meantReference, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
@@ -35,6 +35,20 @@ export function recordReader(context: Context, resource: ResourceName): RecordRe
   return {
     read: (id) => context.api.recordAt(callFor(resource, 'get', id)),
   };
+}
+
+/** The record of an id; undefined if there is none. Throws Failure if the service or its list cannot tell. */
+export async function recordIfThere(
+  context: Context,
+  resource: ResourceName,
+  id: string,
+): Promise<JsonObject | undefined> {
+  try {
+    return (await recordReader(context, resource).read(id, 'list')).record;
+  } catch (error) {
+    if (isProvenNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 /** A reader for records about to be written: one that may not be read (403) is not written. */

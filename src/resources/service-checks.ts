@@ -58,7 +58,7 @@ export async function checkService(
   const checks = [
     pass('key', keyOrigin(context)),
     pass('connection', place),
-    pass('contract', `this tool follows version ${contractVersion}`),
+    pass('contract', `rosterctl supports version ${contractVersion} of the API`),
     checkRoutes(api),
   ];
   const settings: Record<string, string> = {};
@@ -105,7 +105,7 @@ async function readFirstPage(
   return list.completeness();
 }
 
-const mayRead = 'the key may read this';
+const mayRead = 'allowed';
 
 function readCheck(name: string, completeness: Completeness | undefined): Check {
   return completeness?.state === 'doubtful'

@@ -178,7 +178,7 @@ function gamesRow({ byGame }: Stats, { paint, isUtf8 }: Canvas): readonly Labell
     ...games.slice(0, maxGames).map(([game, count]) => ({
       text: `${truncate(singleLine(game), maxLabelWidth)} ${groupedNumber(count)}`,
     })),
-    ...(more > 0 ? [{ text: `and ${more} more` }] : []),
+    ...(more > 0 ? [{ text: `and ${groupedNumber(more)} more` }] : []),
     { text: '(an applicant may play several)', paint: paint.dim },
   ];
   return [{ label: 'Games', lines: (room) => filledLines(pieces, dotOf(isUtf8), room) }];

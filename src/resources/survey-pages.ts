@@ -2,7 +2,7 @@
 import { hasId } from '../api/records.js';
 import type { Api, Completeness } from '../api/types.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { Failure } from '../errors.js';
 
 type Result = 'pass' | 'warn';
@@ -72,7 +72,11 @@ export async function surveyPages(
     if (read.count > count && read.completeness.state === 'complete') break;
   }
   if (best.count > count)
-    return found('warn', `only ${count} of ${best.count} records were read`, withoutDefaults(best));
+    return found(
+      'warn',
+      `only ${groupedNumber(count)} of ${groupedNumber(best.count)} records were read`,
+      withoutDefaults(best),
+    );
   if (!completeness.isStated)
     return found('warn', `${completeness.reason}; the usual ways lead to no more`, {
       [hint === undefined ? 'paging.mode' : 'paging.next']: 'none',

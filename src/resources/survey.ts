@@ -9,9 +9,14 @@ import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
 import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
-import { normalName } from '../data/path.js';
+import { normalName, valueAt } from '../data/path.js';
 import { referenceField, referenceKindsOf, referenceSetting } from '../data/references.js';
-import type { LookedUpKind, Overrides, ResourceName } from '../data/resources.js';
+import {
+  type LookedUpKind,
+  type Overrides,
+  type ResourceName,
+  resourceWords,
+} from '../data/resources.js';
 import { Failure, ProtocolError } from '../errors.js';
 import { surveyPages } from './survey-pages.js';
 
@@ -84,7 +89,7 @@ async function firstAnswer(
   if (failure) throw failure;
   const read = readJson(response.body, response.headers['content-type']);
   if (read.kind !== 'json' && response.status !== 204)
-    throw new ProtocolError(`The list of ${resource} is not JSON.`, { call });
+    throw new ProtocolError(`The list of ${resourceWords[resource].plural} is not JSON.`, { call });
   const body = read.kind === 'json' ? read.value : null;
   const hasRecords = (findList(body, { resource })?.rows.length ?? 0) > 0 || undefined;
   const refusal = refusalIn(body, response.status, call, { hasRecords });
@@ -109,7 +114,10 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
   const settings = candidates.map((each): Setting => [`lists.${resource}.path`, each]);
   if (path !== undefined && others.length === 0) {
     const there = findList(body, { resource, path, idName });
-    const text = `records are under "${path}", where rosterctl does not look by itself`;
+    const text =
+      isObject(body) && isObject(valueAt(body, path))
+        ? `records are under "${path}" as an object, one property per id; rosterctl reads that only if you say so`
+        : `records are under "${path}", where rosterctl does not look by itself`;
     return {
       found: there,
       path,
@@ -120,7 +128,7 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
     const text = 'no list is to be seen, which counts as an empty one';
     return { found, path: undefined, finding: envelope('warn', text, settings) };
   }
-  const text = `there is no list of ${resource}, or several that may be it: ${candidates.join(', ') || 'none'}`;
+  const text = `there is no list of ${resourceWords[resource].plural}, or several that may be it: ${candidates.join(', ') || 'none'}`;
   return { found: undefined, path: undefined, finding: envelope('fail', text, settings) };
 }
 

@@ -2,13 +2,14 @@
 import { callFor } from '../api/resources.js';
 import { named } from '../bulk/words.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
+import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { cellFields } from '../data/cell-values.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
-import type { RowChange } from '../runs/report.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import { aboutPeople, createHolders } from './person/holders.js';
 import { createRowWarnings, type RowWarnings } from './row-warnings.js';
 import { changing, sentRefusal } from './send.js';
@@ -41,11 +42,15 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
   const holders = createHolders(context, aboutPeople);
   const applicationIds = new Map<string, string>();
   let acceptsAny = false;
+  const bodyOf = ({ own = {}, row }: Pick<SelectedRow, 'own' | 'row'>) => ({
+    ...cellFields(own, undefined, row),
+    ...touchedFields(typed),
+  });
   return {
     ...base,
     // Only one resend, and only if provably not applied: a second player would be worse.
     resends: 1,
-    plan({ id, row, own = {} }, { record = { id } }) {
+    plan({ id, row, own }, { record = { id } }) {
       const status = record['status'];
       const accepts = accept && status !== 'accepted';
       if (isConverted(record)) {
@@ -66,7 +71,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
           what: `is not accepted: the status is ${String(status)}. --accept sets it first.`,
           others: 'Others are not accepted, too.',
         });
-      const body = { ...cellFields(own, undefined, row), ...touchedFields(typed) };
+      const body = bodyOf({ own, row });
       return {
         steps: [
           ...(accepts ? [acceptStep(id, status)] : []),
@@ -129,9 +134,13 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     question(row, record) {
       const label = labelOf(record, row.id);
       const name = label === row.id ? row.id : `"${label}" (${row.id})`;
+      const sent = Object.entries(bodyOf(row)).map(
+        ([field, value]) => `${field}=${shortValue(value)}`,
+      );
+      const player = sent.length > 0 ? `a player with ${sent.join(', ')}` : 'a player';
       return accept && record?.['status'] !== 'accepted'
-        ? `Accept ${name}, which triggers your organization's Flows, and convert to a player?`
-        : `Convert ${name} to a player?`;
+        ? `Accept ${name} and convert the application to ${player}?`
+        : `Convert ${name} to ${player}?`;
     },
   };
 }
@@ -141,11 +150,20 @@ function acceptStep(id: string, status: unknown): Step {
   return { name: accepted, call: editCall(id, changes), changes };
 }
 
-/** The id of the player that an answer names, which may also hold the application. */
+/** The id of the player that an answer names, which may also hold the application, but not another one. */
 function playerIn({ api }: Context, answer: unknown, id: string): string | undefined {
-  const own = isObject(answer) ? (answer['playerId'] ?? answer['convertedPlayerId']) : undefined;
-  const found = own ?? api.recordIn(answer, 'players')?.['id'];
+  const { playerId, convertedPlayerId } = isObject(answer) ? answer : {};
+  const record = api.recordIn(answer, 'players');
+  const isOther = record !== undefined && isApplication(record) && record['id'] !== id;
+  const found = playerId ?? (isOther ? undefined : (convertedPlayerId ?? record?.['id']));
   return typeof found === 'string' && found !== id ? found : undefined;
+}
+
+/** True for a record with a field that only applications have (contract 2.1). */
+function isApplication(record: JsonObject): boolean {
+  return ['formResponses', 'submittedAt', 'convertedPlayerId'].some((field) =>
+    Object.hasOwn(record, field),
+  );
 }
 
 /** `Ann (player_1)`: the player of a converted application. */

@@ -10,7 +10,7 @@ import { labelOf } from '../data/path.js';
 import { orList } from '../data/text.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
-import { CancelledError, UsageError } from '../errors.js';
+import { CancelledError, nothingDone, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
 import { createHolders } from './person/holders.js';
@@ -146,7 +146,8 @@ function warnOfMove(
     warnings.forRow({
       ...{ row, id, record },
       what: 'was withdrawn by the applicant.',
-      others: 'Others were withdrawn by the applicant, too: see --not-status withdrawn.',
+      others:
+        'Others were withdrawn by the applicant, too. A filter can leave them out: --not-status withdrawn',
     });
   if (from === 'accepted' && typeof record['convertedPlayerId'] === 'string')
     warnings.forRow({
@@ -194,7 +195,7 @@ async function askToReplace(
     { value: 'replace', label: 'replace' },
     { value: 'cancel', label: 'cancel' },
   ]);
-  if (answer === 'cancel') throw new CancelledError('Nothing was done.');
+  if (answer === 'cancel') throw new CancelledError(nothingDone);
   if (answer === 'replace') return job;
   const { localDay } = await import('../data/dates.js');
   return { ...job, note: { kind: 'append', text: note.text.trim(), day: localDay(context.now()) } };

@@ -7,7 +7,7 @@ import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { namedTest, plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
-import { foldCase, isSameText, shellQuote } from '../data/text.js';
+import { foldCase, isSameText, shellQuote, yesOrNo } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import {
   anyEquals,
@@ -164,15 +164,21 @@ function answers(readings: readonly Answer[]): RecordTest {
   };
   return {
     holds: (record) =>
-      answersIn(record).some(({ value, answer }) =>
-        anyEquals(Array.isArray(value) ? value : [value], answer),
-      ),
+      answersIn(record).some(({ value, answer }) => {
+        const values = Array.isArray(value) ? value : [value];
+        return anyEquals(values, answer) || values.some((each) => isShownAs(each, answer));
+      }),
     field: {
       name: `formResponses.${readings[0]?.question ?? ''}`,
       on: (record) => answersIn(record).length > 0,
       asking: (question) => `--form ${shellQuote(`${question}=${readings[0]?.answer ?? ''}`)}`,
     },
   };
+}
+
+/** True for a truth value that a card shows as this word: a ticked box is `yes`. */
+function isShownAs(value: unknown, word: string): boolean {
+  return typeof value === 'boolean' && yesOrNo(value) === foldCase(word);
 }
 
 function statusTest(word: string, fits: (status: unknown) => boolean): RecordTest {

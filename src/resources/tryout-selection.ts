@@ -7,7 +7,7 @@ import { listFlags } from '../cli/filters.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { nearest } from '../data/nearest.js';
 import { kebab, orList } from '../data/text.js';
-import { formatDuration } from '../data/time.js';
+import { durationInWords } from '../data/time.js';
 import type { Filters, Operation } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { type NoteValues, readNoteEdit, typedNoteFlag } from './notes.js';
@@ -45,7 +45,7 @@ function tryoutWords(values: TryoutFilterValues): ReturnType<NonNullable<Filters
   const { status = [], game = [], olderThan } = values;
   return {
     before: [orList(status), orList(game)].filter((word) => word !== '').join(' '),
-    after: olderThan === undefined ? '' : ` older than ${formatDuration(olderThan)}`,
+    after: olderThan === undefined ? '' : ` older than ${durationInWords(olderThan)}`,
   };
 }
 

@@ -3,7 +3,7 @@ import { counted } from '../bulk/words.js';
 import type { CommandManifest } from '../data/command-manifest.js';
 import { referenceKindsOf } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import type { PreviewedRows, Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';
 import type { BeforeImage } from '../runs/before-images.js';
@@ -21,10 +21,10 @@ export function countsOf(
     decided.filter(({ result }) => results.includes(result)).length;
   const restored = count('unchanged');
   const parts = [
-    `${tasks.length} can be undone`,
-    `${count('conflict')} changed since`,
-    `${cannot.length + count('failed', 'skipped', 'unknown')} cannot be undone${countedReasons(cannot)}`,
-    ...(restored > 0 ? [`${restored} already as before`] : []),
+    `${groupedNumber(tasks.length)} can be undone`,
+    `${groupedNumber(count('conflict'))} changed since`,
+    `${groupedNumber(cannot.length + count('failed', 'skipped', 'unknown'))} cannot be undone${countedReasons(cannot)}`,
+    ...(restored > 0 ? [`${groupedNumber(restored)} already as before`] : []),
   ];
   return `Of run ${run}: ${parts.join(', ')}.`;
 }
@@ -57,7 +57,7 @@ export function unrestorableFields({ withheld, shortened }: BeforeImage): readon
 function countedReasons(rows: readonly NotUndoable[]): string {
   const counts = new Map<string, number>();
   for (const { why } of rows) counts.set(why, (counts.get(why) ?? 0) + 1);
-  const parts = [...counts].map(([why, count]) => `${count} ${why}`);
+  const parts = [...counts].map(([why, count]) => `${groupedNumber(count)} ${why}`);
   return parts.length > 0 ? ` (${parts.join(', ')})` : '';
 }
 

@@ -2,6 +2,8 @@
 
 import { replacementBody } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
+import { TryoutStatus } from '../api/schemas.js';
+import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
@@ -11,7 +13,7 @@ import { plainNotes } from '../engine/notes.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { sessionByRow } from '../engine/row-sessions.js';
 import { type BeforeImage, withoutQueries } from '../runs/before-images.js';
-import type { SelectedRow } from '../runs/report.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import { deleteSession } from './delete.js';
 import { compareEdit } from './tryout-edit.js';
 import { readOnlyFields, updateSession } from './update.js';
@@ -71,6 +73,10 @@ function rowOfUndo({ own = {} }: SelectedRow): UndoRow {
 
 /** Restores a field only if its present value is what the run wrote. */
 function restoreFields(context: Context, resource: ResourceName, { route }: UndoJob): Session {
+  // If the contract documents a status, a third value comes from another writer.
+  const hasStatus = 'status' in rowOf(resource).schema.shape;
+  const isForeign = ({ field, to }: RowChange) =>
+    hasStatus && field === 'status' && !TryoutStatus.safeParse(to).success;
   const session = updateSession(context, resource, route, {
     plan(row, record) {
       const { before, after, absent } = rowOfUndo(row);
@@ -80,9 +86,12 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
       const hidden = fields.filter(
         (field) => absent.includes(field) && !Object.hasOwn(record, field) && after[field] !== null,
       );
-      const changes = fields
+      const all = fields
         .map((field) => ({ field, from: record[field], to: before[field] ?? null }))
         .filter(({ field, from, to }) => !isSame(field, from, to));
+      const changes = all.filter((change) => !isForeign(change));
+      const foreign = all.find(isForeign);
+      if (changes.length === 0 && foreign) return { changes, skipped: notAccepted(foreign.to) };
       if (changes.length === 0 && hidden.length > 0) return { changes, skipped: notShown(hidden) };
       return {
         changes,
@@ -91,8 +100,6 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
     },
     names: (row) => Object.keys(rowOfUndo(row).after),
   });
-  // If the contract documents a status, a third value comes from another writer.
-  const hasStatus = 'status' in rowOf(resource).schema.shape;
   return hasStatus ? { ...session, compare: compareEdit } : session;
 }
 
@@ -101,6 +108,14 @@ function notShown(fields: readonly string[]) {
   return {
     code: 'notUndoable',
     message: `The service does not show ${fields.join(', ')}, so it cannot be undone.`,
+  };
+}
+
+/** The reason to skip a row: only the documented statuses are accepted (contract section 3). */
+function notAccepted(status: unknown) {
+  return {
+    code: 'notUndoable',
+    message: `The former status ${shortValue(status)} is not one of the documented ones, so it is not sent back.`,
   };
 }
 

@@ -105,8 +105,10 @@ export function updateSession(
   // Throws for an unusable route before anything is read.
   const { semantics, mayReplace, configKey } = context.api.route(updateCall('any'));
   // Of a route that is configured, `config set` said so.
-  if (route !== undefined && mayReplace && semantics === 'merge' && configKey !== undefined)
-    context.note(replacementNote(configKey));
+  if (route !== undefined && mayReplace && configKey !== undefined) {
+    const isOpen = context.settings.overrides[`${configKey}.semantics`] === undefined;
+    if (isOpen) context.note(replacementNote(configKey));
+  }
   const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
     const bare = updateCall(id);
     const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));

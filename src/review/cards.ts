@@ -80,7 +80,7 @@ export async function loadCards(
       name: singleLine(labelOf(record, String(record['id']))),
       record,
     })),
-    title: titleOf(values),
+    title: titleOf(values, shown.length - selected.size),
     none: summary.none().text,
     gone: isComplete ? [...queued].filter(([id]) => !ids.has(id)) : [],
     everyone: isComplete ? { records: everyone } : { reason: 'the list may be incomplete' },
@@ -98,10 +98,12 @@ function inReviewOrder(
   return order.first();
 }
 
-function titleOf(values: ReviewFilters | undefined): string {
+/** `carried`: how many of the queue the filters do not select. */
+function titleOf(values: ReviewFilters | undefined, carried: number): string {
   if (!values) return 'decided, not sent';
   const words = tryoutSelection.words?.(values as never);
-  const what = words ? `${words.before}${words.after}`.trim() : 'matching';
+  const selected = words ? `${words.before}${words.after}`.trim() : 'matching';
+  const what = carried > 0 ? `${selected} and ${carried} decided earlier` : selected;
   return values.sort ? `${what}, by ${values.sort.field}` : `${what}, oldest first`;
 }
 

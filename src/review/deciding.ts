@@ -1,5 +1,5 @@
 /** The keys of a review at work: moving between and within cards, deciding by a key or a note, and taking it back. */
-import { foldCase } from '../data/text.js';
+import { foldCase, groupedNumber } from '../data/text.js';
 import type { Key } from '../terminal/keys.js';
 import { type Decision, type QueueEntry, withEntry } from './queue.js';
 import {
@@ -66,7 +66,7 @@ function queue(state: Review, entry: QueueEntry): ReviewStep {
 }
 
 function countOf({ decisions }: Review): string {
-  return `${decisions.queued.size} decided`;
+  return `${groupedNumber(decisions.queued.size)} decided`;
 }
 
 /** Takes back the last decision and shows its card. */
@@ -78,7 +78,9 @@ export function undo(state: Review): ReviewStep {
   const step = queue(state, { kind: 'undo', id, queued: before });
   const shown = index < 0 ? step.state : { ...step.state, index, scroll: 0 };
   const { name } = index < 0 ? { name: id } : cardOnScreen(shown);
-  const message = `${name}: ${decisionWords(before?.decision)}. ${countOf(shown)}.`;
+  const isNote = !before && state.decisions.queued.get(id)?.decision.status === undefined;
+  const words = isNote ? 'note discarded' : decisionWords(before?.decision);
+  const message = `${name}: ${words}. ${countOf(shown)}.`;
   return { ...step, state: { ...shown, message } };
 }
 

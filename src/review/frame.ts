@@ -1,6 +1,6 @@
 /** The screen of a review as lines: the head, the card or what covers it, and the keys; no line wider than the screen. */
 import type { Canvas } from '../cli/views.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { filledLines, type Piece } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';
@@ -58,10 +58,10 @@ export function frameOf(state: Review, card: readonly string[], style: FrameStyl
 
 /** `7 of 40 · pending Valorant, oldest first        3 shortlisted  2 rejected`, or as much as fits. */
 function headLine(state: Review, { columns, title, paint, isUtf8 }: FrameStyle): string {
-  const place = `${state.index + 1} of ${state.cards.length}`;
+  const place = `${groupedNumber(state.index + 1)} of ${groupedNumber(state.cards.length)}`;
   const long = title === '' ? place : `${place}${isUtf8 ? ' · ' : ' - '}${title}`;
   const tally = tallyOf(state).join('  ');
-  const count = `${state.decisions.queued.size} decided`;
+  const count = `${groupedNumber(state.decisions.queued.size)} decided`;
   const candidates = [
     [long, tally],
     [long, count],
@@ -169,7 +169,7 @@ function coverLines(mode: Mode, { columns, paint, isUtf8 }: FrameStyle) {
     case 'link': {
       const link = mode.links[mode.at];
       return [
-        'Open this page in your browser? It is on',
+        'This link leads to:',
         ...wrap(link?.host ?? '', columns).map(paint.bold),
         '',
         ...wrap(link?.url ?? '', columns),

@@ -8,13 +8,7 @@ import { GuardError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { acquireLock, type HeldLock, lockHolder } from '../files/lock.js';
 import { ensurePrivateFolder, namesIn, tightenPrivateFile } from '../files/private.js';
-import {
-  openSyncedLines,
-  parseLines,
-  readBytes,
-  type SyncedLines,
-  sealLine,
-} from '../files/synced-lines.js';
+import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 
 /** A decision about an application: a new status, a line for its notes, or both. */
 export interface Decision {
@@ -224,7 +218,7 @@ function openFile(
       isOurs: () => lock.isOurs(),
     });
     const lines = await file;
-    await Promise.all(values.map((value) => lines.append(sealLine(value))));
+    await Promise.all(values.map((value) => lines.append(value)));
   };
   const remove = () => rm(path, { force: true });
   return {

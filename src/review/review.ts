@@ -3,9 +3,9 @@ import type { CommandOutput } from '../cli/command-output.js';
 import { sentencesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import type { Operation, Selection } from '../engine/operation.js';
-import { CancelledError, Failure, UsageError } from '../errors.js';
+import { CancelledError, Failure, nothingDone, UsageError } from '../errors.js';
 import { editedNotes } from '../resources/notes.js';
 import type { BulkReport, SelectedRow } from '../runs/report.js';
 import { loadCards, type ReviewFilters } from './cards.js';
@@ -56,10 +56,13 @@ function checkTerminal({ prompts, settings }: Context): void {
   const hint = `Instead: ${setStatusLine}`;
   if (output !== 'table' || fields || template !== undefined)
     throw new UsageError('tryouts review prints no records: it is drawn on a terminal.', { hint });
-  const plain = plainPrompts ? 'prompts are plain (prompts, TERM=dumb)' : undefined;
-  const reason = prompts.unavailable ?? plain;
-  if (reason !== undefined)
-    throw new UsageError(`Reviewing needs a terminal and its keys: ${reason}.`, { hint });
+  if (prompts.unavailable !== undefined)
+    throw new UsageError(`tryouts review cannot run here: ${prompts.unavailable}.`, { hint });
+  if (plainPrompts)
+    throw new UsageError(
+      'tryouts review needs the full screen, and prompts are set to plain (setting prompts, ROSTERCTL_PROMPTS or TERM=dumb).',
+      { hint },
+    );
   if (yes)
     throw new UsageError('A review asks before it sends, and --yes cannot answer for you.', {
       hint: `Leave out --yes. In a script: ${setStatusLine}`,
@@ -173,13 +176,14 @@ async function send(
   const { queued } = queue.present();
   const keeps = () => {
     const { size } = queue.present().queued;
-    const what = size === 1 ? 'Your decision is' : `Your ${size} decisions are`;
+    const what = size === 1 ? 'Your decision is' : `Your ${groupedNumber(size)} decisions are`;
     context.message(`${what} kept: ${resumeLine}`);
   };
   const output = await use({ rows: async () => selectionOf(cards, queued) }).catch(
     (error: unknown) => {
       if (error instanceof Failure) keeps();
-      throw error;
+      const isNo = error instanceof CancelledError && error.message === nothingDone;
+      throw isNo ? new CancelledError('Nothing was sent.', { cause: error }) : error;
     },
   );
   const { results, dryRun } = output.value as BulkReport;
@@ -192,8 +196,9 @@ async function send(
   return {
     ...output,
     printAfter(how) {
-      output.printAfter?.(how);
-      if (queue.present().queued.size > 0) keeps();
+      const isKept = queue.present().queued.size > 0;
+      output.printAfter?.({ ...how, isKept });
+      if (isKept) keeps();
     },
   };
 }

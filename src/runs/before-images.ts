@@ -4,13 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../data/json.js';
-import {
-  openSyncedLines,
-  parseLines,
-  readBytes,
-  type SyncedLines,
-  sealLine,
-} from '../files/synced-lines.js';
+import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import { newRunName, type RunStore, runFolder, runNameIn, runNames, startOf } from './store.js';
 
 /** The values that a write is about to change, or the record that it created. */
@@ -49,8 +43,6 @@ export interface BeforeImages {
 }
 
 interface BeforeImageOptions {
-  /** The setting `undo.keep` in milliseconds; undefined: no file is created. */
-  readonly keepMs: number | undefined;
   /** True if a text holds the API key. */
   readonly isKey: (text: string) => boolean;
   /** False once another process has taken the run over while this one was suspended. */
@@ -65,29 +57,22 @@ export function beforeImagesIn(folder: string): string {
 /** Opens the before-images of the run in this folder; the first entry creates the file (mode 0600). */
 export function openBeforeImages(
   folder: string,
-  { keepMs, isKey, isOurs }: BeforeImageOptions,
+  { isKey, isOurs }: BeforeImageOptions,
 ): BeforeImages {
-  if (keepMs === undefined) return { append: async () => {}, close: async () => {} };
   const path = beforeImagesIn(folder);
   const open = async () => {
     const { bytes } = parseLines(await readBytes(path), nameOf(path), parseEntry);
     return openSyncedLines(path, { what: 'The file of before-images', bytes, isOurs });
   };
-  let opening: Promise<SyncedLines> | undefined;
-  let file: SyncedLines | undefined;
-  const openOnce = async () => {
-    file = await open();
-    return file;
-  };
+  let file: Promise<SyncedLines> | undefined;
   return {
-    append(entry) {
-      const line = sealLine(toStored(entry, isKey));
-      if (file) return file.append(line);
-      opening ??= openOnce();
-      return opening.then((opened) => opened.append(line));
+    async append(entry) {
+      const stored = toStored(entry, isKey);
+      file ??= open();
+      await (await file).append(stored);
     },
     async close() {
-      await (await opening?.catch(() => undefined))?.close();
+      await (await file?.catch(() => undefined))?.close();
     },
   };
 }

@@ -6,13 +6,7 @@ import type { Context } from '../context.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
-import {
-  openSyncedLines,
-  parseLines,
-  readBytes,
-  sealLine,
-  unsealLine,
-} from '../files/synced-lines.js';
+import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/synced-lines.js';
 import { hasQuery, someText } from './before-images.js';
 import { hasPlan, headOf, isSamePlace, type PlannedRow, type RunHead, readPlan } from './plan.js';
 import type { SelectedRow } from './report.js';
@@ -66,7 +60,7 @@ export async function openJournal(
     },
     append(entry) {
       seq += 1;
-      return file.append(recordLine(seq, now().getTime(), withoutKey(entry, isSecret)));
+      return file.append({ seq, t: now().getTime(), ...withoutKey(entry, isSecret) });
     },
     close: () => file.close(),
   };
@@ -101,11 +95,6 @@ const longestFirstLine = 64 * 1024;
 export function parseJournal(file: Buffer, path: string) {
   const { lines, bytes } = parseLines(file, `The journal ${path}`, asRecord);
   return { records: lines, bytes };
-}
-
-/** Formats one line of the file: the record, followed by its checksum. */
-export function recordLine(seq: number, t: number, entry: Entry): string {
-  return sealLine({ seq, t, ...entry });
 }
 
 /** The hash that a journal stores in place of a value. */

@@ -1,5 +1,6 @@
 /** Write locks: one bulk write per resource, and one write per record at a time. */
 import { join } from 'node:path';
+import type { LocalContext } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { systemReason } from '../data/system-errors.js';
 import { longTimeOf } from '../data/time.js';
@@ -21,18 +22,13 @@ import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 /** Identifies the lock of a bulk write. */
 type LockKey = Pick<RunHead, 'service' | 'organization' | 'resource'>;
 
-interface RunLockOptions {
-  readonly self: ThisProcess;
-  readonly run: string;
-  readonly startedAt: string;
-  readonly waitMs: number;
-  readonly signal: AbortSignal;
-  /** Called with a note that names the run being waited for. */
-  readonly note: (line: string) => void;
-}
+/** The key of a lock, and the run that acquires it. */
+type Locking = LockKey & Pick<RunHead, 'run' | 'startedAt'>;
+
+type World = Pick<LocalContext, 'self' | 'signal' | 'note'>;
 
 /** How long a write waits for the lock of its record without `--wait-lock`. */
-export const recordWaitMs = 10_000;
+const recordWaitMs = 10_000;
 
 /**
  * Acquires the lock of a bulk write: one at a time per state folder, service, organization and
@@ -40,13 +36,14 @@ export const recordWaitMs = 10_000;
  * if the lock cannot be written. The lock file survives kill -9.
  */
 export async function lockRun(
+  world: World,
   store: RunStore,
-  key: LockKey,
-  options: RunLockOptions,
+  head: Locking,
+  waitMs = 0,
 ): Promise<HeldLock> {
-  const name = lockName(key);
-  const what = `Another bulk change on ${key.resource}`;
-  return lockNamed(store.locks, name, what, options, (holder) =>
+  const name = lockName(head);
+  const what = `Another bulk change on ${head.resource}`;
+  return lockNamed(world, { dir: store.locks, name, what, head, waitMs }, (holder) =>
     runOf(store, name, holder).catch(() => undefined),
   );
 }
@@ -56,12 +53,34 @@ export async function lockRun(
  * does, after `waitMs`. Releasing it removes its file.
  */
 export function lockRecord(
+  world: World,
   store: RunStore,
-  { service, organization, resource, id }: LockKey & { readonly id: string },
-  options: RunLockOptions,
+  head: Locking,
+  id: string,
+  waitMs?: number,
 ): Promise<HeldLock> {
+  return lockOne(world, store, head, { id, what: `Another change of ${id}`, waitMs });
+}
+
+/** Acquires the lock of an input that has no record yet, as `lockRecord` does. */
+export function lockInput(
+  world: World,
+  store: RunStore,
+  head: Locking & Pick<RunHead, 'input'>,
+  waitMs?: number,
+): Promise<HeldLock> {
+  return lockOne(world, store, head, { id: head.input, what: 'The same command', waitMs });
+}
+
+function lockOne(
+  world: World,
+  store: RunStore,
+  head: Locking,
+  { id, what, waitMs = recordWaitMs }: { id: string; what: string; waitMs: number | undefined },
+): Promise<HeldLock> {
+  const { service, organization, resource } = head;
   const name = `${resource}-${digestOf([service, organization, resource, id]).slice(0, 16)}`;
-  return lockNamed(recordLocks(store), name, `Another change of ${id}`, options);
+  return lockNamed(world, { dir: recordLocks(store), name, what, head, waitMs });
 }
 
 /**
@@ -98,20 +117,29 @@ export function isRunning({ state }: Pick<StoredRun, 'state'>, self: ThisProcess
   return !ended && holder !== undefined && holderState(holder, self) === 'runs';
 }
 
+interface NamedLock {
+  readonly dir: string;
+  readonly name: string;
+  /** The start of a sentence: `Another change of app_1`. */
+  readonly what: string;
+  readonly head: Pick<RunHead, 'run' | 'startedAt'>;
+  readonly waitMs: number;
+}
+
 async function lockNamed(
-  dir: string,
-  name: string,
-  what: string,
-  { self, run, startedAt, waitMs, signal, note }: RunLockOptions,
+  world: World,
+  { dir, name, what, head, waitMs }: NamedLock,
   runOfHolder: (holder: LockHolder) => Promise<string | undefined> = async () => undefined,
 ): Promise<HeldLock> {
+  const { self, signal } = world;
   try {
     return await acquireLock(dir, name, {
       self,
       waitMs,
-      purpose: describeRun({ run, startedAt }),
+      purpose: describeRun(head),
       signal,
-      onWait: (holder) => note(`${what} is running (${describeHolder(holder)}). Waiting for it.`),
+      onWait: (holder) =>
+        world.note(`${what} is running (${describeHolder(holder)}). Waiting for it.`),
     });
   } catch (error) {
     if (error instanceof Error && 'syscall' in error)

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openOwn } from '../files/atomic-write.js';
-import { countsAsError, type ReportRow, type RowChange } from './report.js';
+import { countsAsError, type ReportRow, type SelectedRow } from './report.js';
 import { type RunVerb, verbOfAction } from './verb.js';
 
 /** Describes a run without its rows and without secrets; also the journal's first record. */
@@ -31,8 +31,9 @@ export type RunHead = {
   readonly rows: number;
   readonly startedAt: string;
   /**
-   * Not idempotent (an upload, a create, a plan file): the run stays in `open/` until its report has been printed, so
-   * that repeating the command after a kill does not create things twice.
+   * Not idempotent (an upload, a create, a delete of named records, a plan file): the run stays in `open/`
+   * until its report has been printed, so that repeating the command after a kill prints the report
+   * instead of creating things twice or missing what it deleted.
    */
   readonly addsEachTime?: boolean;
   /** The run that it undoes. */
@@ -62,14 +63,7 @@ export function isSamePlace(a: Place, b: Place): boolean {
 }
 
 /** One row of a plan: its own values, and the changes that the preview found. */
-export interface PlannedRow {
-  readonly row: number;
-  readonly id: string;
-  /** The reference that named the record. */
-  readonly ref?: string | undefined;
-  readonly own?: JsonObject | undefined;
-  readonly previewed?: readonly RowChange[] | undefined;
-}
+export type PlannedRow = Pick<SelectedRow, 'row' | 'id' | 'ref' | 'own' | 'previewed'>;
 
 /** Everything needed to resume a run. */
 export interface RunPlan {
@@ -206,24 +200,24 @@ export const runFormat = 1;
 const knownGuards = ['ifStatus', 'conditions'];
 
 /**
- * Throws GuardError (exit 11) for a run that this version can list but not resume: another version wrote
- * it in another format, or with a guard unknown to this one.
+ * Throws GuardError (exit 11) for a run that this version can list but neither resume nor undo: another
+ * version wrote it in another format, or with a guard unknown to this one. `hint`: what to do instead.
  */
-export function requireContinuable({
-  head,
-  plan,
-}: {
-  readonly head: RunHead;
-  readonly plan: RunPlan | undefined;
-}): void {
+export function requireContinuable(
+  {
+    head,
+    plan,
+  }: {
+    readonly head: RunHead;
+    readonly plan: RunPlan | undefined;
+  },
+  hint = `Start over: run the same command with --restart. Or delete the run: rosterctl runs prune ${head.run}`,
+): void {
   const guards = plan?.job['guards'];
   const names = isObject(guards) ? Object.keys(guards) : [];
   if (head.format === runFormat && names.every((name) => knownGuards.includes(name))) return;
   throw new GuardError(
-    `Run ${head.run} was written by version ${head.version}, in a format that this version does not continue. Nothing was sent.`,
-    {
-      code: 'runFormat',
-      hint: `Start over: run the same command with --restart. Or delete the run: rosterctl runs prune ${head.run}`,
-    },
+    `Run ${head.run} was written by version ${head.version}, in a format that this version does not know. Nothing was sent.`,
+    { code: 'runFormat', hint },
   );
 }

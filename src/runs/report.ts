@@ -89,6 +89,16 @@ export const rowResults = [
 ] as const;
 export type RowResult = (typeof rowResults)[number];
 
+/** Why a row was not changed. */
+export interface RowError {
+  readonly code: string;
+  readonly kind: string;
+  readonly message: string;
+  readonly hint?: string;
+  /** The body of the service's refusal, which a journal does not keep. */
+  readonly service?: unknown;
+}
+
 /** A type rather than an interface, so that a row can be rendered like any other record. */
 export type ReportRow = {
   /** 1-based place among the ids, or the line of the input. */
@@ -99,7 +109,7 @@ export type ReportRow = {
   readonly result: RowResult;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
-  readonly error?: unknown;
+  readonly error?: RowError;
   /** The first step, if it is done although the row failed: `accepted`. */
   readonly step?: string;
   /** Fields that an update by PUT made vanish. */

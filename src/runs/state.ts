@@ -1,9 +1,9 @@
 /** The state of a run: folds its journal into results, open intents and steps, and redacts what the journal keeps. */
-import { isObject, type JsonObject, printJson } from '../data/json.js';
+import { type JsonObject, printJson } from '../data/json.js';
 import { serviceSays } from '../data/refusal-words.js';
 import { holderOf, type LockHolder } from '../files/holder.js';
 import { hashOf, type JournalRecord } from './journal.js';
-import type { DoneStep, ReportRow, RowChange } from './report.js';
+import type { DoneStep, ReportRow, RowChange, RowError } from './report.js';
 
 /** A write that was about to be sent and has no known outcome. */
 export interface Intent {
@@ -135,7 +135,7 @@ export function redactRow(row: ReportRow, changes: readonly RowChange[] = []): R
     ...row,
     ...(before && { before: redactAll(before) }),
     ...(after && { after: redactAll(after) }),
-    ...(error !== undefined && { error: redactError(error, changes) }),
+    ...(error && { error: redactError(error, changes) }),
   };
 }
 
@@ -143,18 +143,16 @@ export function redactRow(row: ReportRow, changes: readonly RowChange[] = []): R
  * The error of a result without the body of the service's refusal, and without its words and a code
  * in prose if they may be those of a note: the row sends one, or they mention one.
  */
-function redactError(error: unknown, changes: readonly RowChange[]): unknown {
-  if (!isObject(error)) return error;
-  const { service, ...rest } = error;
-  const { message, code, kind } = rest;
-  if (typeof message !== 'string') return service === undefined ? error : rest;
+function redactError(whole: RowError, changes: readonly RowChange[]): RowError {
+  const { service: _, ...error } = whole;
+  const { message, code, kind } = error;
   const sendsNote = changes.some(({ field }) => isNote(field));
   const mayBeNote = (text: string) => sendsNote || /note/i.test(text);
   const at = message.indexOf(serviceSays);
   const own = at >= 0 && mayBeNote(message.slice(at)) ? message.slice(0, at).trimEnd() : message;
-  if (typeof code === 'string' && /\s/.test(code) && mayBeNote(code))
-    return { ...rest, code: kind, message: own.replaceAll(` (${code})`, '') };
-  return own === message && service === undefined ? error : { ...rest, message: own };
+  if (/\s/.test(code) && mayBeNote(code))
+    return { ...error, code: kind, message: own.replaceAll(` (${code})`, '') };
+  return { ...error, message: own };
 }
 
 /** True if the record reads as before the write; `now`: the fields that differ from their target. */

@@ -18,7 +18,7 @@ import {
   readFirstRecord,
   readJournal,
 } from './journal.js';
-import { headOf, type RunHead, type RunPlan, readPlan, writePlan } from './plan.js';
+import { headOf, type RunHead, type RunPlan, readPlan, runFormat, writePlan } from './plan.js';
 import {
   firstStepOf,
   isFinalRow,
@@ -198,7 +198,9 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   const folder = runFolder(store, name);
   const { records } = await readJournal(journalIn(folder));
   const plan = await readPlan(folder);
-  const head = plan?.head ?? headOf(records[0]);
+  const own = headOf(records[0]);
+  // A journal in another format is not understood, whatever the plan beside it says.
+  const head = own && own.format !== runFormat ? own : (plan?.head ?? own);
   if (!head) {
     // Either it moved to `ended/` during the read, or a kill came before its plan was complete; then
     // nothing was sent.
@@ -229,8 +231,9 @@ export async function findRun(
 ): Promise<StoredRun> {
   const run = name === 'last' ? await lastRun(store, candidates) : await namedRun(store, name);
   if (run) return run;
-  const message = name === 'last' ? 'No run was found.' : `Unknown run "${name}".`;
-  throw new UnknownNameError(message, name, 'See: rosterctl runs list');
+  throw name === 'last'
+    ? new UnknownNameError('There are no runs on this machine yet.', name)
+    : new UnknownNameError(`Unknown run "${name}".`, name, 'See: rosterctl runs list');
 }
 
 /** Resolves a run's name or last six characters to its full name; undefined if there is none. Throws GuardError. */

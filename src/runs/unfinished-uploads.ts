@@ -1,6 +1,6 @@
 /** Unfinished uploads on this machine: how far each got, how one is found by its id, and given up. */
 import type { LocalContext } from '../context.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
 import { notVerified } from '../data/outcome-errors.js';
 import { UsageError } from '../errors.js';
@@ -55,6 +55,18 @@ export function unfinishedUploads(runs: readonly StoredRun[]): readonly Unfinish
       return state ? [{ id: uploadId(run.head.run, row.row), state, run, plan, row, steps }] : [];
     });
   });
+}
+
+/** True if a run, once ended, leaves an upload that only its journal knows of. */
+export function hasLeftovers(run: StoredRun): boolean {
+  return unfinishedUploads([run]).some(
+    (left) => isStored(left) || (wasInterrupted(left) && left.row.own?.['path'] !== '-'),
+  );
+}
+
+/** True if a signal interrupted the transfer, so that its bytes may have arrived; a failure would have an error. */
+function wasInterrupted({ state, run, row }: UnfinishedUpload): boolean {
+  return state === 'put_started' && run.state.results.get(row.row)?.error === undefined;
 }
 
 /** Reads the unfinished uploads on this machine, oldest first; prints a message for each damaged run. */
@@ -117,11 +129,6 @@ export function hasUnknownOutcome({ state }: Pick<UnfinishedUpload, 'state'>): b
   return state === 'doc_intent' || state === 'unknown';
 }
 
-/** True if the row failed only because verification did: its document exists. */
-function isNotVerified(error: unknown): boolean {
-  return isObject(error) && error['code'] === notVerified;
-}
-
 function stateOf(
   { state, finished }: StoredRun,
   { row }: PlannedRow,
@@ -133,7 +140,8 @@ function stateOf(
   if (state.open.has(row)) return 'doc_intent';
   const isStoredNow = steps['state'] === storedState;
   if (result !== undefined && countsAsError(result))
-    return isStoredNow && !isNotVerified(error) ? 'orphan' : undefined;
+    // If only the verification failed, the document exists.
+    return isStoredNow && error?.code !== notVerified ? 'orphan' : undefined;
   if (result !== undefined && result !== 'not_attempted') return undefined;
   if (finished) return isStoredNow ? storedState : undefined;
   return uploadStates.find((known) => known === steps['state']) ?? 'planned';

@@ -1,4 +1,5 @@
 /** Interrupted runs and uploads of a profile, and the commands that finish them. */
+import { groupedNumber } from '../data/text.js';
 import type { ThisProcess } from '../files/lock.js';
 import { isRunning } from './lock.js';
 import { runStore } from './store.js';
@@ -43,7 +44,7 @@ export function describeUnfinished(
   mostRuns: number,
 ): readonly { readonly text: string; readonly command: string }[] {
   const shown = runs.slice(0, mostRuns).map(({ run, left, total }) => ({
-    text: `run ${run}: ${left} of ${total} ${total === 1 ? 'row' : 'rows'} left`,
+    text: `run ${run}: ${groupedNumber(left)} of ${groupedNumber(total)} ${total === 1 ? 'row' : 'rows'} left`,
     command: `rosterctl runs resume ${run}`,
   }));
   const more = runs.length - shown.length;

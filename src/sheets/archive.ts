@@ -1,5 +1,7 @@
 /** The zip archive around a workbook: its directory is checked before any part of it is inflated. */
+
 import { crc32, createInflateRaw } from 'node:zlib';
+import { groupedNumber } from '../data/text.js';
 import { InputError } from '../errors.js';
 
 /** The most bytes that a workbook may take in memory: its file, and all parts that are inflated. */
@@ -91,7 +93,9 @@ function readDirectory(file: Buffer, name: string): ReadonlyMap<string, Entry> {
   if (file.readUInt16LE(end + 4) !== 0 || file.readUInt16LE(end + 8) !== count)
     throw damaged(name, 'it is one of several parts');
   if (count > mostEntries)
-    throw new InputError(`${name} holds ${count} files; a workbook has at most ${mostEntries}.`);
+    throw new InputError(
+      `${name} holds ${groupedNumber(count)} files; a workbook has at most ${groupedNumber(mostEntries)}.`,
+    );
   const entries = new Map<string, Entry>();
   let at = start;
   for (let index = 0; index < count; index += 1) {

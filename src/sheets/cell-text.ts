@@ -96,7 +96,7 @@ export function isDateFormat(id: number, format: string | undefined): boolean {
     return (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58);
   const bare = format
     .replace(/"[^"]*"|\\.|_.|\*./g, '')
-    .replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
+    .replace(/\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '')
     .split(';', 1)[0];
   return /[ymdhs]/i.test((bare ?? '').replace(/general/i, ''));
 }

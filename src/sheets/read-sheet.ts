@@ -127,12 +127,7 @@ class Cells implements XmlHandler {
   }
 
   private openCell(attributes: string): void {
-    this.count += 1;
     const { name } = this.options;
-    if (this.count > mostCells)
-      throw new InputError(`${name} has more than ${mostCells} cells.`, {
-        hint: 'Cut it into several files.',
-      });
     const reference = attributeOf(attributes, 'r');
     const [, letters, row] = /^([A-Z]{1,9})(\d{1,9})$/.exec(reference ?? '') ?? [];
     if (reference !== undefined && Number(row) !== this.line)
@@ -142,6 +137,12 @@ class Cells implements XmlHandler {
       throw new InputError(
         `${name} has cells beyond the last column of a sheet, ${columnName(mostColumns - 1)}.`,
       );
+    // The empty cells before it are counted too, since they take as much memory.
+    this.count += Math.max(1, index + 1 - this.texts.length);
+    if (this.count > mostCells)
+      throw new InputError(`${name} has more than ${mostCells} cells.`, {
+        hint: 'Cut it into several files.',
+      });
     if (this.texts[index] !== undefined)
       throw damaged(name, `the cell ${columnName(index)}${this.line} stands twice or out of order`);
     this.next = index + 1;

@@ -1,7 +1,7 @@
 /** Writes records as a workbook: a sheet with a head, a filter and choices, and a sheet about it. */
 import { exportText } from '../data/csv.js';
 import { columnName } from '../data/csv-reader.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { momentOf } from '../data/time.js';
 import { OutputError } from '../errors.js';
 import { mostBytes } from './archive.js';
@@ -58,12 +58,12 @@ function checkSize({ columns, rowCount }: SheetContent): void {
   const hint = 'Use -o csv, or fewer records (--limit) or fields (--fields).';
   if (columns.length > mostColumns)
     throw new OutputError(
-      `A sheet has at most ${mostColumns} columns; these records have ${columns.length}.`,
+      `A sheet has at most ${groupedNumber(mostColumns)} columns; these records have ${groupedNumber(columns.length)}.`,
       { hint },
     );
   if (rowCount >= mostSheetRows)
     throw new OutputError(
-      `A sheet has at most ${mostSheetRows} rows; there are ${rowCount} records.`,
+      `A sheet has at most ${groupedNumber(mostSheetRows)} rows; there are ${groupedNumber(rowCount)} records.`,
       {
         hint,
       },
@@ -215,7 +215,7 @@ function fitting(text: string, what: string | (() => string)): string {
   if (text.length <= longestText) return text;
   const name = typeof what === 'string' ? what : what();
   throw new OutputError(
-    `${name} has ${plural(text.length, 'character')}; a cell holds at most ${longestText}.`,
+    `${name} has ${plural(text.length, 'character')}; a cell holds at most ${groupedNumber(longestText)}.`,
     { hint: 'Use -o csv, or leave it out: name the other fields with --fields.' },
   );
 }

@@ -44,7 +44,8 @@ export function attributeOf(attributes: string, name: string): string | undefine
   return undefined;
 }
 
-const attributePattern = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+// A name is tried at its first character only; from each of them, a long one would take minutes.
+const attributePattern = /(?<![^\s"'])([^\s="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 class Scanner implements XmlScanner {
   private rest = '';

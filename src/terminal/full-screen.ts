@@ -36,7 +36,7 @@ export interface ScreenWorld extends Pick<PromptWorld, 'signal' | 'onContinue' |
   readonly suspend: () => void;
 }
 
-/** After Ctrl-Z the screen is opened by the process that goes on, and SIGCONT arrives as well. */
+/** After Ctrl-Z the screen is opened by the process that continues, and SIGCONT arrives as well. */
 const justMs = 500;
 
 /** Alternate screen, bracketed paste on, no cursor, no line that wraps by itself. */

@@ -8,7 +8,7 @@ export interface Progress {
    * Starts a line; `text` is called for each update and sanitized. Only one line at a time. `share`:
    * how much is done, from 0 to 1, where the total is known; the line is then a bar.
    */
-  start(text: () => string, share?: () => number): ProgressLine;
+  start(text: () => string, share?: () => number | undefined): ProgressLine;
 }
 
 interface ProgressLine {
@@ -182,8 +182,9 @@ function barWidth({ stderr }: ProcessStreams): number {
   return Math.min(28, Math.floor(stderr.columns / 3));
 }
 
-/** `████████░░░░`, or `####....` where the locale is not UTF-8. */
-function drawBar(streams: ProcessStreams, share: number, isUtf8: boolean): string {
+/** `████████░░░░`, or `####....` where the locale is not UTF-8; empty without a share. */
+function drawBar(streams: ProcessStreams, share: number | undefined, isUtf8: boolean): string {
+  if (share === undefined) return '';
   const width = barWidth(streams);
   const done = Math.floor(width * Math.min(1, Math.max(0, share)));
   const [full, empty] = isUtf8 ? ['█', '░'] : ['#', '.'];

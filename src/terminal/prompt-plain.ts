@@ -1,7 +1,8 @@
 /** Plain prompts: numbered lines and typed answers, for screen readers and terminals that cannot move the cursor. */
-import { CancelledError } from '../errors.js';
+import { groupedNumber } from '../data/text.js';
+import { CancelledError, nothingDone } from '../errors.js';
 import { type Choice, matchChoices } from './choices.js';
-import { nothingDone, type PromptWorld } from './prompt-screen.js';
+import type { PromptWorld } from './prompt-screen.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
 import { truncate } from './width.js';
@@ -39,7 +40,7 @@ export function plainPrompts(
       await print(truncate(`  ${number}  ${label}`, streams.stderr.columns - 1));
     }
     const more = choices.length - mostListed;
-    if (more > 0) await print(`  and ${more} more`);
+    if (more > 0) await print(`  and ${groupedNumber(more)} more`);
   };
   const askOne = async (message: string, choices: readonly Choice[], term?: string) => {
     let found = matchChoices(choices, term);
@@ -47,7 +48,7 @@ export function plainPrompts(
       // oxlint-disable no-await-in-loop
       await print(message);
       await printList(found);
-      const answer = await ask('Type a number, or a part of the name: ');
+      const answer = await ask('Type a number or a word: ');
       const chosen = /^\d{1,2}$/.test(answer) ? found[Number(answer) - 1] : undefined;
       if (chosen && Number(answer) <= mostListed) return chosen.value;
       const next = matchChoices(choices, answer);

@@ -1,6 +1,6 @@
 /** The screen of a prompt: what it is drawn on, and how it ends on a cancelling key, a signal or Ctrl-Z. */
 import { Writable } from 'node:stream';
-import { CancelledError } from '../errors.js';
+import { CancelledError, nothingDone } from '../errors.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
 
 /** Events of the process during a prompt. */
@@ -24,9 +24,6 @@ export interface PromptContext {
   readonly output: NodeJS.WritableStream;
   readonly signal: AbortSignal;
 }
-
-/** The message of a cancelled prompt. */
-export const nothingDone = 'Nothing was done.';
 
 /** Runs one prompt. Throws CancelledError on Escape, Ctrl-C, Ctrl-D, a signal or the end of stdin. */
 export async function withTerminal<T>(

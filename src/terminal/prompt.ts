@@ -1,5 +1,6 @@
 /** Prompts: questions to the user on stderr, cancelled by Escape, Ctrl-C, Ctrl-D or a signal. */
-import { upperFirst } from '../data/text.js';
+import { styleText } from 'node:util';
+import { groupedNumber, upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import type { Choice } from './choices.js';
 import type { PlainPrompts } from './prompt-plain.js';
@@ -16,6 +17,8 @@ interface TextOptions extends PromptFallback {
   readonly default?: string;
   /** Returns what is wrong with an answer, which is then asked for again. */
   readonly validate?: (value: string) => string | undefined;
+  /** Keys to type, such as `(y/N/l)`, and the word that stands for an answer once it was given. */
+  readonly keys?: { readonly text: string; readonly answered: (typed: string) => string };
 }
 
 interface SearchOptions extends PromptFallback {
@@ -39,7 +42,7 @@ export interface Prompts {
   ): Promise<T>;
   /** Asks for one of many choices, which typing narrows down. */
   search(question: string, choices: readonly Choice[], options?: SearchOptions): Promise<string>;
-  /** Asks for one or several of many choices, to be marked. */
+  /** Asks for one or several of many choices, which typing narrows down, to be marked. */
   mark(
     question: string,
     choices: readonly Choice[],
@@ -81,7 +84,8 @@ export function createPrompts(
       return ways.plain(plainPrompts(streams, world), message);
     }
     const { withTerminal } = await import('./prompt-screen.js');
-    return withTerminal(streams, world, (context) => ways.drawn(message, context));
+    const lines = await wrappedFor(streams, message);
+    return withTerminal(streams, world, (context) => ways.drawn(lines, context));
   };
   return {
     get unavailable() {
@@ -95,15 +99,22 @@ export function createPrompts(
           return confirm({ message, default: false }, context);
         },
       }),
-    text: (question, { validate, default: preset, ...options } = {}) =>
+    text: (question, { validate, default: preset, keys, ...options } = {}) =>
       ask(question, options, {
-        plain: (prompts, message) => prompts.text(message, preset, validate),
+        plain: (prompts, message) =>
+          prompts.text(keys ? `${message} ${keys.text}` : message, preset, validate),
         async drawn(message, context) {
           const { input } = await import('@inquirer/prompts');
           const config = {
             message,
+            ...(keys && answeredAs(keys)),
             ...(preset !== undefined && { default: singleLine(preset) }),
-            ...(validate && { validate: (value: string) => validationResult(validate(value)) }),
+            ...(validate && {
+              validate: async (value: string) => {
+                const problem = validate(value);
+                return problem === undefined || wrappedFor(streams, singleLine(problem));
+              },
+            }),
           };
           return input(config, context);
         },
@@ -163,27 +174,33 @@ export function createPrompts(
       ask(question, options, {
         plain: (prompts, message) => prompts.mark(message, choices),
         async drawn(message, context) {
-          const { checkbox } = await import('@inquirer/prompts');
-          const fit = await fitted(streams, '> o ');
-          return checkbox(
+          const { markPrompt } = await import('./prompt-mark.js');
+          const { wrapWholeWords } = await import('./whole-words.js');
+          const help = (found: readonly Choice[]) =>
+            `${countOf(found, choices, streams)}: type to search, Space marks, Ctrl-A all, Enter, Esc`;
+          return markPrompt(
             {
               message,
+              choices,
               pageSize: pageSize(streams),
-              choices: choices.map(fit),
-              loop: false,
-              validate: (marked) => marked.length > 0 || 'Mark at least one with Space.',
-              theme: {
-                style: {
-                  keysHelpTip: () =>
-                    `${countOf(choices, choices, streams)}: Space marks, a all, Enter, Esc`,
-                  renderSelectedChoices: (marked: readonly unknown[]) => `${marked.length} marked`,
-                },
-              },
+              fit: await fitted(streams, '> o '),
+              help: (found) => wrapWholeWords(help(found), streams.stderr.columns - 1).join('\n'),
             },
             context,
           );
         },
       }),
+  };
+}
+
+/** Shows the keys while a question is open, as a confirmation does, and a word once it is answered. */
+function answeredAs({ text, answered }: NonNullable<TextOptions['keys']>) {
+  const message = (question: string, status: string) =>
+    styleText('bold', question) + (status === 'done' ? '' : ` ${styleText('dim', text)}`);
+  return {
+    theme: { style: { message } },
+    transformer: (typed: string, { isFinal }: { isFinal: boolean }) =>
+      isFinal ? styleText('cyan', answered(typed)) : typed,
   };
 }
 
@@ -195,8 +212,10 @@ function countOf(
 ): string {
   const more = found.length - pageSize(streams);
   const isAll = found.length === all.length;
-  const count = isAll ? `${all.length} in all` : `${found.length} of ${all.length} match`;
-  return more > 0 ? `${count}, ${more} more` : count;
+  const count = isAll
+    ? `${groupedNumber(all.length)} in all`
+    : `${groupedNumber(found.length)} of ${groupedNumber(all.length)} match`;
+  return more > 0 ? `${count}, ${groupedNumber(more)} more` : count;
 }
 
 /** How many lines of choices fit on the screen, next to the question and the help below it. */
@@ -214,6 +233,12 @@ async function fitted(streams: ProcessStreams, marks: string) {
   };
 }
 
-function validationResult(problem: string | undefined): string | true {
-  return problem === undefined ? true : singleLine(problem);
+/** The columns beside a question: its mark, and ` (y/N)` with an answer. */
+const promptMargin = 14;
+
+/** Wraps a question or a complaint, which the prompts would break inside a word. */
+async function wrappedFor({ stderr }: ProcessStreams, message: string): Promise<string> {
+  const { wrapWholeWords } = await import('./whole-words.js');
+  const room = Math.max(20, stderr.columns - promptMargin);
+  return wrapWholeWords(message, room).join('\n  ');
 }

@@ -15,6 +15,8 @@ interface Redactor {
 const minLength = 4;
 /** Values of a signed URL below this are names, dates and counters. */
 const minValueLength = 16;
+/** The name of a file or a Content-Disposition, which a signed URL may hold: no token looks like it. */
+const fileName = /[\s"]|\.[a-z\d]{1,5}$/i;
 /** A truncated text that ends with this many leading characters of a secret reveals too much of it. */
 const minPrefixLength = 12;
 
@@ -36,7 +38,7 @@ export function createRedactor(): Redactor {
       const query = url.slice(at + 1);
       register(others, query);
       for (const [, value] of new URLSearchParams(query))
-        if (value.length >= minValueLength) register(others, value);
+        if (value.length >= minValueLength && !fileName.test(value)) register(others, value);
     },
     clean(text) {
       // Computed lazily: most commands write nothing to stderr.

@@ -77,11 +77,15 @@ export function watchSignals(owner: NodeJS.Process, onInterrupt: () => void) {
   let code: number | undefined;
   let expected = false;
   let ignored = false;
+  let beforeQuitting: (() => void) | undefined;
   const names = Object.keys(signalExits) as (keyof typeof signalExits)[];
   const onSignal = (name: keyof typeof signalExits) => {
     if (ignored && name === 'SIGINT') return;
     if (name === 'SIGINT') onInterrupt();
-    if (code !== undefined) owner.exit(code);
+    if (code !== undefined) {
+      beforeQuitting?.();
+      owner.exit(code);
+    }
     code = signalExits[name];
     controller.abort();
     setTimeout(() => owner.exit(code), graceMs).unref();
@@ -94,6 +98,13 @@ export function watchSignals(owner: NodeJS.Process, onInterrupt: () => void) {
     code: () => (expected ? undefined : code),
     expect: () => {
       expected = true;
+    },
+    /** Sets what is done right before the second signal ends the process, until the result is called. */
+    onQuit: (listener: () => void): (() => void) => {
+      beforeQuitting = listener;
+      return () => {
+        beforeQuitting = undefined;
+      };
     },
     ignoreInterrupts: () => {
       ignored = true;

@@ -1,4 +1,5 @@
 /** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
+import { fstatSync } from 'node:fs';
 import { type Environment, isUtf8Locale, runsInCi } from '../data/environment.js';
 import { InputError, stoppedReading } from '../errors.js';
 import { createRedactor } from './redactor.js';
@@ -105,6 +106,9 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   let onOutput: (() => void) | undefined;
   const input = () => {
     if (wasStopped) throw stoppedReading('stdin');
+    // Node reads a folder as an empty file.
+    if (direct && !wasRead && fstatSync(0).isDirectory())
+      throw new InputError('stdin is a folder, not a file.', { hint: 'Redirect a file: < FILE' });
     // Waiting for typed input looks like hanging.
     if (!wasRead && isTerminal(0, () => source.stdin)) void err.write(readingNotice);
     wasRead = true;

@@ -1,7 +1,9 @@
 /** Compares a file with the documents that exist, so that uploading it again adds nothing. */
+
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
+import { recordedSize } from '../data/path.js';
 import { shellQuote } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import { ApiError, GuardError, ProtocolError } from '../errors.js';
@@ -118,7 +120,7 @@ class Finder {
     const ids = idsOfContent(this.memory, sha256);
     for (const id of ids) {
       const record = this.documents.byId(id);
-      if (!record || differs(record['sizeBytes'], file.sizeBytes)) continue;
+      if (!record || differs(record, file)) continue;
       // oxlint-disable-next-line no-await-in-loop
       if (this.job.verify && !(await hasContent(this.context, id, file, sha256))) continue;
       return { id, record, message: uploadedBefore(id) };
@@ -135,15 +137,17 @@ class Finder {
     file: InspectedFile,
     sha256: string | undefined,
   ): Promise<Difference> {
-    const { id, sizeBytes, contentType } = record;
-    if (differs(sizeBytes, file.sizeBytes)) return 'size';
+    const { id, contentType } = record;
+    if (differs(record, file)) return 'size';
     if (typeof contentType === 'string' && essence(contentType) !== file.contentType) return 'type';
     if (typeof id !== 'string') return 'unclear';
     if (this.job.verify && sha256 !== undefined)
       return (await hasContent(this.context, id, file, sha256)) ? 'none' : 'content';
     const known = this.memory.get(id)?.sha256;
     if (known !== undefined && sha256 !== undefined && known !== sha256) return 'content';
-    return typeof sizeBytes === 'number' && typeof contentType === 'string' ? 'none' : 'unclear';
+    return recordedSize(record) !== undefined && typeof contentType === 'string'
+      ? 'none'
+      : 'unclear';
   }
 
   private reportOther(path: string, difference: Difference, record: JsonObject): void {
@@ -180,8 +184,9 @@ export function uploadedBefore(id: string): string {
   return `uploaded before as ${id} (same content)`;
 }
 
-function differs(recorded: unknown, sizeBytes: number): boolean {
-  return typeof recorded === 'number' && recorded !== sizeBytes;
+function differs(record: JsonObject, { sizeBytes }: InspectedFile): boolean {
+  const recorded = recordedSize(record);
+  return recorded !== undefined && recorded !== sizeBytes;
 }
 
 function idOf({ id }: JsonObject): string {

@@ -63,8 +63,9 @@ async function spool(
   handle: FileHandle,
   signal: AbortSignal,
 ): Promise<void> {
+  const input = stdin.stream as Readable;
   try {
-    for await (const chunk of addAbortSignal(signal, stdin.stream as Readable))
+    for await (const chunk of addAbortSignal(signal, input))
       await handle.appendFile(chunk as Uint8Array);
   } catch (error) {
     if (signal.aborted) throw stoppedReading('stdin');

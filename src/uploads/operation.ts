@@ -8,16 +8,7 @@ import { shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { BugError, InputError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
-import type { Recovery } from '../runs/file-rows.js';
 import type { SelectedRow } from '../runs/report.js';
-import { isSingleRun } from '../runs/store.js';
-import type { StoredRun } from '../runs/stored-run.js';
-import {
-  isStored,
-  type UnfinishedUpload,
-  unfinishedUploads,
-  uploadId,
-} from '../runs/unfinished-uploads.js';
 import { documentFinder, exists } from './compare.js';
 import { verifyUpload } from './content.js';
 import type { LocalFile } from './local-file.js';
@@ -32,7 +23,7 @@ import {
   type UploadValues,
 } from './plan.js';
 import { replacementFinder } from './replacement.js';
-import { inspectAgain, plannedFiles } from './rows.js';
+import { localFiles } from './rows.js';
 import {
   confirmDocument,
   documentCall,
@@ -60,22 +51,9 @@ export function uploadOperation(held?: LocalFile): Operation {
       verify,
     }),
     open: (context, job: UploadJob) => uploadSession(context, job, held),
-    recovery,
-    planFileRows: plannedFiles,
+    files: localFiles,
   };
 }
-
-const recovery: Recovery = {
-  finishCommand: ({ run }) =>
-    isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',
-  hasLeftovers: (run) =>
-    unfinishedUploads([run]).some(
-      (left) => isStored(left) || (wasInterrupted(left) && !isSpooled(left.row)),
-    ),
-  unfinishedRows: (run: StoredRun) => unfinishedUploads([run]).map(({ row }) => row.row),
-  subjectOf: (row) => (isSpooled(row) ? undefined : inspected(row).path),
-  inspectAgain,
-};
 
 /** The invocation of an upload, for any command that finishes one. */
 export function uploadInvocation(values: object, { isSingle }: { readonly isSingle: boolean }) {
@@ -88,16 +66,6 @@ export function uploadInvocation(values: object, { isSingle }: { readonly isSing
     guards: {},
     isSingle,
   };
-}
-
-/** True if a signal interrupted the transfer, so that its bytes may have arrived; a failure would have an error. */
-function wasInterrupted({ state, run, row }: UnfinishedUpload): boolean {
-  return state === 'put_started' && run.state.results.get(row.row)?.error === undefined;
-}
-
-/** True for a file from stdin, which cannot be sent again. */
-function isSpooled(row: SelectedRow): boolean {
-  return inspected(row).path === '-';
 }
 
 function uploadSession(context: Context, job: UploadJob, held: LocalFile | undefined): Session {
@@ -152,8 +120,8 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       const file = held ?? (await openUpload(path, identity));
       files.set(row.row, { ...file, path: row.id, name, contentType });
       const text = textOf(job, inspected(row));
-      const { calls, requests } = plannedUpload(context, inspected(row), text, undefined);
-      const steps = calls.map((call) => ({ call, changes: [newDocument] }));
+      const { call, requests } = plannedUpload(context, inspected(row), text, undefined);
+      const steps = [{ call, changes: [newDocument] }];
       if (row.previewed) return { steps, requests };
       const found = await findDocument({
         file: inspected(row),
@@ -175,11 +143,9 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       return sendCreate(context, call, 'documents', isFresh);
     },
     confirm: (step, _, sent) => confirmDocument(context, step.call, sent),
-    async verify(row, _, since) {
+    async verify(row) {
       const stored = storedOf(row);
-      return stored
-        ? verifyDocument(context, documentStep(row, stored), since)
-        : { outcome: 'unclear' };
+      return stored ? verifyDocument(context, documentStep(row, stored)) : { outcome: 'unclear' };
     },
     present: (record, { row }) => record ?? existing.get(row) ?? {},
     unchangedNote: (_, { id }) => `${id} was already uploaded; nothing was sent.`,

@@ -3,11 +3,10 @@ import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
-import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { Operation } from '../engine/operation.js';
 import { NotFoundError, UsageError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
-import { recordReader } from '../resources/read.js';
+import { recordIfThere } from '../resources/read.js';
 import { type Compared, type ExistingDocument, readDocuments, uploadedBefore } from './compare.js';
 import { hasContent, hashOfUpload } from './content.js';
 import { inspectFile } from './local-file.js';
@@ -33,7 +32,7 @@ export const replacement = {
   }),
   async rows(context: Context, { id, file, contentType }: ReplaceValues) {
     const inspected = toInspectedFile(context, await inspectFile(file, contentType));
-    const old = await findInList(context, id);
+    const old = await recordIfThere(context, 'documents', id);
     const own = { ...inspected, ...(old ? { text: textOf(id, old) } : { isMissing: true }) };
     return {
       rows: [{ row: 1, id: file, own, cells: [file] }],
@@ -43,16 +42,6 @@ export const replacement = {
     };
   },
 } satisfies Partial<Operation>;
-
-/** The record of a document; undefined if there is none. Throws Failure if the list cannot tell. */
-export async function findInList(context: Context, id: string): Promise<JsonObject | undefined> {
-  try {
-    return (await recordReader(context, 'documents').read(id, 'list')).record;
-  } catch (error) {
-    if (isProvenNotFound(error)) return undefined;
-    throw error;
-  }
-}
 
 function textOf(id: string, { name, tags }: JsonObject) {
   const found = tagsIn(tags);

@@ -12,8 +12,10 @@ import type { Selection } from '../engine/operation.js';
 import { Failure, UsageError } from '../errors.js';
 import { sha256OfFile } from '../files/file-hash.js';
 import { unreadable } from '../files/input-file.js';
-import type { PlanFileRows } from '../runs/file-rows.js';
+import type { FileRows } from '../runs/file-rows.js';
 import type { SelectedRow } from '../runs/report.js';
+import { isSingleRun } from '../runs/store.js';
+import { uploadId } from '../runs/unfinished-uploads.js';
 import { inspectFile, type LocalFile } from './local-file.js';
 import { readUploadManifest } from './manifest.js';
 import { expandPaths } from './paths.js';
@@ -78,7 +80,7 @@ export async function manifestRows(
  * Inspects the files of a retry's rows again, because none of them has arrived. Names and types stay as
  * given; stdin cannot be read again.
  */
-export async function inspectAgain(
+async function inspectAgain(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly SelectedRow[]> {
@@ -124,7 +126,7 @@ export function toInspectedFile(
       `${path} has ${sizeBytes} bytes, more than upload.maxBytes (${most}) allows.`,
       { hint: 'If the service takes as many: rosterctl config set upload.maxBytes BYTES' },
     );
-  if (sizeBytes === 0) context.note(`${path} is empty.`);
+  if (sizeBytes === 0) context.note(`${path === '-' ? 'stdin' : path} is empty.`);
   return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };
 }
 
@@ -205,8 +207,16 @@ function hashOfPath(path: string, signal: AbortSignal): Promise<string> {
   });
 }
 
-/** Rows of files in a plan file: each with the hash of its content, found again where the plan is applied. */
-export const plannedFiles: PlanFileRows = {
+/** The rows of an upload in runs and plan files: there each with the hash of its content, found again where the plan is applied. */
+export const localFiles: FileRows = {
+  finishCommand: ({ run }) =>
+    isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',
+  subjectOf(row) {
+    const { path } = inspected(row);
+    // stdin can be read only once.
+    return path === '-' ? undefined : path;
+  },
+  inspectAgain,
   async seal({ signal }, rows) {
     const seal = async (row: SelectedRow): Promise<SelectedRow> => {
       const { identity: _, ...file } = inspected(row);

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
 import type { UploadSource } from '../api/store/file-store.js';
-import type { Call } from '../api/types.js';
-import type { Plan } from '../cli/views.js';
+import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
@@ -58,14 +57,14 @@ export function plannedUpload(
   file: FileFacts,
   text: DocumentText,
   stored: StoredFile | undefined,
-): Required<Pick<Plan, 'calls' | 'requests'>> {
+): { readonly call: Call; readonly requests: readonly PlannedRequest[] } {
   const later = { fileKey: fromStepOne, fileRef: fromStepOne };
   const document = documentCall(file, stored ?? later, text);
-  if (stored) return { calls: [document], requests: [context.api.describe(document)] };
+  if (stored) return { call: document, requests: [context.api.describe(document)] };
   const grant = grantCall(file);
   const put = { method: 'PUT', path: '(uploadUrl from step 1)', basis: 'stated' } as const;
   return {
-    calls: [grant],
+    call: grant,
     requests: [context.api.describe(grant), put, context.api.describe(document)],
   };
 }
@@ -175,7 +174,7 @@ export async function confirmDocument(
   let found = answered;
   let isListed = true;
   try {
-    found = await findDocument(context, body, context.now().getTime());
+    found = await findDocument(context, body);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     isListed = false;
@@ -208,11 +207,15 @@ export function noteLeftover(
   ];
   const isUnknown = error instanceof UnknownOutcomeError;
   const sent = `${path} was sent (${plural(sizeBytes, 'byte')})`;
+  // What follows names the command that finishes it; a person needs neither key nor reference.
+  const isBrief = isUnknown && context.streams.stderr.isTerminal;
+  const what = isBrief ? '.' : '. Look first: rosterctl docs list';
   context.message(
     isUnknown
-      ? `${sent}; whether its record was made is not known. Look first: rosterctl docs list`
+      ? `${sent}; whether its record was made is not known${what}`
       : `${sent}, but no document records it.`,
   );
-  context.message(`key ${fileKey}, fileRef ${fileRef}`);
-  context.message(`${isUnknown ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
+  const print = (line: string) => (isBrief ? context.detail(line) : context.message(line));
+  print(`key ${fileKey}, fileRef ${fileRef}`);
+  print(`${isUnknown ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
 }

@@ -2,26 +2,26 @@
 
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { incompleteList } from '../data/resources.js';
 import type { Step, Verification } from '../engine/operation.js';
 import { ApiError, Failure, ProtocolError } from '../errors.js';
 
 /**
  * Finds the document created by a request with this body, by its file key in the list. Returns
  * undefined if the list proves that there is none. Throws ProtocolError if it proves neither, because
- * it may be incomplete or omits the keys of documents that match. `isKeyNew: false`: the key does not
- * come from this process, so an older document may have it.
+ * it may be incomplete or omits the keys of documents that match. `since`: the key does not come from
+ * this process, so that a document made earlier may have it.
  */
 export async function findDocument(
   context: Context,
   body: JsonObject,
-  since: number,
-  { isKeyNew = true }: { readonly isKeyNew?: boolean } = {},
+  since?: number,
 ): Promise<JsonObject | undefined> {
   const list = context.api.list('documents');
   let isKeyless = false;
   for await (const record of list) {
     const hasKey = record['fileKey'] === body['fileKey'];
-    if (hasKey && (isKeyNew || mayBeNew(record, body, since))) return record;
+    if (hasKey && (since === undefined || mayBeNew(record, body, since))) return record;
     isKeyless ||= !showsKey(record) && mayMatch(record, body);
   }
   const completeness = list.completeness();
@@ -29,7 +29,7 @@ export async function findDocument(
   const why =
     completeness.state === 'complete'
       ? 'The list of documents does not show whose file a document records.'
-      : `The list of documents may be incomplete: ${completeness.reason}.`;
+      : incompleteList('documents', completeness.reason);
   throw new ProtocolError(`${why} The key of the file is ${String(body['fileKey'])}.`, {
     code: 'incomplete',
   });
@@ -39,11 +39,10 @@ export async function findDocument(
 export async function verifyDocument(
   context: Context,
   step: Step,
-  since: number,
-  options?: { readonly isKeyNew: boolean },
+  since?: number,
 ): Promise<Verification> {
   try {
-    const record = await findDocument(context, step.call.body ?? {}, since, options);
+    const record = await findDocument(context, step.call.body ?? {}, since);
     if (record) return { outcome: 'applied', record };
     return { outcome: 'notApplied', state: { record, at: context.instant() }, step };
   } catch (error) {

@@ -123,7 +123,7 @@ describe('a long list', () => {
     const list = api.list('teams');
     await collect(list);
     expect(list.completeness()).toMatchObject({ state: 'doubtful' });
-    expect(heard.notes.join()).toContain('2000 records and sent 1500');
+    expect(heard.notes.join()).toContain('2,000 records and sent 1,500');
   });
 
   test('that is not read to its end closes the connection', async () => {
@@ -234,7 +234,7 @@ describe('a list that breaks', () => {
     }));
     const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
     expect((error as ProtocolError).message).toContain('more than one list');
-    expect((error as ProtocolError).hint).toContain('lists.teams.path');
+    expect((error as ProtocolError).hint).toContain('rosterctl doctor --shapes --apply');
     const small = await recordingService(() => ({
       status: 200,
       json: { data: teams(5), teams: teams(3) },

@@ -559,6 +559,17 @@ const behaviours: readonly Behaviour[] = [
     requests: 1,
   },
   {
+    name: 'a count of each page, which is smaller on the last',
+    reply: (request) => {
+      const at = cursorOf(request);
+      const teams = slice(at);
+      return json({ teams, count: teams.length, nextCursor: following(at) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
     name: 'pages from 0 as Spring counts them',
     reply: (request) => {
       const number = numberIn(request, 'page', 0);
@@ -668,7 +679,47 @@ const behaviours: readonly Behaviour[] = [
   },
 ];
 
+/** Lists of 45 records, of which one of the first page is deleted before the second is asked for. */
+const shrinking: readonly { name: string; reply: (request: Recorded) => Reply }[] = [
+  {
+    name: 'pages with a total',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const teams = page === 1 ? slice(0) : slice(page * 20 - 19);
+      return json({ teams, page, totalPages: 3, total: page === 1 ? 45 : 44 });
+    },
+  },
+  {
+    name: 'offsets with a total',
+    reply: (request) => {
+      const offset = numberIn(request, 'offset', 0);
+      const teams = slice(offset === 0 ? 0 : offset + 1);
+      return json({ teams, offset, limit: 20, total: offset === 0 ? 45 : 44 });
+    },
+  },
+  {
+    name: 'pages without a total, the last of which goes away',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const teams = page === 1 ? slice(0, 22) : slice(23, 22);
+      return json({ teams, page, totalPages: page === 1 ? 3 : 2 });
+    },
+  },
+];
+
 describe('paging', () => {
+  test.each(shrinking)('a list that becomes shorter while it is read: $name', async ({ reply }) => {
+    const service = await recordingService((request) => reply(request));
+    const list = apiTo(service.baseUrl, {}).api.list('teams');
+    let count = 0;
+    for await (const _ of list) count += 1;
+    expect(count).toBe(44);
+    expect(list.completeness()).toMatchObject({
+      state: 'doubtful',
+      reason: 'the list became shorter while it was read',
+    });
+  });
+
   test.each(behaviours)('$name', async ({ reply, count, state, requests, overrides }) => {
     const service = await recordingService((request) => reply(request, service.origin));
     const { api, heard } = apiTo(service.baseUrl, { ...(overrides && { overrides }) });
@@ -757,7 +808,7 @@ describe('paging', () => {
     const error = await thrownBy(api.list('teams')[Symbol.asyncIterator]().next());
     expect(error).toBeInstanceOf(ProtocolError);
     expect((error as ProtocolError).message).toContain('squads, ok');
-    expect((error as ProtocolError).hint).toContain('lists.teams.path');
+    expect((error as ProtocolError).hint).toContain('rosterctl doctor --shapes --apply');
   });
 
   test('a service that fails in the middle breaks the list', async () => {

@@ -30,6 +30,27 @@ test('a part is requested by its first byte and its version', async () => {
   expect(service.requests[0]?.headers).toMatchObject({ range: 'bytes=3-', 'if-range': '"v1"' });
 });
 
+test.each([204, 205, 299])('a %i is not the file', async (status) => {
+  const service = await recordingService(() => ({ status }));
+  const error = await thrownBy(storeFor(base).get(`${service.origin}/d`));
+  expect(error).toMatchObject({
+    name: 'StoreError',
+    message: `The file store answered ${status} instead of the file.`,
+  });
+  expect(service.requests).toHaveLength(1);
+});
+
+test('a 202 is asked again until the file is there', async () => {
+  const service = await recordingService(() =>
+    service.requests.length < 3
+      ? { status: 202, text: 'processing', headers: { 'retry-after': '0' } }
+      : { status: 200, text: 'hello' },
+  );
+  const { status, bytes } = await storeFor(base, { retries: 2 }).get(`${service.origin}/d`);
+  expect([status, (await collect(bytes)).toString()]).toEqual([200, 'hello']);
+  expect(service.requests).toHaveLength(3);
+});
+
 test('a stalled body is a timeout after the bytes that arrived', async () => {
   const service = await recordingService(() => (_, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('half');

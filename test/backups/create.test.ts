@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256 } from '../support/document-store.js';
-import { errorOf } from '../support/run.js';
+import { errorOf, temporaryFolder } from '../support/run.js';
 import { answering, application, desk, filesBelow, paper, player } from './desk.js';
 
 const json = (ran: { stdout: string }) => JSON.parse(ran.stdout);
@@ -72,7 +72,7 @@ test('numbers, unknown fields and long ids are kept as they came', async () => {
 test('a second backup of unchanged data fetches and stores no file again', async () => {
   const { create, asked, sizes, snapshots } = await desk();
   await create();
-  expect(asked().toSorted()).toEqual(['doc_1', 'doc_2']);
+  expect(asked()).toEqual(['doc_1', 'doc_2']);
   const before = sizes();
   const again = await create();
   expect(again.stdout).toContain('2 documents (2 unchanged files)');
@@ -94,7 +94,7 @@ test('a file is fetched again if its record was changed, if it is gone, and with
   expect((await create()).code).toBe(0);
   expect(asked()).toEqual(['doc_2']);
   expect((await create('--recheck')).code).toBe(0);
-  expect(asked().toSorted()).toEqual(['doc_1', 'doc_2']);
+  expect(asked()).toEqual(['doc_1', 'doc_2']);
 });
 
 test('where records have no time, a file is kept if the record is the same, and the snapshot says so', async () => {
@@ -204,6 +204,15 @@ test('an area that the key may not read is missing: exit 8', async () => {
   expect((await create('--only teams')).code).toBe(7);
 });
 
+test('a backup without what the key may not read says how to leave that out', async () => {
+  const { create, world } = await desk();
+  world.special = answering('/v1/teams', { status: 403, json: { error: 'forbidden' } });
+  expect(errorOf(await create())).toMatchObject({
+    message: 'No backup was kept: this key may not read teams.',
+    hint: expect.stringMatching(/^Leave them out: --only tryouts,players,documents\n/),
+  });
+});
+
 test('a file that the store does not have is missing, and named', async () => {
   const { create } = await desk(undefined, (_, { record }) =>
     record.id === 'doc_2' ? { status: 410 } : undefined,
@@ -284,6 +293,32 @@ test('--keep leaves the newest whole ones, and removes files that none of them n
   expect(shared.map((path) => path.slice(-64)).toSorted()).toEqual(
     ['new', 'two'].map((text) => sha256(Buffer.from(text))).toSorted(),
   );
+});
+
+test('--keep removes nothing among the files that no backup put there', async () => {
+  const { create, folder, snapshots } = await desk();
+  await create();
+  const part = readdirSync(join(folder, 'files'))[0] ?? '';
+  const elsewhere = temporaryFolder();
+  const hash = '0'.repeat(64);
+  const own = [
+    join(folder, 'files', '2025', 'holiday.jpg'),
+    join(folder, 'files', part, 'notes.txt'),
+    join(folder, 'files', part, hash),
+    join(elsewhere, hash),
+  ];
+  mkdirSync(join(folder, 'files', '2025'));
+  symlinkSync(elsewhere, join(folder, 'files', '00'));
+  for (const path of own) writeFileSync(path, 'mine');
+  await create('--keep 1');
+  expect(snapshots()).toHaveLength(1);
+  expect(own.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('a folder that holds files and no snapshot is not a backup', async () => {
+  const { create, folder } = await desk();
+  mkdirSync(join(folder, 'files'), { recursive: true });
+  expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('holds files') });
 });
 
 test('--keep never removes the last good one, of each resource and of the files', async () => {

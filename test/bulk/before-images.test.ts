@@ -31,7 +31,7 @@ afterAll(killChildren);
 const childSource = fileURLToPath(new URL('before-images-child.ts', import.meta.url));
 
 const apiKey = 'sk_canary_1';
-const options = { keepMs: 1, isKey: (text: string) => text.includes(apiKey), isOurs: () => true };
+const options = { isKey: (text: string) => text.includes(apiKey), isOurs: () => true };
 
 test('an absent field differs from null, and every value keeps its type', async () => {
   const folder = temporaryFolder();
@@ -121,12 +121,9 @@ test('the last line of each row and step counts, and a torn end is dropped, also
   await expect(readBeforeImages(folder)).rejects.toThrow(/damaged in line 1/);
 });
 
-test('the first entry creates the file, unless undo.keep is off', async () => {
+test('the first entry creates the file', async () => {
   const folder = temporaryFolder();
   await openBeforeImages(folder, options).close();
-  const off = openBeforeImages(folder, { ...options, keepMs: undefined });
-  await off.append({ row: 1, id: 'x', kind: 'fields', before: { a: 1 } });
-  await off.close();
   expect(readdirSync(folder)).toEqual([]);
   expect(await readBeforeImages(folder)).toEqual([]);
 });

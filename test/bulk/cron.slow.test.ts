@@ -162,7 +162,7 @@ describe('the cron lines of the README', () => {
     const { cron: runs } = await machine([], short);
     const { code, stdout, stderr } = await runs(weekly);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/^The list of tryouts may be incomplete: .*\n$/);
+    expect(stderr).toMatch(/^The list of applications may be incomplete: .*\n$/);
   });
 
   test('and change nothing by it, saying so once', async () => {
@@ -172,7 +172,7 @@ describe('the cron lines of the README', () => {
     expect(stderr.match(/may be incomplete/g)).toHaveLength(1);
     expect(service.requests.every(({ method }) => method === 'GET')).toBe(true);
     const partial = await runs(`${nightly} --allow-partial`);
-    expect(partial.stderr).toMatch(/^The list of tryouts may be incomplete: .*\n$/);
+    expect(partial.stderr).toMatch(/^The list of applications may be incomplete: .*\n$/);
   });
 
   test('the nightly one rejects at most 200, those that wait longest, where --max-changes alone would stop', async () => {

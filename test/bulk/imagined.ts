@@ -84,7 +84,7 @@ export function runOptions(
     instant: () => start,
     sleep: async () => {},
     signal: new AbortController().signal,
-    describeError: (error) => ({ code: error.code, message: error.message }),
+    describeError: ({ code, kind, message }) => ({ code, kind, message }),
     note: () => {},
     message: () => {},
   };

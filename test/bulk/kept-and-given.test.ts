@@ -142,6 +142,26 @@ test('a row that changed since the export says what it is now and what the file 
   ]);
 });
 
+test('a column that is probably misspelt is refused, and a new field needs a type', async () => {
+  const player = { id: 'player_1', name: 'Ann', jersey: '4' };
+  const service = await recordingService(({ method, url }) => {
+    if (method !== 'GET') return { status: 200, json: { ...player, jersy: '5' } };
+    return { status: 200, json: url.endsWith('/player_1') ? player : [player] };
+  });
+  const user = userOf(service);
+  const refused = await user.run('players update --csv - --yes', 'id,jersy\nplayer_1,5\n');
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toBe(
+    'No record has the field "jersy". Did you mean jersey?\nRename the column with --map "jersy=jersey". If it is a new field, name its type: jersy:text\n',
+  );
+  expect(written(service)).toEqual([]);
+  for (const header of ['shoes', 'jersy:text']) {
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await user.run('players update --csv - -n --json', `id,${header}\nplayer_1,5\n`);
+    expect(report(ran).summary).toMatchObject({ wouldChange: 1 });
+  }
+});
+
 test('a time that the service sends as a number guards an export like one in text', async () => {
   const player = { id: 'player_1', name: 'Ann', role: 'sub', updatedAt: 1_700_000_000_000 };
   let now = player;

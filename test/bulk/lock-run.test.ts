@@ -11,15 +11,14 @@ import { bundleChild, killChildren, startChild } from '../support/child.js';
 import { temporaryFolder } from '../support/run.js';
 
 const self = { pid: process.pid, isAlive };
-const place = { service: 's', organization: 'o', resource: 'documents' };
-const options = {
-  self,
+const head = {
+  service: 's',
+  organization: 'o',
+  resource: 'documents',
   run: '20260301T101500123-1-3fa9c2',
   startedAt: 'now',
-  waitMs: 0,
-  signal: new AbortController().signal,
-  note: () => {},
 };
+const world = { self, signal: new AbortController().signal, note: () => {} };
 
 let script = '';
 beforeAll(async () => {
@@ -36,10 +35,7 @@ function filesIn(store: RunStore): string[] {
 test('a lock that cannot be written is an error that names its folder, not a bug', async () => {
   const store = runStore(temporaryFolder());
   writeFileSync(store.locks, 'no folder');
-  for (const taken of [
-    lockRun(store, place, options),
-    lockRecord(store, { ...place, id: 'x' }, options),
-  ]) {
+  for (const taken of [lockRun(world, store, head), lockRecord(world, store, head, 'x', 0)]) {
     const error = await refusal(taken);
     expect(error).toBeInstanceOf(OutputError);
     expect((error as OutputError).message).toContain(store.locks);
@@ -50,10 +46,9 @@ test('a record that another process writes is refused after the wait, naming the
   const store = runStore(temporaryFolder());
   const child = startChild(script, [join(store.locks, '..'), 'hold', 'app_1']);
   await child.says('held');
-  const key = { ...place, id: 'app_1' };
   const notes: string[] = [];
-  const waiting = { ...options, waitMs: 50, note: (line: string) => void notes.push(line) };
-  const error = await refusal(lockRecord(store, key, waiting));
+  const noting = { ...world, note: (line: string) => void notes.push(line) };
+  const error = await refusal(lockRecord(noting, store, head, 'app_1', 50));
   expect(error).toBeInstanceOf(GuardError);
   expect(error).toMatchObject({
     code: 'locked',
@@ -66,11 +61,12 @@ test('a record that another process writes is refused after the wait, naming the
   });
   expect(notes).toEqual([expect.stringContaining('Waiting for it.')]);
   // Other records, the same id elsewhere, and the resource itself are not locked.
-  for (const other of [{ id: 'app_2' }, { resource: 'teams' }, { organization: 'p' }])
-    (await lockRecord(store, { ...key, ...other }, options)).release();
-  (await lockRun(store, place, options)).release();
+  (await lockRecord(world, store, head, 'app_2', 0)).release();
+  for (const other of [{ resource: 'teams' }, { organization: 'p' }])
+    (await lockRecord(world, store, { ...head, ...other }, 'app_1', 0)).release();
+  (await lockRun(world, store, head)).release();
   // A kill releases it immediately.
-  const after = lockRecord(store, key, { ...options, waitMs: 10_000 });
+  const after = lockRecord(world, store, head, 'app_1', 10_000);
   child.kill('SIGKILL');
   (await after).release();
   expect(filesIn(store)).toEqual([]);
@@ -94,7 +90,7 @@ test('locks of killed processes are swept by others, and held ones stay', async 
     child.kill('SIGKILL');
     await child.ended;
   }
-  const held = await lockRecord(store, { ...place, id: 'd' }, options);
+  const held = await lockRecord(world, store, head, 'd', 0);
   expect(filesIn(store)).toHaveLength(4);
   await sweepLocks(recordLocks(store), self, 2);
   expect(filesIn(store)).toHaveLength(2);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { confirmChanges } from '../../src/bulk/confirm.js';
 import { application, keep, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
@@ -47,6 +48,7 @@ describe('a delete of several', () => {
     ['players delete p1 p2 p3 --yes', 2],
     ['players delete --all --yes --max-changes 500', 2],
     ['players delete --all --yes --expect 2', 11],
+    ['players delete --all --yes --expect 3 --max-changes 2', 11],
   ])('%s is refused with %i and sends nothing', async (line, code) => {
     const service = await players(three);
     const ran = await userOf(service).run(`${line} --json`);
@@ -60,6 +62,34 @@ describe('a delete of several', () => {
     expect(await user.run('players delete --all --yes --expect 2')).toMatchObject({ code: 0 });
     expect(service.kept.size).toBe(0);
   });
+
+  test('is done by the line that its refusal suggests, also where a row is skipped', async () => {
+    const service = await players(three);
+    const user = userOf(service);
+    const line = "players delete p1 p2 p3 --if 'name!=Ann p3' --json";
+    const refused = errorOf(await user.run(line));
+    expect(refused['message']).toContain('2 players would be deleted');
+    expect(refused['hint']).toContain('3 rows are selected.');
+    const [suggested] = /--yes --expect \d+/.exec(String(refused['hint'])) ?? [];
+    expect(await user.run(`${line} ${suggested}`)).toMatchObject({ code: 0 });
+    expect([...service.kept.keys()]).toEqual(['p3']);
+  });
+
+  test.each(['p1', 'p1 p2'])(
+    'of %s whose report was lost is reported by the same line, and is over then',
+    async (named) => {
+      const service = await players(three);
+      const count = named.split(' ').length;
+      const line = `players delete ${named} --yes --expect ${count}`;
+      const at = { home: temporaryFolder(), env: { ...service.env, ...fast } };
+      const lost = await rosterctl(line, { ...at, through: 'exec "$@" > /dev/full' });
+      expect(lost.code).toBe(1);
+      const again = await rosterctl(line, at);
+      expect([again.code, service.deletes()]).toEqual([0, count]);
+      expect(again.stderr).toContain('did all of this; here is its report.');
+      expect((await rosterctl(line, at)).code).toBe(count === 1 ? 5 : 8);
+    },
+  );
 
   test.each([
     ['3', 0, 0],
@@ -148,14 +178,23 @@ test('fields that vanish because the route replaces the record are named on stde
 });
 
 test.each([
-  ['a setting', "config set endpoints.players.update 'PUT /players/{id}'", ''],
-  ['--route', '', "--route 'PUT /players/{id}'"],
+  ['a setting', ["config set endpoints.players.update 'PUT /players/{id}'"], ''],
+  [
+    'a setting that calls it a merge',
+    [
+      "config set endpoints.players.update 'PUT /players/{id}'",
+      'config set endpoints.players.update.semantics merge',
+    ],
+    '',
+  ],
+  ['--route', [], "--route 'PUT /players/{id}'"],
 ])(
   'a PUT by %s that replaces the record names the fields that vanished',
   async (_, before, flags) => {
     const all = ['p1', 'p2'].map((id) => ({ id, name: `Ann ${id}`, role: 'Sub' }));
     const user = userOf(await players(all));
-    if (before !== '') await user.run(before);
+    // oxlint-disable-next-line no-await-in-loop
+    for (const line of before) await user.run(line);
     const one = await user.run(`players update p1 -F role=IGL ${flags} --json`);
     expect([one.code, JSON.parse(one.stdout)]).toEqual([0, { id: 'p1', role: 'IGL' }]);
     expect(one.stderr).toContain('p1: the service no longer shows name');
@@ -216,4 +255,27 @@ describe('where no run can be kept', () => {
     expect(await at('players list --json')).toMatchObject({ code: 0, stderr: '' });
     expect(await at('players delete p2 p3 -n --json')).toMatchObject({ code: 0 });
   });
+});
+
+test.each([
+  ['1200', 'confirmed'],
+  ['1,200', 'confirmed'],
+  ['1,20', 'The number is 1,200. Nothing was done.'],
+])('the number of the question may be typed as it is written: %s', async (typed, expected) => {
+  const asked: string[] = [];
+  const text = async (question: string) => {
+    asked.push(question);
+    return typed;
+  };
+  const context = { settings: { yes: false }, prompts: { unavailable: undefined, text } };
+  const invocation = { operation: { confirm: 'count', resource: 'players' }, values: {} };
+  const subject = { action: 'players.delete', verb: 'delete' };
+  const pending = { subject, preview: { tasks: Array.from({ length: 1200 }) } };
+  const confirmed = confirmChanges(context as never, invocation as never, pending as never);
+  const outcome = await confirmed.then(
+    () => 'confirmed',
+    (error: Error) => error.message,
+  );
+  expect(outcome).toBe(expected);
+  expect(asked).toEqual(['Delete 1,200 players? Type the number to confirm:']);
 });

@@ -6,16 +6,14 @@ import { isAlive } from '../support/alive.js';
 // the locks of ten records in turn, N times in all.
 const [, , dir = '', mode = '', what = ''] = process.argv;
 const store = runStore(dir);
-const options = {
+const world = {
   self: { pid: process.pid, isAlive },
-  run: 'child',
-  startedAt: 'now',
-  waitMs: 60_000,
   signal: new AbortController().signal,
   note: () => {},
 };
+const place = { service: 's', organization: 'o', resource: 'documents' };
 const lock = (id: string) =>
-  lockRecord(store, { service: 's', organization: 'o', resource: 'documents', id }, options);
+  lockRecord(world, store, { ...place, run: 'child', startedAt: 'now' }, id, 60_000);
 
 async function turns(): Promise<void> {
   for (let turn = 0; turn < Number(what); turn += 1) (await lock(`app_${turn % 10}`)).release();

@@ -22,7 +22,7 @@ test('200,000 references are resolved over one list', async () => {
     env: service.env,
     home: temporaryFolder(),
   });
-  expect(ran.stderr).toContain('Found 200000 players by e-mail.');
+  expect(ran.stderr).toContain('Found 200,000 players by e-mail.');
   expect(ran.stdout.trimEnd().split('\n')).toHaveLength(count);
   // One list for the references, and one for the preview.
   expect(service.requests.map(({ url }) => url)).toEqual([

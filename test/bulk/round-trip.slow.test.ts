@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { selectCsv } from '../../src/bulk/selection.js';
-import { writeCsv } from '../../src/cli/writers.js';
+import { writeCsv } from '../../src/cli/lists/csv.js';
 import { cellFields } from '../../src/data/cell-values.js';
 import { csvLine, unguard } from '../../src/data/csv.js';
 import { readCsv } from '../../src/data/csv-reader.js';
@@ -25,7 +25,7 @@ import {
 /** The bytes that `-o csv` writes. */
 function exported(records: readonly JsonObject[], raw = false): Promise<Buffer> {
   const look = { delimiter: ',', raw, bom: false, noHeader: false } as const;
-  return collected((sink) => writeCsv(sink, records, look, ['id']));
+  return collected((sink) => writeCsv(sink, records, look, { view: { columns: ['id'] } }));
 }
 
 test('an unedited export changes nothing, whatever it holds', async () => {
@@ -228,6 +228,6 @@ test('a signal stops reading rows that have already arrived, and writing', async
     noHeader: false,
     signal: stop.signal,
   } as const;
-  const writing = collected((sink) => writeCsv(sink, many, look, ['id']));
+  const writing = collected((sink) => writeCsv(sink, many, look, { view: { columns: ['id'] } }));
   await expect(writing).rejects.toThrow('Stopped while writing');
 });

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GuardError } from '../../src/errors.js';
 import { describeSelf } from '../../src/files/holder.js';
-import { recordLine } from '../../src/runs/journal.js';
+import { sealLine, unsealLine } from '../../src/files/synced-lines.js';
 import {
   isSingleRun,
   markRetried,
@@ -55,7 +55,9 @@ function scriptedRun(runs: string, place: string, run: string, more: object = {}
     { kind: 'result' as const, row: 1, id: 'app_1', result: 'changed' },
     { kind: 'end' as const, summary: { total: 1, changed: 1 } },
   ];
-  const text = records.map((entry, at) => recordLine(at + 1, startOf(run).getTime(), entry));
+  const text = records.map((entry, at) =>
+    sealLine({ seq: at + 1, t: startOf(run).getTime(), ...entry }),
+  );
   writeFileSync(join(folder, 'journal.jsonl'), text.join(''));
   return folder;
 }
@@ -97,6 +99,14 @@ describe('the name of a run', () => {
     await expect(findRun(store, '../ended')).rejects.toThrow('Unknown run');
   });
 });
+
+/** Makes the journal in a run's folder one of another format. */
+function asFormat(folder: string, format: number): void {
+  const path = join(folder, 'journal.jsonl');
+  const [first = '', ...rest] = readFileSync(path, 'utf8').split('\n');
+  const sealed = sealLine({ ...unsealLine(first), format });
+  writeFileSync(path, sealed + rest.join('\n'));
+}
 
 /** An unfinished run of six rows, whose service stopped answering writes until it comes back. */
 async function abandoned() {
@@ -177,6 +187,28 @@ describe('where runs are stored', () => {
     expect(readdirSync(join(user.runs, 'open'))).toEqual([]);
   });
 
+  test('a run whose journal is of another format is neither resumed nor undone', async () => {
+    const { service, user, folder, comeBack } = await abandoned();
+    comeBack();
+    expect((await user.run('tryouts set-status app_6 --to accepted')).code).toBe(0);
+    for (const each of runFolders(user.runs)) asFormat(each, 99);
+    const undone = runFolders(user.runs).find((each) => each !== folder) ?? '';
+    const before = written(service).length;
+    for (const refusedLine of [
+      line(6),
+      'runs resume last --yes',
+      `runs undo ${basename(undone)} --yes`,
+    ]) {
+      const refused = await user.run(`${refusedLine} --json`);
+      expect([refusedLine, refused.code, errorOf(refused)['code']]).toEqual([
+        refusedLine,
+        11,
+        'runFormat',
+      ]);
+    }
+    expect(written(service)).toHaveLength(before);
+  });
+
   test('a run that sent nothing is removed by the next write, once its process is dead', async () => {
     const service = await keep(several(2));
     const user = userOf(service);
@@ -230,7 +262,7 @@ describe('with 5,000 ended runs', () => {
     expect(JSON.parse(list.stdout)).toHaveLength(50);
     expect(new Set(list.below).size).toBe(50);
     expect(list.stderr).toContain(
-      'Not listed: 53 older runs and 4900 finished changes of a single record.',
+      'Not listed: 53 older runs and 4,900 finished changes of a single record.',
     );
     const all = await user.run('runs list --all --json');
     expect(JSON.parse(all.stdout)).toHaveLength(5_003);
@@ -273,7 +305,7 @@ function makeLegacy(runs: string, folder: string): string {
       holder: ______,
       ...entry
     } = JSON.parse(each) as { t: number; kind: 'job' } & Record<string, unknown>;
-    return recordLine(at + 1, t, entry);
+    return sealLine({ seq: at + 1, t, ...entry });
   });
   writeFileSync(journal, text.join(''));
   const plan = join(folder, 'plan.jsonl');
@@ -320,7 +352,7 @@ describe('runs prune RUN', () => {
     await rosterctl('config set undo.keep 60d', { home });
     const pruned = await rosterctl('runs prune --older-than 0d --json', { home });
     expect(JSON.parse(pruned.stdout)).toEqual({ removed: [old] });
-    expect(pruned.stderr).toContain('younger than 60d stay');
+    expect(pruned.stderr).toContain('younger than 60 days stay');
     await rosterctl('config set undo.keep off', { home });
     const rest = await rosterctl('runs prune --older-than 0d --json', { home });
     expect(JSON.parse(rest.stdout)).toEqual({ removed: [month, young] });

@@ -42,9 +42,12 @@ async function screenOf(
   const service = await keep(all, instead);
   const own = { ...service.env, NO_COLOR: '1', ...env };
   const { shown, code } = await converse(temporaryFolder(), words, answers, own, columns);
+  // A progress line, which a slow machine draws more often, erases itself.
   // oxlint-disable-next-line no-control-regex
-  const text = shown.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '').replaceAll('\r', '');
-  return { code, lines: text.trimEnd().split('\n') };
+  const left = shown.replace(/[^\n]*\u001b\[[012]?K/g, '');
+  // oxlint-disable-next-line no-control-regex
+  const text = left.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '').replaceAll('\r', '');
+  return { code, lines: text.trimEnd().split('\n'), drawn: shown };
 }
 
 const setStatus = (line: string) => ['tryouts', 'set-status', ...line.split(' ')];
@@ -88,7 +91,7 @@ test('warnings name the people, in the order of the rows, each kind on its own',
     'app_5 (東京 太郎) was withdrawn by the applicant.',
     'app_7 (Ilka Corvane) was withdrawn by the applicant.',
     'app_9 (Wren Dorsk) was withdrawn by the applicant.',
-    'Others were withdrawn by the applicant, too: see --not-status withdrawn.',
+    'Others were withdrawn by the applicant, too. A filter can leave them out: --not-status withdrawn',
   ]);
   const at = lines.indexOf(withdrawn[0] ?? '');
   expect(lines.slice(at, at + withdrawn.length)).toEqual(withdrawn);
@@ -97,14 +100,40 @@ test('warnings name the people, in the order of the rows, each kind on its own',
 test('a dry run leaves unchanged rows to the count, and -v lists them', async () => {
   const line = 'app_1 app_2 app_3 --to pending -n';
   const { lines } = await screenOf(setStatus(line));
-  expect(lines.filter((each) => /^app_\d {2}/.test(each))).toEqual([
-    expect.stringMatching(/^app_2 .* would change /),
+  expect(lines.filter((each) => /^ {2}app_\d {2}/.test(each))).toEqual([
+    expect.stringMatching(/^ {2}app_2 .* would change /),
   ]);
   expect(lines.at(-1)).toBe('2 unchanged, 1 would change of 3. Nothing was sent.');
   const quiet = await screenOf(setStatus(`${line} -q`));
   expect(quiet.lines.filter((each) => each.includes('app_1'))).toEqual([]);
   const all = await screenOf(setStatus(`${line} -v`));
-  expect(all.lines.filter((each) => /^app_\d {2}/.test(each))).toHaveLength(3);
+  expect(all.lines.filter((each) => /^ {2}app_\d {2}/.test(each))).toHaveLength(3);
+});
+
+test('the rows of a dry run stand under their head, and its warning below them', async () => {
+  const { lines } = await screenOf(setStatus('app_1 app_2 app_9 --to rejected -n'), {
+    columns: 80,
+  });
+  expect(lines.map((line) => line.trimEnd())).toEqual([
+    expect.stringMatching(/^2 of 3 applications, in org_7 \(profile default, .*\):$/),
+    '  1 pending → rejected, 1 reviewing → rejected',
+    '  app_1  Ilka Corvane  would change  pending → rejected',
+    '  app_2  東京 太郎     would change  reviewing → rejected',
+    expect.stringMatching(/^ {2}app_9 {16}failed /),
+    "Status changes trigger your organization's Flows (automations). That cannot be",
+    'undone.',
+    '1 failed, 2 would change of 3. Nothing was sent.',
+  ]);
+});
+
+test('a dry run of one record says what would change as the change itself does', async () => {
+  const words = ['tryouts', 'update', 'app_1', '--status', 'rejected', '--note', 'Call', '-n'];
+  const { lines } = await screenOf(words);
+  expect(lines.slice(-3)).toEqual([
+    'Would change',
+    '  pending → rejected',
+    expect.stringMatching(/^ {2}note added: Call$/),
+  ]);
 });
 
 test('an upload that failed is named once', async () => {
@@ -113,6 +142,12 @@ test('an upload that failed is named once', async () => {
   const words = ['-p', 'sandbox', 'docs', 'upload', 'a.png', 'b.png'];
   const { shown } = await converse(home, words, [], { NO_COLOR: '1' }, 120);
   expect(shown).toContain('  a.png  failed  has the extension of image/png, but its content is');
+});
+
+test('uploads finish --all without an unfinished upload says so once', async () => {
+  const words = ['-p', 'sandbox', 'uploads', 'finish', '--all'];
+  const { shown } = await converse(temporaryFolder(), words, [], { NO_COLOR: '1' });
+  expect(shown.trim()).toBe('✔ No upload is unfinished.');
 });
 
 test('names of wide letters keep the columns aligned', async () => {
@@ -147,6 +182,21 @@ test('after a change of many only the rows that went wrong are listed, by name; 
   ]);
 });
 
+test('a refusal that stops a run is said once, and leads to another key', async () => {
+  const { lines, code } = await screenOf(setStatus('app_1 app_2 app_3 --to rejected --yes'), {
+    columns: 200,
+    instead: (_, step) =>
+      step.startsWith('PATCH')
+        ? { status: 403, json: { error: 'forbidden', message: 'player only' } }
+        : undefined,
+  });
+  expect(code).toBe(7);
+  expect(lines.filter((line) => line.includes('player only'))).toHaveLength(1);
+  expect(lines.at(-1)).toMatch(
+    /^Stopped after 1 of 3\. With a key that may change applications: rosterctl runs resume \w{6}$/,
+  );
+});
+
 /** A line to the letter, but for the name of a run. */
 function pattern(line: string): RegExp {
   const literal = line.replaceAll(/[.()]/g, '\\$&').replaceAll('000000', '[0-9a-f]{6}');
@@ -164,11 +214,10 @@ test('a narrow terminal gets whole words, and the undo command on a line of its 
 });
 
 test('marks and bars are ASCII where the locale is not UTF-8', async () => {
-  const { lines } = await screenOf(setStatus('app_1 app_2 app_3 --to rejected --yes --rate 3/s'), {
-    env: { LANG: 'C' },
-  });
-  expect(lines.join('\n')).toMatch(/[#.]{28} {1,2}\d of 3/);
-  expect(lines.at(-1)).toMatch(/^.*ok 3 changed\. Run/);
+  const line = 'app_1 app_2 app_3 --to rejected --yes --rate 3/s';
+  const { lines, drawn } = await screenOf(setStatus(line), { env: { LANG: 'C' } });
+  expect(drawn).toMatch(/[#.]{28} {1,2}\d of 3/);
+  expect(lines.at(-1)).toMatch(/^ok 3 changed\. Run/);
 });
 
 test('a change is told in ASCII where the locale is not UTF-8', async () => {
@@ -176,6 +225,16 @@ test('a change is told in ASCII where the locale is not UTF-8', async () => {
     env: { LANG: 'C' },
   });
   expect(lines[0]).toMatch(/^ok Ilka Corvane \(app_1\): pending > rejected/);
+});
+
+test('the answer to a question whose rows can be listed reads Yes, as to any other', async () => {
+  const { lines } = await screenOf(setStatus('--all --to rejected'), {
+    statuses: Array.from({ length: 9 }, () => 'pending'),
+    answers: [[/Change 9 applications\? \(y\/N\/l\)/, 'y\r']],
+  });
+  expect(lines.filter((line) => line.includes('✔ Change'))).toEqual([
+    expect.stringMatching(/✔ Change 9 applications\? Yes$/),
+  ]);
 });
 
 test('Escape at the question is a no', async () => {
@@ -194,9 +253,10 @@ test('progress has no rate and no time left before the first row is done', () =>
       { row: 2, id: 'b' },
     ],
     session: {} as never,
+    plan: { head: { action: 'players.delete' } },
   };
   const { text, share } = runProgress(run, () => done, { heldMs: 0, learnedRate: undefined });
-  expect([text(), share()]).toEqual(['0 of 2', 0]);
+  expect([text(), share()]).toEqual(['0 of 2 deleted so far', 0]);
   done = 1;
   expect(text()).toMatch(/^1 of 2, [\d.]+\/s, \d+ s left$/);
   expect(share()).toBe(0.5);
@@ -204,10 +264,17 @@ test('progress has no rate and no time left before the first row is done', () =>
 
 test('an upload has no rate before its first byte', () => {
   const bytes = { done: 0, of: () => 2048 };
-  const run = { tasks: [{ row: 1, id: 'a' }], session: { transfer: { bytes } } as never };
+  const run = {
+    tasks: [{ row: 1, id: 'a' }],
+    session: { transfer: { bytes } } as never,
+    plan: { head: { action: 'docs.upload' } },
+  };
   const { text, share } = runProgress(run, () => 0, { heldMs: 0, learnedRate: undefined });
   expect(text()).toBe('0 of 1 file, 0 B of 2.0 KiB');
   bytes.done = 1024;
   expect(text()).toMatch(/^0 of 1 file, 1\.0 KiB of 2\.0 KiB, .*\/s, \d+ s left$/);
   expect(share()).toBe(0.5);
+  // Its bytes are sent; a bar, a rate or a time would say nothing of the wait for the document.
+  bytes.done = 2048;
+  expect([text(), share()]).toEqual(['0 of 1 file, 2.0 KiB sent', undefined]);
 });

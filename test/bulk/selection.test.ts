@@ -81,7 +81,7 @@ describe('a CSV has values for each row', () => {
     ['id,status\na,#REF!\n', /Line 2: status holds the spreadsheet error/],
     ['id,status\na,<clear>\n', /Line 2: status cannot be cleared/],
     ['id,status\na,x,z\n', /Line 2 has 3 cells, but the header has 2/],
-    ['id,status\n,x\n', /Line 2: an id must not be empty/],
+    ['id,status\n,x\n', /Line 2: the id is empty/],
     ['id,status\n..,x\n', /Line 2: ".." is not an id/],
     ['id,status\norg_7,x\n', /organization's id/],
     ['id,status\n"a,x\n', /never closed/],
@@ -123,7 +123,7 @@ describe('a CSV has values for each row', () => {
   test('more than 200,000 rows are refused, not counting empty lines', async () => {
     const most = Array.from({ length: 200_000 }, (_, index) => `id_${index}\n`).join('');
     expect((await csv(`id,status\n${most}\n,\n`)).rows).toHaveLength(200_000);
-    await expect(csv(`id\n${most}one_more\n`)).rejects.toThrow(/more than 200000 rows/);
+    await expect(csv(`id\n${most}one_more\n`)).rejects.toThrow(/more than 200,000 rows/);
   });
 });
 

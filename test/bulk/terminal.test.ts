@@ -93,7 +93,7 @@ test('in a pipe the error that ended the run comes first, and a program gets eve
   const told = await rosterctl(words, at);
   expect(told.code).toBe(7);
   expect(told.stderr).toMatch(
-    /Stopped: .*\nThe key may lack a permission, .*\nSee: rosterctl doctor\nRun \S+: 400 not sent\nStopped after 0 of 400\. /,
+    /Stopped: .*\nThe key may lack a permission, .*\nSee: rosterctl doctor\nRun \S+: 1 failed, 399 not sent of 400\nStopped after 1 of 400\. /,
   );
   const { results } = JSON.parse((await rosterctl([...words, '--json'], at)).stdout) as {
     results: object[];

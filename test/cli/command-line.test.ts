@@ -178,7 +178,7 @@ test('a flag of another verb is not suggested', () => {
 });
 
 test('an error names the missing or unexpected word', () => {
-  expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('ID is missing.');
+  expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('Which id?');
   expect(refusal('tryouts', 'update', 'a', '--note')).toBe('--note needs a value.');
   expect(refusal('tryouts', 'list', 'stray')).toBe(
     'Unexpected argument "stray" for rosterctl tryouts list.',

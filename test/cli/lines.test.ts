@@ -20,8 +20,10 @@ const rows = (count: number, result: ReportRow['result'], from = 1): ReportRow[]
     result,
   }));
 
+const error = (message: string) => ({ code: 'http', kind: 'http', message });
+
 test('failures come last, however many rows there are', () => {
-  const failed: ReportRow = { row: 2, id: 'a2', result: 'failed', error: { message: 'No.' } };
+  const failed: ReportRow = { row: 2, id: 'a2', result: 'failed', error: error('No.') };
   const unknown: ReportRow = { row: 4, id: 'a4', result: 'unknown' };
   const [one] = rows(1, 'changed');
   const lines = shown([
@@ -41,12 +43,18 @@ test('failures come last, however many rows there are', () => {
   ]);
 });
 
+test('the count of conflicts is a part of a sentence', () => {
+  expect(shown([...rows(2, 'changed'), ...rows(1, 'conflict', 3)]).at(-1)).toBe(
+    '2 changed, 1 in conflict of 3',
+  );
+});
+
 test('five of the rows not sent are named, and each one with a reason', () => {
   const reason: ReportRow = {
     row: 9,
     id: 'a9',
     result: 'not_attempted',
-    error: { message: 'No answer.' },
+    error: error('No answer.'),
   };
   expect(shown([...rows(8, 'not_attempted'), reason])).toEqual([
     'a1  not sent',

@@ -10,7 +10,19 @@ import { screen } from '../support/screen.js';
 const shortTexts = hostileTexts.filter((text) => text.length < 1000);
 const text = fc.oneof(
   fc.constantFrom(...shortTexts),
-  fc.constantFrom('', '.', 'a.b', '0', '-0', '__proto__', 'constructor', 'toString', 'length'),
+  fc.constantFrom(
+    '✔',
+    'a → b · c …',
+    '',
+    '.',
+    'a.b',
+    '0',
+    '-0',
+    '__proto__',
+    'constructor',
+    'toString',
+    'length',
+  ),
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom('\ud800', '\udc00', '\u0000', '"', ',', ';', '\n', "'", '=') }),
 );

@@ -211,7 +211,7 @@ describe('a record on a terminal', () => {
     const { stdout } = await shown({ id: 'd', sizeBytes: 2048 }, recordOf('documents'), {
       columns: 60,
     });
-    expect(stdout).toBe('id         d\nsizeBytes  2.0 KiB (2048 bytes)\n');
+    expect(stdout).toBe('id         d\nsizeBytes  2.0 KiB (2,048 bytes)\n');
   });
 
   test('several requested records keep the requested order', async () => {

@@ -130,7 +130,7 @@ test('the exit codes and the assumptions come from their tables', () => {
   expect(page).toContain('| Delete a team | `DELETE /teams/{teamId}` |');
   expect(page).toContain('| Convert a tryout application to a player |');
   expect(page).toContain('- lists have no pages');
-  expect(page).toMatch(/^- List shape: the call is stated; /m);
+  expect(page).toMatch(/^- The records are found under the resource's name, then under data/m);
 });
 
 describe('the man page of a noun', () => {

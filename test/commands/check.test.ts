@@ -343,6 +343,9 @@ describe('--since-last', () => {
     const at80 = { ...env, ROSTERCTL_FORCE_TTY: '80' };
     const shown = await inProcess('check --since-last mail', { env: at80, home });
     expect(shown.stdout).toBe('No new findings in 2 applications.\n');
+    const first = await inProcess('check --since-last other', { env: at80, home });
+    expect(first.stdout).toBe('');
+    expect(first.stderr).toContain('First use of the cursor other: 2 findings recorded');
   });
 
   test('a person who applies a third time is a new finding', async () => {
@@ -414,7 +417,7 @@ describe('for a person and for cron', () => {
     const at80 = { ...env, ROSTERCTL_FORCE_TTY: '80' };
     const shown = await inProcess('check --older-than 23d', { env: at80, home: temporaryFolder() });
     expect(shown.stdout.split('\n')).toEqual([
-      'waiting          7 applications have waited for more than 23d',
+      'waiting          7 applications have waited for more than 23 days',
       ...[0, 1, 2, 3, 4].map((at) => `  app_${at}  Name app_${at} has waited for ${30 - at} d`),
       '  and 2 more (-v lists all)',
       '  See: rosterctl tryouts list --status pending --older-than 23d',

@@ -11,7 +11,8 @@ async function aClub() {
     application('old', { submittedAt: ago(30 * 24 * 60 * minute) }),
   ]);
   const home = temporaryFolder();
-  const run = (line: string) => inProcess(line, { env, home });
+  const run = (line: string, own: Readonly<Record<string, string>> = {}) =>
+    inProcess(line, { env: { ...env, ...own }, home });
   const told = async (flags: string) =>
     (await run(`tryouts list -o ids -q --since-last ${flags}`)).stdout.split('\n').filter(Boolean);
   const apply = (id: string) => kept.set(id, application(id, { submittedAt: ago(minute) }));
@@ -36,7 +37,7 @@ test('commit accepts exactly what the last peek printed', async () => {
   expect(await run('cursors commit discord')).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: '1 row of discord accepted.\n',
+    stderr: 'Committed 1 row of discord.\n',
   });
   expect(await told('discord --peek')).toEqual(['b']);
   expect(await run('cursors commit discord -q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -77,6 +78,32 @@ test('reset lets a name begin anew, with --at from that time on and also where t
   expect((await run('cursors reset tryouts/lost --at 7d')).code).toBe(0);
   expect(await told('lost')).toEqual(['a']);
   expect(requests.length - before).toBe(4);
+});
+
+test('reset of a list and a misspelt name suggests the nearest, and any other new name is said', async () => {
+  const { run, told } = await aClub();
+  await told('discord');
+  const typo = await run('cursors reset tryouts/discrod --at 7d');
+  expect(typo.code).toBe(2);
+  expect(typo.stderr).toContain('Did you mean discord?');
+  const lost = await run('cursors reset tryouts/mail --at 2026-11-01');
+  expect(lost.stderr).toBe('No cursor tryouts/mail was found: it is created.\n');
+  expect(lost.stdout).toMatch(/newer than 1 Nov 2026, 00:00 \S+\.\n$/);
+});
+
+test('show wraps what is pending at a terminal, and says when the cursor was last used', async () => {
+  const { run, told, apply } = await aClub();
+  await told('discord');
+  const ids = Array.from({ length: 12 }, (_, at) => `applicant_${at}`);
+  for (const id of ids) apply(id);
+  await told('discord --peek');
+  const env = { ROSTERCTL_FORCE_TTY: '60' };
+  const shown = (await run('cursors show discord', env)).stdout.split('\n');
+  expect(shown.filter((line) => line.length > 60)).toEqual([]);
+  for (const id of ids) expect(shown.join('\n')).toMatch(new RegExp(`${id}\\b`));
+  expect(shown.find((line) => line.startsWith('Last'))).toMatch(
+    /^Last {5}\d+ \w+ 2\d{3}, \d\d:\d\d \S+ \(just now\)$/,
+  );
 });
 
 test('reset --at beats --initial all, which a cron line always has', async () => {
@@ -145,6 +172,11 @@ const inTeams = async (run: (line: string) => Promise<unknown>) => {
 test('list and show of an organization without cursors, and without a login', async () => {
   const { run } = await aClub();
   expect(await run('cursors list --json')).toMatchObject({ code: 0, stdout: '[]\n' });
+  const env = { ROSTERCTL_FORCE_TTY: '80' };
+  const shown = await inProcess('-p sandbox cursors list', { env, home: temporaryFolder() });
+  expect(shown.stderr).toBe(
+    'No cursors yet. --since-last NAME makes one: rosterctl help cursors\n',
+  );
   const alone = await inProcess('cursors list', { env: {}, home: temporaryFolder() });
   expect(alone.code).toBe(2);
   expect(alone.stderr).toContain('rosterctl auth login');

@@ -110,6 +110,9 @@ describe('doctor --shapes --apply', () => {
     const options = { env: service.env, home };
     const survey = await rosterctl('doctor --shapes --apply --yes --json', options);
     expect(survey.stderr).toContain('stored (defaults)');
+    expect(survey.stdout.includes('as an object, one property per id')).toBe(
+      personality.name === 'sends a map by id',
+    );
     const stored = JSON.parse((await rosterctl('config list --json', options)).stdout) as {
       key: string;
       value: string;

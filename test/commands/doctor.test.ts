@@ -55,7 +55,7 @@ test('without any configuration, says how to start', async () => {
   expect(checks.at(-1)).toMatchObject({
     check: 'connection',
     result: 'fail',
-    hint: 'Store one: rosterctl auth login',
+    hint: 'Log in: rosterctl auth login\nOr try it on demo data: rosterctl -p sandbox tryouts list',
   });
 });
 
@@ -150,7 +150,7 @@ test('wraps its lines to 80 and to 40 columns, aligned with their start', async 
   expect(wide[0]).toMatch(/^pass {2}node {12}Node\.js/);
   const found = wide.findIndex((line) => line.startsWith('warn  read tryouts'));
   expect(wide.slice(found, -1)).toEqual([
-    'warn  read tryouts    The service refused GET /tryout-applications (forbidden).',
+    'warn  read tryouts    The service refused to list the applications (forbidden).',
     '                      The key may lack a permission, or belong to another',
     '                      organization.',
   ]);
@@ -160,8 +160,8 @@ test('wraps its lines to 80 and to 40 columns, aligned with their start', async 
   const below = narrow.findIndex((line) => line.startsWith('warn  read tryouts'));
   expect(narrow.slice(below, -1)).toEqual([
     'warn  read tryouts',
-    '      The service refused GET',
-    '      /tryout-applications (forbidden).',
+    '      The service refused to list the',
+    '      applications (forbidden).',
     '      The key may lack a permission, or',
     '      belong to another organization.',
   ]);

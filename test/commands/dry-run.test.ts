@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { recordingService } from '../support/service.js';
 
 test('ROSTERCTL_DRY_RUN is reported also with -q, and nothing is sent', async () => {
   const home = temporaryFolder();
@@ -10,6 +13,38 @@ test('ROSTERCTL_DRY_RUN is reported also with -q, and nothing is sent', async ()
   expect([ran.code, ran.stderr]).toEqual([0, 'ROSTERCTL_DRY_RUN is set: this is a dry run.\n']);
   const team = await rosterctl('-p sandbox teams get team_0001 --json', { home });
   expect(JSON.parse(team.stdout).name).not.toBe('New');
+});
+
+describe('--exit-code of a dry run of one record', () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'new.txt'), 'new');
+  test.each([
+    ['tryouts update app_0003 --status accepted', 12],
+    ['teams update team_0001 --name New', 12],
+    ['players delete player_0001', 12],
+    ['docs upload new.txt', 12],
+    ['tryouts convert app_0020 --accept', 12],
+    ['tryouts set-status app_0003 --to withdrawn', 0],
+  ])('%s: %i', async (line, code) => {
+    const ran = await rosterctl(`-p sandbox ${line} -n --exit-code`, { home, cwd: home });
+    expect(ran.code).toBe(code);
+  });
+});
+
+test('a template that names no field of the record is a note after a change, not exit 2', async () => {
+  const home = temporaryFolder();
+  const line = ['-p', 'sandbox', 'teams', 'update', 'team_0001', '--name', 'New'];
+  const ran = await rosterctl([...line, '--template', '{id} {name} {nope}.'], { home });
+  expect(ran).toMatchObject({ code: 0, stdout: 'team_0001 New .\n' });
+  expect(ran.stderr).toBe('Unknown field "nope".\n');
+});
+
+test('a template that no report of changes can fill is refused before any request', async () => {
+  const api = await recordingService(() => ({ status: 500 }));
+  const line = ['tryouts', 'set-status', 'app_1', 'app_2', '--to', 'rejected', '--yes'];
+  const ran = await rosterctl([...line, '--template', '{nope}'], { env: api.env });
+  expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
+  expect(ran.stderr).toContain('Unknown field "nope".');
 });
 
 describe('a dry run of a download looks which documents exist', () => {

@@ -86,7 +86,7 @@ describe('what this machine did', () => {
     const [later, earlier] = lines.slice(-2);
     expect(later).toContain('reviewing → accepted');
     expect(later).toMatch(
-      new RegExp(`^Here +\\d+ \\w+ \\d\\d:\\d\\d .*notes added .*run ${second.slice(-6)}\\)$`),
+      new RegExp(`^Here +\\d+ \\w+ \\d\\d:\\d\\d .*note added .*run ${second.slice(-6)}\\)$`),
     );
     expect(earlier).toMatch(new RegExp(`pending → reviewing +\\(run ${first.slice(-6)}\\)$`));
     expect(readFileSync(join(ended(home), second, 'undo.jsonl'), 'utf8')).toContain('secret');

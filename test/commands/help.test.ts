@@ -220,6 +220,13 @@ test('-y is on the pages of commands that may ask, and on no others', () => {
     expect(shortPage(words)).not.toContain('--yes');
 });
 
+test('the short page of the tool has at most 45 lines', async () => {
+  const short = (await rosterctl('-h')).stdout;
+  expect(short.split('\n').length - 1).toBeLessThanOrEqual(45);
+  expect(short).toContain('help TOPIC: environment, exit-codes');
+  expect((await rosterctl('--help')).stdout).toContain('help environment   variables');
+});
+
 test('the short page of auth login shows --base-url and --org', async () => {
   const { stdout } = await rosterctl('auth login -h');
   expect(stdout).toContain('--base-url URL');

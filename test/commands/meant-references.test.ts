@@ -77,15 +77,17 @@ test('backup show suggests the reference', async () => {
   ]);
 });
 
-test('--team with the name of a team suggests it with its id', async () => {
+test('--team with the name of a team, or nearly so, suggests it with its id', async () => {
   const team = JSON.parse((await sandbox('teams get team_0002 --json')).stdout) as { name: string };
-  const ran = await sandbox(`players list --team '${team.name}'`);
-  expect([ran.code, ran.stderr]).toEqual([
-    5,
-    expect.stringMatching(
-      new RegExp(
-        `There is no team ${team.name}\\.\nDid you mean '?name:${team.name}'? \\(team_0002\\)`,
+  for (const typed of [team.name, team.name.slice(0, -2) + team.name.slice(-1)]) {
+    const ran = await sandbox(`players list --team '${typed}'`);
+    expect([ran.code, ran.stderr]).toEqual([
+      5,
+      expect.stringMatching(
+        new RegExp(
+          `No team has the id ${typed}\\.\nDid you mean '?name:${team.name}'? \\(team_0002\\)`,
+        ),
       ),
-    ),
-  ]);
+    ]);
+  }
 });

@@ -73,7 +73,7 @@ test('shows what waits, each row with the command that shows it', async () => {
       '             rosterctl tryouts list --status accepted --unconverted',
       'Rosters      1 player in no team · 1 document without tags',
       '             rosterctl check --only player.noTeam,document.untagged',
-      'Findings     1 waiting over 14 d · 1 not converted',
+      'Findings     1 waiting over 14 days · 1 not converted',
       '             rosterctl check',
       '',
     ].join('\n'),

@@ -99,6 +99,13 @@ test('a forbidden list is named, and the answer is no success', async () => {
   expect(String(found['notSearched'])).toContain('players (this key may not list them)');
 });
 
+test('who may be in a forbidden list is not said to be unknown', async () => {
+  const forbidden = { status: 403, json: { error: 'forbidden' } };
+  const refused = await person(await club({ players: forbidden }), 'player_9 --json');
+  expect([refused.code, refused.stdout]).toEqual([7, '']);
+  expect(refused.stderr).toContain('The service refused to list the players');
+});
+
 test('a folder gets person.json, private, and is not written twice', async () => {
   const service = await club();
   const home = temporaryFolder();

@@ -113,7 +113,7 @@ test('says in its foot what was counted', async () => {
     'Counted: 17 matching applications of org\\_7, from the complete list.',
   );
   expect(read('a.md')).toContain(
-    'Filters: status pending, reviewing; game Valorant; submitted since 2 Jan 2020; submitted more than 2d ago; not yet a player.',
+    'Filters: status pending, reviewing; game Valorant; submitted since 2 Jan 2020; submitted more than 2 days ago; not yet a player.',
   );
   expect(read('a.md')).toMatch(/As of \d+ \w{3} \d{4}, \d\d:\d\d \w+\. Made with rosterctl /);
 });

@@ -26,7 +26,7 @@ test('a logout wraps its sentence', async () => {
   await rosterctl(login, { home, stdin: 'key-of-ours' });
   const { shown } = await wholeConversation(home, ['auth', 'logout'], [], plain, 90);
   expect(shown.trimEnd().split(/\r*\n/)).toEqual([
-    'The key of profile default is removed from this machine; it stays valid until the',
-    'dashboard revokes it.',
+    'The key of profile default was removed from this machine. It stays valid until you revoke',
+    'it in the dashboard.',
   ]);
 });

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ids, report, runFolders, runsOf, several, until } from '../bulk/user.js';
-import { type Application, application, cut, keep, steps } from '../commands/tryouts/service.js';
+import {
+  type Application,
+  application,
+  cut,
+  keep,
+  steps,
+  written,
+} from '../commands/tryouts/service.js';
 import { inProcess, movableClock } from '../support/in-process.js';
 import { rosterctl, startLine, startRosterctl, temporaryFolder } from '../support/run.js';
 import type { Recorded, Reply, Service } from '../support/service.js';
@@ -164,6 +171,33 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     expect(statusOf(service, 'app_1')).toBe('accepted');
     expect(patches(service)).toEqual(at === 2 ? ['PATCH app_2'] : []);
   });
+
+  test.each([
+    ['an update', 'tryouts update app_1 --status rejected', { status: 'accepted' }, 6],
+    ['a conversion', 'tryouts convert app_1 --yes', { convertedPlayerId: 'player_9' }, 0],
+  ])(
+    'while the process was suspended and its read was answered, %s',
+    async (_, line, other, code) => {
+      let reads = 0;
+      const service: Kept = await keep(several(2), (__, step) => {
+        if (step !== 'GET app_1' || ++reads !== 1) return undefined;
+        const read = structuredClone(service.kept.get('app_1'));
+        return (___, response) => void whileSuspended(response, read);
+      });
+      const whileSuspended = async (response: ServerResponse, read: unknown) => {
+        await sleep(300);
+        child.kill('SIGSTOP');
+        answer(response, read);
+        await sleep(2_500);
+        change(service, 'app_1', other);
+        child.kill('SIGCONT');
+      };
+      const child = startRosterctl(`${line} --json`, { env: service.env });
+      const ended = await new Promise((resolve) => child.on('close', resolve));
+      expect(ended).toBe(code);
+      expect(written(service)).toEqual([]);
+    },
+  );
 });
 
 function answer(response: ServerResponse, json: unknown): void {

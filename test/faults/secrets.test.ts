@@ -68,6 +68,28 @@ describe('secrets', () => {
       await attack(`docs upload rules.txt --if-exists duplicate${flags}`, { env: lost.env, cwd });
     });
 
+  fault('F100', 'the store echoes the signature of the URL it redirected to', async (attack) => {
+    const second = signature.split('').toReversed().join('');
+    const world = await hostileWorld({
+      store: ({ url }) =>
+        url.startsWith('/moved')
+          ? {
+              status: 400,
+              text: `<Error><Code>Bad</Code><Message>${url} ${second}</Message></Error>`,
+            }
+          : { status: 302, headers: { location: `/moved?X-Signature=${second}` } },
+    });
+    const env = { env: world.env, cwd: temporaryFolder('moved') };
+    for (const flags of ['', ' --debug', ' --json']) {
+      const ran = await attack(`docs download doc_1 -O x.txt${flags}`, env);
+      expect([ran.code, ran.stderr.includes('Bad'), ran.stderr.includes(second)]).toEqual([
+        1,
+        true,
+        false,
+      ]);
+    }
+  });
+
   fault('F100', 'a signed URL that was typed or piped in appears in no message', async (attack) => {
     const cwd = temporaryFolder('put');
     writeFileSync(join(cwd, 'rules.txt'), 'hello');

@@ -66,7 +66,7 @@ const refusals: readonly (readonly [string, number, unknown, number, RegExp])[] 
   ['F072', 400, undefined, 3, /rejected the request: 400/],
   ['F073', 401, { error: 'unauthorized' }, 4, /does not accept the API key.*unauthorized/],
   ['F073', 401, { error: 'invalidApiKey' }, 4, /invalidApiKey[^]*auth login/],
-  ['F074', 403, { error: 'forbidden' }, 7, /refused GET .*forbidden/],
+  ['F074', 403, { error: 'forbidden' }, 7, /refused to read team team_1 \(forbidden\)/],
   ['F075', 403, { error: 'featureNotAvailable' }, 7, /plan does not include API access/],
   ['F077', 404, { error: 'anyCode' }, 5, /Team team_1 was not found \(anyCode\)/],
   ['F077', 404, undefined, 5, /not found/],

@@ -66,6 +66,23 @@ async function keepPlayers(
   return { ...service, all };
 }
 
+test('a former status that the contract does not list is not sent back, the other fields are', async () => {
+  const fields = { status: 'onhold', internalNotes: 'Call' };
+  const service = await keep([application('app_1', fields), application('app_2', fields)]);
+  const user = userOf(service);
+  await user.run('tryouts update app_1 --status accepted');
+  const undone = await user.run('runs undo last --yes --json');
+  expect([undone.code, report(undone).results]).toMatchObject([
+    0,
+    [{ id: 'app_1', result: 'skipped', error: { code: 'notUndoable' } }],
+  ]);
+  await user.run("tryouts update app_2 --status accepted --note 'Hired' --yes");
+  expect(report(await user.run('runs undo last --yes --json')).summary).toMatchObject({
+    changed: 1,
+  });
+  expect(service.kept.get('app_2')).toMatchObject({ status: 'accepted', internalNotes: 'Call' });
+});
+
 describe('every kind of write is undone', () => {
   test.each([
     ['tryouts get app_0020', 'tryouts update app_0020 --status rejected --append-note Weak'],
@@ -235,7 +252,7 @@ describe('killed in the middle', () => {
       if (step !== stuck) return undefined;
       return () => {
         // It takes effect, but its response is lost.
-        const fields = JSON.parse(body.toString()) as object;
+        const fields = JSON.parse(body.toString());
         const id = step.slice('PATCH '.length);
         service.kept.set(id, { ...application(id), ...fields });
         reached = true;

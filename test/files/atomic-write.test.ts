@@ -53,13 +53,13 @@ test('what is written after the end reaches no file that opened meanwhile', asyn
     bytes: 0,
     isOurs: () => true,
   });
-  await Promise.all([file.write('whole'), lines.append('whole\n')]);
+  await Promise.all([file.write('whole'), lines.append({ whole: true })]);
   await file.commit();
   await lines.close();
   // Gets the lowest free numbers, which are those of the two files.
   const others = [openSync(bystander, 'a'), openSync(bystander, 'a')];
   await expect(file.write('late')).rejects.toThrow(OutputError);
-  await expect(lines.append('late\n')).rejects.toThrow(OutputError);
+  await expect(lines.append({ late: true })).rejects.toThrow(OutputError);
   others.forEach(closeSync);
   expect(readFileSync(bystander, 'utf8')).toBe('');
 });

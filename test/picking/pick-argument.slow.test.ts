@@ -372,7 +372,7 @@ describe('runs', () => {
       // oxlint-disable-next-line no-await-in-loop
       const ran = await rosterctl(`runs ${verb} --yes`, at);
       expect(ran).toMatchObject({ code: 2, stdout: '' });
-      expect(ran.stderr).toContain('RUN is missing.');
+      expect(ran.stderr).toContain('Which run? Give its name, or last.');
     }
     const newest = await rosterctl('runs show last --json', at);
     expect(newest.stdout).toContain('"action":"tryouts.update"');

@@ -96,7 +96,7 @@ describe('--team', () => {
   ])('a team that does not exist is not found, with %s', async (_, players) => {
     const ran = await run('players list --team 9 --json', { players: named(players) });
     expect([ran.code, ran.stdout]).toEqual([5, '']);
-    expect(errorOf(ran)).toMatchObject({ code: 'notFound', message: 'There is no team 9.' });
+    expect(errorOf(ran)).toMatchObject({ code: 'notFound', message: 'No team has the id 9.' });
   });
 
   test('a team that may not be read is no empty list', async () => {

@@ -72,7 +72,9 @@ test('sixty applications are decided in one command line and 63 keys, and the re
   expect(desk.typed()).toBe(60 + 'wy\r'.length);
   // The sandbox refuses to reopen those who have applied again since.
   expect(await desk.ended).toMatchObject({ code: 8 });
-  expect(desk.usual()).toMatch(/\d+ changed, \d+ unchanged, \d conflict of 60\. Run [0-9a-f]{6}\./);
+  expect(desk.usual()).toMatch(
+    /\d+ changed, \d+ unchanged, \d in conflict of 60\. Run [0-9a-f]{6}\./,
+  );
   const { results } = report(await rosterctl('-p sandbox runs show last --json', { home }));
   expect(results.map(({ id }) => id).toSorted()).toEqual([...decided.keys()].toSorted());
   const list = await rosterctl('-p sandbox tryouts list --json', { home });
@@ -212,7 +214,9 @@ describe('sending', () => {
     expect(desk.usual()).toContain('1 row cannot be changed:');
     desk.type('y\r');
     expect(await desk.ended).toMatchObject({ code: 8 });
-    expect(desk.usual()).toMatch(/2 changed, 1 conflict of 3/);
+    expect(desk.usual()).toMatch(/2 changed, 1 in conflict of 3/);
+    // The queue has it; a retry would send it a second time.
+    expect(desk.usual()).not.toContain('runs retry');
     expect(desk.usual()).toContain('Your decision is kept: rosterctl tryouts review --resume');
     expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['shortlisted', 'accepted']);
     expect(service.kept.get('app_3')?.internalNotes).toMatch(
@@ -246,6 +250,7 @@ describe('sending', () => {
     desk.type('n\r');
     expect(await desk.ended).toMatchObject({ code: 130 });
     expect(desk.usual()).toContain('Your 2 decisions are kept');
+    expect(desk.usual()).toContain('Nothing was sent.');
     expect(writes()).toEqual([]);
   });
 
@@ -293,6 +298,17 @@ describe('sending', () => {
     expect(next.usual()).toContain('1 decision kept, not sent.');
   });
 
+  test('the heading counts what was decided under another filter apart', async () => {
+    const { desk, open } = await reviewer();
+    await decideTwo(desk);
+    desk.type('q');
+    await desk.ended;
+    const next = open('--search=app_3');
+    await next.sees(/ and 2 decided earlier, oldest first/);
+    next.type('q');
+    await next.ended;
+  });
+
   test('a dry run shows what would be sent and keeps the queue', async () => {
     const { desk, writes } = await reviewer(several(3), undefined, ['--dry-run']);
     await decideTwo(desk);
@@ -311,6 +327,7 @@ test.each<readonly [string, Record<string, string>]>([
   const words = ['-p', 'sandbox', 'tryouts', 'review'];
   const { shown, code } = await converse(temporaryFolder(), words, [], env);
   expect(code).toBe(2);
+  expect(shown.replace(/\s+/g, ' ')).toContain('review needs the full screen');
   expect(shown).toContain('rosterctl -p sandbox tryouts set-status ID --to STATUS');
 });
 

@@ -46,7 +46,7 @@ test('shapes end with their server, and what was written through them stays', as
 
 test.each([
   ['--shape lits=data', 'Unknown shape "lits". Did you mean list?'],
-  ['--shape paging=curser', 'paging cannot be "curser". Did you mean cursor?'],
+  ['--shape paging=curser', 'Unknown value "curser" for paging. Did you mean cursor?'],
   ['--shape paging', 'Not a shape: "paging". Write KEY=VALUE.'],
   ['--shape', '--shape needs a value.'],
 ])('sandbox start %s is a usage error', async (flags, message) => {

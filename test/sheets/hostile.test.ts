@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fileRows } from '../../src/bulk/file-rows.js';
+import { InputError } from '../../src/errors.js';
 import { type Entry, textRows, workbook, workbookParts, zip } from '../support/workbook.js';
 
 // Files that are damaged, made to harm, or of another kind: each is refused with its reason.
@@ -59,6 +60,35 @@ describe('refused before it is unpacked:', () => {
 test('a part that is larger than it says stops at what it says', async () => {
   const file = replaced(sheet, () => bomb, { bytes: 1000 });
   await expect(read(file)).rejects.toThrow(`damaged: ${sheet} is longer than it says.`);
+});
+
+const repeated = (text: string) => text.repeat(Math.floor(1_000_000 / text.length));
+const inTag = (attributes: string) =>
+  replaced(sheet, (text) => text.replace('<row', `<cols ${attributes}></cols><row ${attributes}`));
+const styled = (format: string) =>
+  workbook({
+    rows,
+    formats: `<numFmt numFmtId="170" formatCode="${format}"/>`,
+    styles: '<xf numFmtId="170"/>',
+  });
+
+describe('read at once, not in minutes:', () => {
+  test.each([
+    ['a long attribute without a value', inTag(repeated('a'))],
+    ['many attributes without a value', inTag(repeated('a '))],
+    ['a name and blanks', inTag(`a${repeated(' ')}`)],
+    ['values without a blank between', inTag(repeated('a=""'))],
+    ['quotes and names', inTag(`${repeated("'a")}'`)],
+    ['a number format of opening brackets', styled(repeated('['))],
+    ['a number format of colours that do not end', styled(repeated('[red'))],
+    ['a number format of quotes', styled(repeated('&quot;a'))],
+  ])(
+    '%s',
+    async (_, file) => {
+      await read(file).catch((error: unknown) => expect(error).toBeInstanceOf(InputError));
+    },
+    20_000,
+  );
 });
 
 describe('refused as damaged:', () => {
@@ -192,7 +222,7 @@ test('a column beyond XFD is refused, also of a million columns', async () => {
 
 test('more than 2,000 files in one archive are refused', async () => {
   const more = Array.from({ length: 2001 }, (_, index): Entry => [`xl/${index}.xml`, '']);
-  await expect(read(zip([...parts, ...more]))).rejects.toThrow('x.xlsx holds 2008 files');
+  await expect(read(zip([...parts, ...more]))).rejects.toThrow('x.xlsx holds 2,008 files');
 });
 
 test('a zip64 archive is refused', async () => {

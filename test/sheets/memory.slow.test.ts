@@ -71,6 +71,15 @@ test.each<readonly [string, () => Buffer, string]>([
   expect(peak - small).toBeLessThan(64);
 });
 
+test('rows that hold their last possible cell alone are refused as so many cells', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, at) => at + 2);
+  const rows = lines.map((line) => `<row r="${line}"><c r="XFD${line}"><v>1</v></c></row>`);
+  const { code, stderr, peak } = await read(workbook({ rows: head + rows.join('') }));
+  expect([code, stderr]).toEqual([2, expect.stringContaining('more than 5000000 cells')]);
+  // 5,000,000 empty cells, twice.
+  expect(peak - small).toBeLessThan(128);
+});
+
 test('a file of 100 MiB is refused while it is read', async () => {
   const file = Buffer.concat([workbook({ rows: head }), Buffer.alloc(100 * mebibyte)]);
   const { code, stderr } = await read(file);

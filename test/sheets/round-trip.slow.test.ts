@@ -20,11 +20,16 @@ import { unzip, xmlText, zip } from '../support/workbook.js';
 /** The bytes that `-o xlsx` writes. */
 function exported(all: readonly JsonObject[]): Promise<Buffer> {
   return collected((sink) =>
-    writeRecords(sink, all, 'players', ['id'], {
-      settings: { out: 'x.xlsx' },
-      now: () => new Date('2026-03-01T10:00:00Z'),
-      note() {},
-    }),
+    writeRecords(
+      sink,
+      all,
+      { view: { resource: 'players' } },
+      {
+        settings: { out: 'x.xlsx' },
+        now: () => new Date('2026-03-01T10:00:00Z'),
+        note() {},
+      },
+    ),
   );
 }
 

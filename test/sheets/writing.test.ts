@@ -14,11 +14,16 @@ import { textRows, unzip, workbook, zip } from '../support/workbook.js';
 
 function write(records: readonly JsonObject[], now = '2026-03-01T10:00:00Z') {
   return collected((sink) =>
-    writeRecords(sink, records, 'tryouts', ['id', 'status'], {
-      settings: { out: 'x.xlsx' },
-      now: () => new Date(now),
-      note() {},
-    }),
+    writeRecords(
+      sink,
+      records,
+      { view: { resource: 'tryouts', columns: ['id', 'status'] } },
+      {
+        settings: { out: 'x.xlsx' },
+        now: () => new Date(now),
+        note() {},
+      },
+    ),
   );
 }
 
@@ -128,10 +133,10 @@ describe('a workbook', () => {
 
   test('is refused for a text that no cell can hold, with the record and the field', async () => {
     await expect(write([{ ...ann, name: 'Ann', note: 'x'.repeat(32_768) }])).rejects.toThrow(
-      'note of Ann has 32768 characters; a cell holds at most 32767.',
+      'note of Ann has 32,768 characters; a cell holds at most 32,767.',
     );
     const wide = Object.fromEntries(Array.from({ length: 16_385 }, (_, at) => [`c${at}`, 1]));
-    await expect(write([wide])).rejects.toThrow('A sheet has at most 16384 columns');
+    await expect(write([wide])).rejects.toThrow('A sheet has at most 16,384 columns');
   });
 });
 

@@ -19,7 +19,10 @@ export interface DocumentStoreOptions {
 
 export interface DocumentStore extends Service {
   readonly store: Service;
-  /** What the store was asked for, e.g. `doc_1` or `doc_1 bytes=5-`. */
+  /**
+   * What the store was asked for, e.g. `doc_1` or `doc_1 bytes=5-`, sorted: downloads run side by
+   * side, and the first to ask is not always the first in the list.
+   */
   asked(): string[];
 }
 
@@ -47,9 +50,9 @@ export async function documentStore(options: DocumentStoreOptions): Promise<Docu
     ...api,
     store,
     asked: () =>
-      store.requests.map((request) =>
-        [idIn(request), request.headers['range']].filter(Boolean).join(' '),
-      ),
+      store.requests
+        .map((request) => [idIn(request), request.headers['range']].filter(Boolean).join(' '))
+        .toSorted(),
   };
 }
 
@@ -88,10 +91,12 @@ export function flakyStore(
   broken: number,
   most: number,
   delayMs: number,
+  onCut: (request: Recorded) => void = () => {},
 ): NonNullable<DocumentStoreOptions['store']> {
   return (request, { bytes }) =>
     (_, response) => {
       const cutAfter = Math.random() < broken ? Math.floor(Math.random() * most) : undefined;
+      if (cutAfter !== undefined) onCut(request);
       const reply = fileReply(request, bytes, cutAfter === undefined ? {} : { cutAfter });
       setTimeout(() => typeof reply === 'function' && reply(request, response), delayMs);
     };

@@ -94,6 +94,7 @@ export async function inProcess(
         clock: clock.now,
         known: {},
         expectSignal: () => {},
+        onQuit: () => () => {},
         lendKeys: () => () => {},
         onStop: () => () => {},
         onContinue: () => () => {},

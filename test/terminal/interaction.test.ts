@@ -195,9 +195,49 @@ describe('the count below a list', () => {
 
   test('stands below a list to mark several, too, which ends at its ends', async () => {
     const got = await inTerminal('many', {
-      keys: [['64 in all, 59 more: Space marks', '\u001b[A \r']],
+      keys: [['64 in all, 59 more: type to search', '\u001b[A \r']],
     });
     expect(got).toContain('ANSWER ["p0"]');
+  });
+});
+
+describe('a list to mark several', () => {
+  test('is narrowed down by typing, and a new search keeps the marks', async () => {
+    const got = await inTerminal('many', {
+      keys: [
+        ['64 in all', 'p63'],
+        ['1 of 64 match', ' \u007f'],
+        ['(1 marked)', '\u007f7'],
+        ['1 of 64 match', ' \r'],
+      ],
+    });
+    expect(got).toContain('ANSWER ["p7","p63"]');
+  });
+
+  test('marks all that match with Ctrl-A, and takes the marks back with another', async () => {
+    const got = await inTerminal('many', {
+      keys: [
+        ['64 in all', 'p61'],
+        ['1 of 64 match', '\u0001\u0015p62'],
+        ['1 of 64 match', '\u0001\u0015p63'],
+        ['1 of 64 match', '\u0001\u0001\r'],
+      ],
+    });
+    expect(got).toContain('ANSWER ["p61","p62"]');
+    const all = await inTerminal('many', { keys: [['64 in all', '\u0001\r']] });
+    expect(withoutColor(all)).toContain('64 marked');
+  });
+
+  test('asks for a mark before Enter, and says that nothing matches', async () => {
+    const got = await inTerminal('mark', {
+      keys: [
+        ['3 in all', 'xyz'],
+        ['Nothing matches.', '\u0001 \r'],
+        ['Mark at least one', '\u0015be'],
+        ['1 of 3 match', ' \r'],
+      ],
+    });
+    expect(got).toContain('ANSWER ["b"]');
   });
 });
 

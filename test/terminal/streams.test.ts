@@ -181,6 +181,24 @@ describe('secrets', () => {
     );
   });
 
+  test('the name of a file in a signed URL is no secret', async () => {
+    const stderr = new PassThrough();
+    const streams = streamsOn({ stderr });
+    const disposition = 'attachment; filename="Player contract.pdf"';
+    const query = String(
+      new URLSearchParams({
+        name: 'Player contract Nimbus Kite.pdf',
+        key: 'documents/2026/contract-nimbus.pdf',
+        'response-content-disposition': disposition,
+        sig: '0123456789abcdef0123',
+      }),
+    );
+    streams.redactUrl(`https://files.example.test/a?${query}`);
+    const text = `Player contract Nimbus Kite.pdf, documents/2026/contract-nimbus.pdf, ${disposition}`;
+    await streams.stderr.write(`${text} ${query}\n`);
+    expect(String(stderr.read())).toBe(`${text} [redacted]\n`);
+  });
+
   test('stdout is not redacted', async () => {
     const stdout = new PassThrough();
     const streams = streamsOn({ stdout });

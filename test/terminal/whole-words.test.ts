@@ -59,3 +59,26 @@ test('a note is wrapped in a terminal and unchanged in a pipe', async () => {
   expect(shown).toContain('No documented field is called\r\nnmae; did you mean name?');
   expect((await rosterctl(line)).stderr).toBe(`${note}\n`);
 });
+
+test('a question and a complaint about its answer are wrapped at whole words', async () => {
+  const home = temporaryFolder();
+  const asked = await converse(
+    home,
+    ['-p', 'sandbox', 'tryouts', 'convert', 'app_0022'],
+    [[/\(y\/N\)/, 'n\r']],
+    { NO_COLOR: '1' },
+    40,
+  );
+  expect(asked.shown).toContain('Unterquellenhausen-Berg"\r\n  (app_0022) to a player? (y/N)');
+  const complained = await converse(
+    home,
+    ['auth', 'login', '-p', 'x'],
+    [
+      [/Service/, 'htp://foo\r'],
+      [/only\./, '\u0003'],
+    ],
+    { NO_COLOR: '1' },
+    40,
+  );
+  expect(complained.shown).toContain('http:// is\r\n  accepted for this machine\r\n  only.');
+});

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '../../data/json.js';
 import { readJson } from '../../data/json-body.js';
-import { plural } from '../../data/text.js';
+import { groupedNumber, plural } from '../../data/text.js';
 import { type Delivery, ProtocolError, StoreError } from '../../errors.js';
 import { isEncoded } from '../../files/file-version.js';
 import { deliveryOfStatus } from '../retry.js';
@@ -42,6 +42,18 @@ export function storeError(
       `The file store redirected the ${operation} (${status}); it was not followed.`,
       status,
       'redirect',
+    );
+  if (status < 300)
+    return new StoreError(
+      `The file store answered ${status} instead of the file.`,
+      status,
+      'noFile',
+      {
+        hint:
+          wait === undefined
+            ? 'It may not be ready: run the same command again later.'
+            : waitHint(wait),
+      },
     );
   const { code, text } = codeOf(reply);
   const description = [code, text].filter(Boolean).join(': ');
@@ -153,7 +165,7 @@ const hint = 'Nothing was saved. Try again; if it happens again, upload the docu
 /** The error for a file whose size differs from what `who` says. */
 export function wrongSize(size: number, who: string, expectedSize: number): ProtocolError {
   return new ProtocolError(
-    `The file has ${plural(size, 'byte')}, but ${who} says ${expectedSize}.`,
+    `The file has ${plural(size, 'byte')}, but ${who} says ${groupedNumber(expectedSize)}.`,
     {
       code: 'wrongSize',
       hint,

@@ -10,7 +10,14 @@ import {
 } from '../retry.js';
 import { describeTransportError, failureOfTransportError, retryPace } from '../transport-error.js';
 import type { Connections } from '../undici.js';
-import { type BodyStream, BrokenBody, type Limits, type OpenReply, type Wire } from '../wire.js';
+import {
+  type BodyStream,
+  BrokenBody,
+  type Limits,
+  type OpenReply,
+  type Reply,
+  type Wire,
+} from '../wire.js';
 import { shortAnswerLimits, storeError } from './answers.js';
 import type { UrlGuard } from './signed-url.js';
 
@@ -65,11 +72,14 @@ export function createStoreReader(options: ReaderOptions) {
     }
     const { status } = 'open' in value ? value.open : value.reply;
     options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
-    if ('open' in value) return { value, delivery: undefined, pace: 'always' };
-    const { headers, body } = value.reply;
-    const delivery = deliveryOfStatus(status);
+    if ('open' in value && fileStatuses.includes(status))
+      return { value, delivery: undefined, pace: 'always' };
+    const reply = 'open' in value ? headOf(value.open) : value.reply;
+    const { headers, body } = reply;
+    // 202: the file is not there yet.
+    const delivery = status === 202 ? 'ambiguous' : deliveryOfStatus(status);
     const wait = delivery && requestedWait(headers, body, new Date(options.instant().wall));
-    return { value, delivery, pace: 'always', wait };
+    return { value: { reply }, delivery, pace: 'always', wait };
   };
 
   return async (url: string, part?: FilePart): Promise<Download> => {
@@ -99,6 +109,15 @@ export function createStoreReader(options: ReaderOptions) {
 }
 
 type Opened = Awaited<ReturnType<typeof openExchange>>;
+
+/** The statuses whose body is the file, or a part of it. */
+const fileStatuses = [200, 203, 206];
+
+/** Returns a response without its body, which is read no further. */
+function headOf({ status, headers, stream, at }: OpenReply): Reply {
+  stream.abandon();
+  return { status, headers, body: Buffer.alloc(0), at };
+}
 
 function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
   return ['range', `bytes=${from}-`, ...(ifRange === undefined ? [] : ['if-range', ifRange])];

@@ -12,7 +12,7 @@ import { type Connections, openConnections } from '../undici.js';
 import type { Attempt, Wire } from '../wire.js';
 import { shortAnswerLimits, storeDelivery, storeError, storeHeaders } from './answers.js';
 import { createStoreReader, type Download, type FilePart } from './download.js';
-import { createUrlGuard, type ResolveAll } from './signed-url.js';
+import { createUrlGuard, type ResolveAll, type UrlGuard } from './signed-url.js';
 
 /**
  * A store on another origin: never sends the key, never follows a redirect on PUT (contract 4.5).
@@ -53,13 +53,22 @@ export interface FileStoreOptions extends ClientOptions {
   readonly baseUrl: string;
   /** Milliseconds without any byte moving before a transfer fails. */
   readonly stallMs?: number;
+  /** Called with each signed URL, also that of a redirect, before anything is done with it. */
+  readonly redactUrl?: ((url: string) => void) | undefined;
   /** Resolves host names; default: the system's resolver. */
   readonly resolve?: ResolveAll;
 }
 
 export function createFileStore(options: FileStoreOptions): FileStore {
   const stallMs = options.stallMs ?? 60_000;
-  const guard = createUrlGuard(options.baseUrl, options.resolve ?? lookup);
+  const urlGuard = createUrlGuard(options.baseUrl, options.resolve ?? lookup);
+  const guard: UrlGuard = {
+    ...urlGuard,
+    check(url) {
+      options.redactUrl?.(url);
+      return urlGuard.check(url);
+    },
+  };
   let opened: Promise<Connections> | undefined;
   const connections = () =>
     (opened ??= openConnections(options.nodeVersion, {

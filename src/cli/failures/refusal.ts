@@ -9,7 +9,7 @@ import {
   resourceNames,
   resourceWords,
 } from '../../data/resources.js';
-import { loginCommand, lowerFirst, upperFirst } from '../../data/text.js';
+import { loginCommand, lowerFirst, upperFirst, withArticle } from '../../data/text.js';
 import { ApiError, type Failure } from '../../errors.js';
 import { type Redact, refusalBehind, serviceWords } from './service-words.js';
 
@@ -59,9 +59,8 @@ export function describeRefusal(error: Failure, command: FailedCommand): Refusal
 }
 
 function whatHappened(error: ApiError, command: FailedCommand): string {
-  const { status, serviceCode, call } = error;
+  const { status, serviceCode } = error;
   const code = serviceCode ? ` (${serviceCode})` : '';
-  const site = `${call.method} ${call.path}`;
   const thing = subject(error, command);
   switch (status) {
     case 401:
@@ -69,11 +68,11 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
     case 403:
       if (serviceCode === 'featureNotAvailable')
         return `The organization's plan does not include API access${code}.`;
-      return `The service refused ${site}${code}.`;
+      return `The service refused ${attempted(error, command)}${code}.`;
     case 404:
       return `${thing} was not found${code}.`;
     case 405:
-      return `The service does not know ${site}${code}.`;
+      return `The service does not know ${siteOf(error)}${code}.`;
     case 409:
       return `The service reports a conflict for ${lowerFirst(thing)}${code}.`;
     case 413:
@@ -86,8 +85,26 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
     default:
       if (status >= 500) return `The service failed with ${status}${code}.`;
       if (status >= 400) return `The service rejected the request: ${status}${code}.`;
-      return `The service answered ${site} with ${status}${code}.`;
+      return `The service answered ${siteOf(error)} with ${status}${code}.`;
   }
+}
+
+const siteOf = ({ call }: ApiError) => `${call.method} ${call.path}`;
+
+/** What the request would have done: "to change application app_1". The request itself if it is of no resource. */
+function attempted(error: ApiError, command: FailedCommand): string {
+  const resource = resourceOf(error);
+  if (!resource) return siteOf(error);
+  const { noun, plural } = resourceWords[resource];
+  const { method } = error.call;
+  if (!namesRecord(error))
+    return method === 'POST' ? `to create ${withArticle(noun)}` : `to list the ${plural}`;
+  const record = lowerFirst(subject(error, command));
+  if (method === 'GET') return `to read ${record}`;
+  if (method === 'DELETE') return `to delete ${record}`;
+  // A POST of one record is what the command says it is.
+  const [topic, verb] = command.words;
+  return `to ${method === 'POST' && topic === resource && verb ? verb : 'change'} ${record}`;
 }
 
 /** Why, apart from the service's words; `isExplained`: there are such words. */
@@ -123,7 +140,7 @@ function namesRecord({ call }: ApiError): boolean {
 
 function subject(error: ApiError, command: FailedCommand): string {
   const resource = resourceOf(error);
-  if (!resource || !namesRecord(error)) return `${error.call.method} ${error.call.path}`;
+  if (!resource || !namesRecord(error)) return siteOf(error);
   const { noun } = resourceWords[resource];
   return command.ids.length === 1 ? `${upperFirst(noun)} ${command.ids[0]}` : `The ${noun}`;
 }

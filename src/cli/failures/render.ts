@@ -23,11 +23,12 @@ export function renderFailure(
   isCancelled = false,
 ): readonly string[] {
   const safe = lines.map(singleLine);
-  if (!screen.isTerminal || isCancelled) return safe;
+  if (!screen.isTerminal) return safe;
+  const wrap = (line: string) => wrapWholeWords(line, screen.columns);
+  if (isCancelled) return safe.flatMap(wrap);
   const mark = isUtf8Locale(env) ? '✘' : 'error:';
   const [message = '', ...below] = safe;
   const indent = ' '.repeat(mark.length + 1);
-  const wrap = (line: string) => wrapWholeWords(line, screen.columns);
   const [first = '', ...more] = wrap(indent + message);
   return [
     `${createPaint(screen.color).bad(mark)} ${first.slice(indent.length)}`,

@@ -1,6 +1,8 @@
 /** The service's words in a refusal: lines for a person, its body for a script. */
+
 import { isObject, printJson } from '../../data/json.js';
 import { serviceSays, wordsIn } from '../../data/refusal-words.js';
+import { groupedNumber } from '../../data/text.js';
 import { ApiError, type Failure, UnknownOutcomeError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
 
@@ -43,7 +45,7 @@ export function serviceWords(
   const more = all.length - shown.length;
   const [first, ...others] = shown;
   if (first === undefined) return { lines: [], sentence: undefined };
-  const rest = more > 0 ? [`… ${more} more`] : [];
+  const rest = more > 0 ? [`… ${groupedNumber(more)} more`] : [];
   const sentence = cut([...shown.slice(0, mostLines), ...rest].join('; '), maxMessageLength);
   const lines =
     others.length === 0

@@ -1,5 +1,6 @@
 /** Which columns a table has, and in which order. */
 import { isObject, type JsonObject } from '../../data/json.js';
+import type { View } from '../views.js';
 
 /** The columns of a table, and the non-empty fields that are left out. */
 interface Columns {
@@ -121,4 +122,14 @@ function rank(name: string): number {
   if (first >= 0) return first;
   const last = lastFields.indexOf(name);
   return last >= 0 ? 10_000 + last : 1_000;
+}
+
+/** Returns the columns of a table without rows. */
+export async function knownFields({
+  columns,
+  resource,
+}: Pick<View<never>, 'columns' | 'resource'>): Promise<readonly string[]> {
+  if (columns || resource === undefined) return columns ?? [];
+  const { recordFields } = await import('../record-fields.js');
+  return recordFields(resource);
 }

@@ -24,12 +24,14 @@ function countWords({ resource, counts: { read, matched, shown }, summary }: Cou
   return first === '' ? `${some} of ${all}` : `${first}${some} ${verb}, of ${all}`;
 }
 
-/** Returns the note that `--limit` cut the list: `Showing the first 30 of 412 applications.` */
+/** Returns the note that `--limit` cut the list: `Showing the first 30 of 412 matching applications.` */
 export function cutNote({ resource, counts }: CountedList): string | undefined {
-  const { shown, matched } = counts;
+  const { shown, matched, read } = counts;
   if (shown === matched) return undefined;
   const { noun, plural: many } = resourceWords[resource];
-  return `Showing the first ${shown} of ${plural(matched, noun, many)}.`;
+  const first = shown === 1 ? '1' : `the first ${groupedNumber(shown)}`;
+  const which = matched < read ? 'matching ' : '';
+  return `Showing ${first} of ${plural(matched, which + noun, which + many)}.`;
 }
 
 /** Returns the note that a filter names a value that no record has, with those that there are. */

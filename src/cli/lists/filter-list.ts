@@ -28,7 +28,7 @@ interface ListFilters {
   readonly order?: RecordOrder;
   /** Receives a note for a probably misspelt value, which is compared as typed nevertheless. */
   readonly notes?: { note(line: string): void };
-  /** Observes the records, for what a person is told below the list. */
+  /** Observes the records for the footer below the list. */
   readonly summary?: ListSummary | undefined;
   /** Called with the translation of labels to names, before the first record passes, if one was typed. */
   readonly onLabels?: (nameOf: (field: string) => string) => void;

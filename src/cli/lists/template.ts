@@ -73,19 +73,24 @@ function fieldsOf(pieces: readonly Piece[]): readonly string[] {
 
 /**
  * Writes each record as a line made from the template. Throws UsageError, before the first line, for a
- * field that neither the contract nor any record has.
+ * field that neither the contract nor any record has, or passes it to `onUnknownField`.
  */
 export async function writeTemplate(
   sink: Sink,
   rows: Rows,
   text: string,
   view: Pick<View<never>, 'resource' | 'columns' | 'rowFields' | 'seenFields'>,
-  now: Date,
+  {
+    now,
+    onUnknownField,
+  }: { readonly now: Date; readonly onUnknownField: ((error: UsageError) => void) | undefined },
 ): Promise<void> {
   const pieces = parseLineTemplate(text);
   const fields = fieldsOf(pieces);
   const records =
-    fields.length === 0 ? rows : chooseFields(rows, fields, view, { keepsLabels: true });
+    fields.length === 0
+      ? rows
+      : chooseFields(rows, fields, view, { keepsLabels: true, onUnknownField });
   const batch = batchWriter(sink);
   try {
     for await (const record of records)

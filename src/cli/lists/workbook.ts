@@ -2,19 +2,18 @@
 import type { Api } from '../../api/types.js';
 import type { GlobalFlags } from '../../config/environment.js';
 import type { LocalContext } from '../../context.js';
-import { collect } from '../../data/batches.js';
 import type { ManifestCommand, ManifestParam } from '../../data/command-manifest.js';
-import { eventLoopTurns } from '../../data/concurrency.js';
-import { flatten, InnerNames, labelOf, plainText } from '../../data/path.js';
+import { labelOf, plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
-import { CancelledError, OutputError } from '../../errors.js';
+import { OutputError } from '../../errors.js';
 import { writeWorkbook } from '../../sheets/write-workbook.js';
 import type { RawValues } from '../check.js';
 import { globalFlags } from '../global-flags.js';
 import { documentedChoices } from '../record-fields.js';
 import type { Sink } from '../sink.js';
-import { asRecord, type ColumnNames, csvColumns, namesOf, type Rows } from '../writers.js';
+import type { Rows } from '../writers.js';
+import { collectTable, type TableColumns } from './csv.js';
 
 /** The content of the sheet "About". */
 export interface WorkbookContext {
@@ -37,22 +36,16 @@ export interface WorkbookContext {
 export async function writeRecords(
   sink: Sink,
   rows: Rows,
-  resource: ResourceName | undefined,
-  columnsIfEmpty: ColumnNames,
+  table: TableColumns,
   context: WorkbookContext,
 ): Promise<void> {
   if (sink.isTerminal)
     throw new OutputError('A workbook is not text, so it is not shown on a terminal.', {
       hint: 'Send it to a file: --out FILE.xlsx',
     });
-  const records = (await collect(rows)).map(asRecord);
-  const names = new InnerNames();
-  const turn = eventLoopTurns(
-    context.signal,
-    () => new CancelledError('Stopped while writing the workbook.'),
-  );
-  const columns =
-    records.length > 0 ? await csvColumns(records, names, turn) : namesOf(columnsIfEmpty);
+  const collected = await collectTable(rows, table, 'workbook', context.signal);
+  const { records, columns, cellsOf, turn } = collected;
+  const { resource } = table.view;
   const { isTooLargeToRead } = await writeWorkbook(
     {
       name: resource ?? 'rows',
@@ -60,8 +53,7 @@ export async function writeRecords(
       rowCount: records.length,
       async *rows() {
         for (const record of records) {
-          const flat = flatten(record, names);
-          yield columns.map((column) => flat.get(column));
+          yield cellsOf(record);
           const waiting = turn(columns.length);
           if (waiting) await waiting;
         }

@@ -1,12 +1,12 @@
 /** Generated Markdown: the command reference, the assumptions page, and the table of exit codes. */
-import { assumptions, contract, type Endpoint } from '../../api/contract.js';
+import { contract, type Endpoint } from '../../api/contract.js';
 import type {
   CommandManifest,
   ManifestCall,
   ManifestCommand,
   ManifestParam,
 } from '../../data/command-manifest.js';
-import { kebab, upperFirst } from '../../data/text.js';
+import { upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
 import { argUsage } from '../check.js';
 import { globalFlags } from '../global-flags.js';
@@ -72,7 +72,7 @@ export function exitCodeRows(): string {
 export function assumptionsPage(inventions: readonly string[]): string {
   return page([
     '# What rosterctl assumes about the service',
-    'Written by `npm run generate` from the tables of the program. The contract of the service is silent in places ("not shown"); this is what rosterctl does there.',
+    "Written by `npm run generate` from the tables of the program. The service's documentation leaves some things out. This page lists what rosterctl does in those cases.",
     '## Assumed requests',
     rows(
       ['Operation', 'Assumed request', 'Why it is assumed'],
@@ -95,8 +95,6 @@ export function assumptionsPage(inventions: readonly string[]): string {
     'Where these rules read a list wrongly, `rosterctl doctor --shapes --apply` finds the settings that read it whole; `rosterctl help undocumented` lists all settings.',
     '## Updates with PUT',
     'PUT may replace the whole record. Where the setting `endpoints.RESOURCE.update` names a PUT route, `endpoints.RESOURCE.update.semantics replace` makes rosterctl send the whole record with the changes. After an update by PUT, fields that vanished are named.',
-    '## Further assumptions',
-    otherAssumptions().join('\n'),
     '## What the sandbox invents',
     'The embedded sandbox has to choose where the contract is silent. These choices say nothing about the real service.',
     inventions.map((text) => `- ${text}`).join('\n'),
@@ -109,13 +107,6 @@ function unshownResponses(): readonly Endpoint[] {
     ({ basis, answers }) =>
       'stated' in basis && ['unshown', 'download', 'preview'].includes(answers),
   );
-}
-
-function otherAssumptions(): readonly string[] {
-  return Object.entries<string>(assumptions).map(([name, text]) => {
-    const about = kebab(name).replaceAll('-', ' ');
-    return `- ${sentence(`${about}: ${text}`)}`;
-  });
 }
 
 function commandSection(command: ManifestCommand): string[] {

@@ -25,7 +25,8 @@ error), with its summary on stderr; json holds both, ndjson ends with the summar
 In --template, filters follow a bar: ago, date, json, csv, md (Markdown, with links and
 mentions disarmed). {{ is a brace; a missing field is empty.
 
-A piped table has fixed columns; choose others with --fields. A terminal shows
+A piped table has fixed columns; choose others with --fields. Pages such as those of
+stats, overview and doctor are the same in a pipe; use --json there. A terminal shows
 readable headings; columns.RESOURCE chooses its columns (help fields). ROSTERCTL_FORCE_TTY=80 gives
 a pipe the aligned table of that width. Long pages go through a pager (ROSTERCTL_PAGER,
 pager, PAGER, else less; cat for none).
@@ -161,8 +162,8 @@ To delete several records, you must state how many: type the number, or add --ye
 --note over existing notes asks whether to replace or append. --dry-run changes nothing;
 with --exit-code it exits 12 if something would change.
 
---max-changes N (default 100) is a safety limit: if more records would change, nothing
-is sent (exit 11). To change at most N and leave the rest for next time, limit the
+--max-changes N (default 100, or the N of --expect) is a safety limit: if more records would
+change, nothing is sent (exit 11). To change at most N and leave the rest for next time, limit the
 selection: --sort submittedAt --limit 200 --max-changes 200. With -q, a run that went well prints
 nothing.
 
@@ -239,18 +240,18 @@ only counted. Flags that concern the sending, such as --results, belong to plan 
 /** The places that the key and personal data go to, and those that they never go to. */
 export const securityPage = `Security
 
-The API key goes only to the origin (scheme, host, port) it was stored for: to no
-other host, through no redirect, never to the file store behind signed URLs. It is
-never taken from a flag, and never written to output, logs or errors.
+rosterctl sends the API key only to the origin (scheme, host, port) it was stored for. It
+never sends it to another host, through a redirect, or to the file store behind signed
+URLs. The key is never taken from a flag, and never written to output, logs or errors.
 It is kept in credentials.json, mode 0600, in the configuration folder; or given by
 ROSTERCTL_API_KEY, ROSTERCTL_API_KEY_FILE or a credential command (key.command).
 
-https only; http only to this machine. Certificates are always verified; a private
-authority is added with NODE_EXTRA_CA_CERTS.
+rosterctl connects only over https, except to your own machine. It always verifies
+certificates; to trust a private authority, set NODE_EXTRA_CA_CERTS.
 
 What applicants typed into a form is untrusted: control and direction characters are
 shown as visible escapes in every view, prompt and error, and csv cells that a
 spreadsheet would run are guarded.
 
-Nothing is read from the current directory except files that you name, nothing is
-sent to anyone but the configured service and the signed URLs it hands out.`;
+rosterctl reads nothing from the current directory except files that you name, and
+contacts only your service and the signed URLs that it returns.`;

@@ -70,12 +70,15 @@ function exitCodePage(): string {
 
 ${rows.join('\n')}
 
-In a write to several records: a signal wins over 4 and 7 (stopped the run), those
-over 1, then 10, 9, 8, 0. The report is printed whatever the code.`;
+If a change of several records ends in more than one way, the first of these is the exit
+code: a signal, 4 or 7 (which stopped the run), 1, 10, 9, 8, 0. The report is printed
+whatever the code.`;
 }
 
 function environmentPage(): string {
-  return `Environment variables; a flag overrides its variable, a variable the profile
+  return `Environment variables
+
+Flags override variables, and variables override the profile.
 
 ${aligned(environmentVariables.map(({ name, text }) => [name, text]))}
 
@@ -192,7 +195,7 @@ Written by \`npm run generate\`. \`rosterctl sandbox start\` runs the sandbox as
 ${aligned(shapeRows())}
 \`\`\`
 
-The value of an answer may also be a template: \`201 {"player":"$record"}\`, \`{"data":"$rows","next":"$next?"}\`, \`302 $url\`, \`204\`. A placeholder that is a whole text becomes its value, \`$name?\` leaves its key out when it is null, and a key \`"..."\` spreads a record. Placeholders:
+The value of an answer may also be a template: \`201 {"player":"$record"}\`, \`{"data":"$rows","next":"$next?"}\`, \`302 $url\`, \`204\`. A string that is only a placeholder becomes the value itself. \`$name?\` drops the key if the value is null. The key \`"..."\` copies in all fields of a record. Placeholders:
 
 \`\`\`text
 ${aligned(placeholderRows())}

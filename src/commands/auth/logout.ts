@@ -16,7 +16,7 @@ import { plural } from '../../data/text.js';
 import { beforeImagesIn } from '../../runs/before-images.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeRun, runFolder, storeOf } from '../../runs/store.js';
-import { listRuns } from '../../runs/stored-run.js';
+import { listRuns, shortRunNames } from '../../runs/stored-run.js';
 import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
 
 interface LoggedOut {
@@ -41,7 +41,7 @@ export default defineLocalWrite({
   view: sentencesOf<LoggedOut>(
     ({ profile, removed, runsRemoved, beforeImagesRemoved, cursorsRemoved }) => [
       removed
-        ? `The key of profile ${profile} is removed from this machine; it stays valid until the dashboard revokes it.`
+        ? `The key of profile ${profile} was removed from this machine. It stays valid until you revoke it in the dashboard.`
         : `Profile ${profile} has no stored key.`,
       ...(runsRemoved + beforeImagesRemoved > 0
         ? [
@@ -63,7 +63,6 @@ export default defineLocalWrite({
     const runs = isLast ? await runsOf(context, key) : noRuns;
     const cursors = isLast ? cursorKeys(cursorFolder(context.paths, key)) : [];
     return {
-      calls: [],
       changes: [
         ...(key ? [{ id: name, field: 'key', from: 'stored', to: null }] : []),
         ...runs.ended.map((run) => removal(run, 'run')),
@@ -81,13 +80,15 @@ export default defineLocalWrite({
     await removeRuns(context, runs);
     const folder = key && cursorFolder(context.paths, key);
     if (folder !== undefined) for (const cursor of cursors) await removeCursor(folder, cursor);
-    if (runs.unfinished.length > 0)
-      context.message(
-        `Kept, because unfinished: ${runs.unfinished.join(', ')}. To delete one: rosterctl runs prune RUN`,
-      );
+    const { unfinished } = runs;
+    if (unfinished.length > 0) {
+      const kept = plural(unfinished.length, 'unfinished run was', 'unfinished runs were');
+      const names = unfinished.map(await shortRunNames(storeOf(context)));
+      context.message(`${kept} kept: ${names.join(', ')}. To delete one: rosterctl runs prune RUN`);
+    }
     for (const count of key ? await unsentDecisions(context, key) : [])
       context.message(
-        `Kept: a review with ${plural(count, 'decision')} not sent. After the next login: rosterctl tryouts review --resume`,
+        `A review with ${plural(count, 'unsent decision')} was kept. After the next login: rosterctl tryouts review --resume`,
       );
     for (const variable of ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'])
       if (context.env[variable]) context.note(`${variable} is still set and is used.`);

@@ -102,7 +102,7 @@ async function checkProfile(
     if (!(error instanceof Failure) || error.kind === 'bug') throw error;
     const isNamed = error instanceof NoKeyError;
     context.message(isNamed ? error.message : `Profile ${name}: ${error.message}`);
-    if (error.hint) context.note(error.hint);
+    for (const line of error.hint?.split('\n') ?? []) context.note(line);
     return { status: { ...status, check: 'skipped' }, exitName: error.exitName };
   }
 }

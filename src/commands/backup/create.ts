@@ -157,7 +157,14 @@ function linesFor({ manifest, complete }: MadeBackup, report: Report): readonly 
   ];
 }
 
-function incomplete({ snapshot, manifest: { missing } }: MadeBackup): RunError {
+function incomplete({ snapshot, refused, manifest: { missing, resources } }: MadeBackup): RunError {
+  if (snapshot === null && refused.length === missing.length) {
+    const what = refused.map((resource) => resourceWords[resource].plural).join(' and ');
+    const others = resources.map(({ resource }) => resource).join(',');
+    return new RunError(`No backup was kept: this key may not read ${what}.`, 'rowsFailed', {
+      hint: `Leave them out: --only ${others}\nTo keep what there is, marked as incomplete, add --allow-partial.`,
+    });
+  }
   const what = plural(missing.length, 'part is', 'parts are');
   return snapshot === null
     ? new RunError(`No backup was kept: ${what} missing.`, 'rowsFailed', {

@@ -31,6 +31,7 @@ export default defineLocalCommand({
     dir: snapshotArgument,
     ref: param(recordWord('tryouts'), 'an id, or email:, discord:, tag: or name: with a value', {
       placeholder: 'REF',
+      ifMissing: 'Which record? Give an id, or email:, discord:, tag: or name: with a value.',
     }),
   },
   view,

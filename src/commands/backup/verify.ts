@@ -83,6 +83,6 @@ function reportLines({ snapshots, problems, files, bytes }: Report, canvas: Canv
         ),
       ];
     }),
-    `${plural(files, 'file')} of documents read, ${binarySize(bytes)}`,
+    `${plural(files, 'document file')} read, ${binarySize(bytes)}`,
   ];
 }

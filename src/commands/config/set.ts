@@ -51,7 +51,6 @@ export default defineLocalWrite({
     const to = normalized(setting, value);
     const from = place.settings.get(key) ?? null;
     return {
-      calls: [],
       changes: from === to ? [] : [{ id: place.profile ?? null, field: key, from, to }],
       state: { to, place },
     };

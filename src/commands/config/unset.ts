@@ -27,7 +27,6 @@ export default defineLocalWrite({
     // A key in the file can be removed even if this version does not know it.
     if (from === undefined) requireKey(key);
     return {
-      calls: [],
       changes:
         from === undefined ? [] : [{ id: place.profile ?? null, field: key, from, to: null }],
       state: place,

@@ -36,7 +36,7 @@ export default defineLocalWrite({
     const from = [...(pending?.keys() ?? [])];
     const changes =
       from.length === 0 ? [] : [{ id: nameOf(key), field: 'pending', from, to: null }];
-    return Promise.resolve({ calls: [], changes, state: key });
+    return Promise.resolve({ changes, state: key });
   },
   async apply(context, { state: key }) {
     const folder = ensureCursorFolder(context.paths, placeInUse(context));
@@ -47,7 +47,7 @@ export default defineLocalWrite({
       if (!pending || pending.size === 0) context.note(`Nothing is pending for ${key.name}.`);
       else {
         await writeCursor(folder, accepted(state, context.now()), context.paths.owner);
-        context.note(`${plural(pending.size, 'row')} of ${key.name} accepted.`);
+        context.note(`Committed ${plural(pending.size, 'row')} of ${key.name}.`);
       }
       return { name: key.name, resource: key.resource, committed: pending?.size ?? 0 };
     } finally {

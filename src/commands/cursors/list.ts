@@ -20,7 +20,10 @@ export default defineLocalCommand({
     'content of records. See: rosterctl help cursors',
   examples: [['All of them', '']],
   calls: [],
-  view: rowsOf<CursorRow>(['name', 'resource', 'records', 'lastAt']),
+  view: rowsOf<CursorRow>(
+    ['name', 'resource', 'records', 'lastAt'],
+    'No cursors yet. --since-last NAME makes one: rosterctl help cursors',
+  ),
   run(context) {
     const folder = cursorFolder(context.paths, placeInUse(context));
     const rows: CursorRow[] = [];

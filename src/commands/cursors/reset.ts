@@ -7,13 +7,17 @@ import type { LocalContext } from '../../context.js';
 import { lockCursor } from '../../cursors/cursor.js';
 import {
   type CursorKey,
+  cursorFolder,
+  cursorKeys,
   ensureCursorFolder,
   placeInUse,
   removeCursor,
   writeCursor,
 } from '../../cursors/cursor-file.js';
 import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
+import { didYouMean } from '../../data/nearest.js';
 import { resourceNames } from '../../data/resources.js';
+import { longTimeOf } from '../../data/time.js';
 import { cursorArgument, findCursor, parseCursor } from './shared.js';
 
 interface Reset {
@@ -43,7 +47,7 @@ export default defineLocalWrite({
   view: sentencesOf<Reset>(({ name, since }) => [
     since === null
       ? `Reset ${name}. The next run records the current records and prints none.`
-      : `Reset ${name}. The next run prints what is newer than ${since}.`,
+      : `Reset ${name}. The next run prints what is newer than ${longTimeOf(since)}.`,
   ]),
   plan(context, { name, at }) {
     const key = keyFor(context, name, at);
@@ -51,7 +55,7 @@ export default defineLocalWrite({
     const changes = [
       { id: `${key.resource}/${key.name}`, field: 'cursor', from: key.name, to: since },
     ];
-    return Promise.resolve({ calls: [], changes, state: { ...key, since } });
+    return Promise.resolve({ changes, state: { ...key, since } });
   },
   async apply(context, { state: { name, resource, since } }) {
     const key = { name, resource };
@@ -71,12 +75,17 @@ export default defineLocalWrite({
   },
 });
 
-/** A cursor that is gone can be set back too, if its list is named. */
+/** A cursor that was lost can be set back too, if its list is named, but not one that is misspelt. */
 function keyFor(context: LocalContext, text: string, at: When | undefined): CursorKey {
   const { name, resource } = parseCursor(text);
-  const isList = resourceNames.some((each) => each === resource);
-  if (at === undefined || resource === undefined || !isList) return findCursor(context, text);
-  return { name, resource };
+  const list = resourceNames.find((each) => each === resource);
+  if (at === undefined || list === undefined) return findCursor(context, text);
+  const ofList = cursorKeys(cursorFolder(context.paths, placeInUse(context)))
+    .filter((key) => key.resource === list)
+    .map((key) => key.name);
+  if (ofList.includes(name) || didYouMean(name, ofList) !== '') return findCursor(context, text);
+  context.note(`No cursor ${text} was found: it is created.`);
+  return { name, resource: list };
 }
 
 function sinceOf(at: When, now: Date): string {

@@ -2,8 +2,10 @@
 import { defineLocalCommand } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { cursorFolder, placeInUse, readCursor } from '../../cursors/cursor-file.js';
-import { firstOf } from '../../data/text.js';
+import { firstOf, plural } from '../../data/text.js';
+import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { singleLine } from '../../terminal/safe-text.js';
+import { wrapWholeWords } from '../../terminal/whole-words.js';
 import { cursorArgument, findCursor } from './shared.js';
 
 interface ShownCursor {
@@ -18,21 +20,38 @@ interface ShownCursor {
   readonly pending: readonly string[];
 }
 
+/** The columns of the labels. */
+const margin = 9;
+
 export default defineLocalCommand({
   summary: 'Show what a cursor knows and what is pending',
   about: 'With --json also the ids of all known records.',
   examples: [['What the last --peek printed', 'discord']],
   calls: [],
   args: { name: cursorArgument },
-  view: linesOf<ShownCursor>((cursor) => [
-    `Name     ${cursor.name}`,
-    `List     ${cursor.resource}`,
-    `Filter   ${cursor.filter === null ? 'not used yet' : singleLine(cursor.filter) || 'none'}`,
-    ...(cursor.changed === null ? [] : [`Changed  ${singleLine(cursor.changed)}`]),
-    `Known    ${cursor.records}`,
-    `Pending  ${cursor.pending.length === 0 ? 'nothing' : firstOf(cursor.pending.map(singleLine))}`,
-    `Last     ${cursor.lastAt ?? 'never'}`,
-  ]),
+  view: linesOf<ShownCursor>((cursor, { isTerminal, columns, now }) => {
+    const row = (label: string, text: string) => {
+      const room = isTerminal ? columns - margin : Infinity;
+      const lines = wrapWholeWords(singleLine(text), room);
+      return lines.map((line, at) => `${(at === 0 ? label : '').padEnd(margin)}${line}`);
+    };
+    const { filter, changed, pending } = cursor;
+    const last = momentOf(cursor.lastAt ?? '');
+    return [
+      ...row('Name', cursor.name),
+      ...row('List', cursor.resource),
+      ...row('Filter', filter === null ? 'not used yet' : filter || 'none'),
+      ...(changed === null ? [] : row('Changed', changed)),
+      ...row('Known', plural(cursor.records, 'record')),
+      ...row('Pending', pending.length === 0 ? 'nothing' : firstOf(pending)),
+      ...row(
+        'Last',
+        last && isTerminal
+          ? `${longTime(last)} (${relativeTime(last, now)})`
+          : (cursor.lastAt ?? 'never'),
+      ),
+    ];
+  }),
   run(context, { name }) {
     const key = findCursor(context, name);
     const folder = cursorFolder(context.paths, placeInUse(context)) ?? '';

@@ -80,7 +80,7 @@ function documentSession(context: Context, body: JsonObject): Session {
     send: (_, __, isFresh) => sendCreate(context, call, 'documents', isFresh),
     confirm: (_, __, sent) => confirmDocument(context, call, sent),
     // The key was not requested by this process, so a document with it may be older.
-    verify: (_, __, since) => verifyDocument(context, step, since, { isKeyNew: false }),
+    verify: (_, __, since) => verifyDocument(context, step, since),
     present: (record) => record ?? {},
   };
 }

@@ -1,5 +1,5 @@
 /** `rosterctl documents delete`: deletes documents. */
-import { manyFlags } from '../../bulk/invocation.js';
+import { deletionFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { documentFilters, documentSelection } from '../../resources/document-filters.js';
@@ -19,6 +19,7 @@ export default defineOperation({
   flags: {
     route: routeFlag('documents', 'DELETE'),
     ...manyFlags({ ...documentFilters, ...listSelectionFlags }),
+    ...deletionFlags,
   },
   view: deletedView,
   verb: 'delete',

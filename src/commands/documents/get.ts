@@ -17,9 +17,8 @@ export default defineCommand({
   args: { ids: idsOf('documents') },
   view: oneOrManyOf('documents'),
   run(context, { ids }) {
-    return showRecords(context, 'documents', ids, async () => {
-      const { documentCard } = await import('../../resources/cards/roster.js');
-      return documentCard;
-    });
+    return showRecords(context, 'documents', ids, () =>
+      import('../../resources/cards/roster.js').then(({ documentCard }) => documentCard),
+    );
   },
 });

@@ -65,7 +65,7 @@ async function show(context: Context, path: string): Promise<boolean> {
   const isOpen = obstacle === undefined && (await openWithDesktop(path, env, platform));
   if (!isOpen)
     context.note(
-      `${obstacle ?? 'No program opened the file'}: open this file yourself. It is removed after a day.`,
+      `${obstacle ?? 'No program opened the file'}: open this file yourself, and delete it when you are done. Otherwise the first docs open after a day deletes it.`,
     );
   return isOpen;
 }

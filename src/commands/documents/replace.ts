@@ -12,13 +12,16 @@ import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isUtf8Locale } from '../../data/environment.js';
 import { isObject } from '../../data/json.js';
-import { isProvenNotFound } from '../../data/outcome-errors.js';
+import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
+import { isSameValue } from '../../data/sorting.js';
 import { BugError, CancelledError, Failure, GuardError, UsageError } from '../../errors.js';
+import { tagsIn } from '../../resources/document-tags.js';
 import { idOf } from '../../resources/params.js';
-import { idsOfWords } from '../../resources/read.js';
+import { idsOfWords, recordIfThere } from '../../resources/read.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { uploadOperation } from '../../uploads/operation.js';
-import { findInList, type ReplaceValues, replacement } from '../../uploads/replacement.js';
+import type { OwnText } from '../../uploads/plan.js';
+import { type ReplaceValues, replacement } from '../../uploads/replacement.js';
 
 const { waitLock, restart } = bulkFlags;
 
@@ -54,34 +57,46 @@ export default defineOperation({
   operation: {
     ...uploadOperation(),
     ...replacement,
-    check(context, { id, file }: ReplaceValues) {
-      if (file === '-')
-        throw new UsageError('A document is replaced by a file, not by stdin (-).', {
-          hint: 'Name the file.',
-        });
-      const { settings, prompts } = context;
-      if (settings.yes || settings.dryRun || prompts.unavailable === undefined) return;
-      // The deletion would be refused once the new document is there.
-      throw new UsageError(
-        `Delete document ${id} after the upload? This needs a confirmation, and ${prompts.unavailable}.`,
-        { hint: 'Run it in a terminal, or add --yes. --dry-run shows what it would do.' },
-      );
+    async bind(context, given: Values, use) {
+      const [id = given.id] = await idsOfWords(context, 'documents', [given.id]);
+      const values = { ...given, id };
+      let copied: OwnText | undefined;
+      const uploaded = await use({
+        check: () => checkReplacement(context, values),
+        job: () => replacement.job(context, values),
+        async rows() {
+          const selection = await replacement.rows(context, values);
+          copied = selection.rows[0]?.own.text;
+          return selection;
+        },
+      });
+      return deleteReplaced(context, values, uploaded, copied);
     },
   },
-  async prepare(context, values) {
-    const [id = values.id] = await idsOfWords(context, 'documents', [values.id]);
-    return { ...values, id };
-  },
-  followUp: deleteReplaced,
 });
 
 type Values = ReplaceValues & { readonly waitLock: number | undefined };
 
-/** Deletes the old document once the new one is uploaded and verified. */
+/** Checks that the file can be sent and the deletion will not be refused. Throws UsageError. */
+function checkReplacement({ settings, prompts }: Context, { id, file }: Values): void {
+  if (file === '-')
+    throw new UsageError('A document is replaced by a file, not by stdin (-).', {
+      hint: 'Name the file.',
+    });
+  if (settings.yes || settings.dryRun || prompts.unavailable === undefined) return;
+  // The deletion would be refused once the new document is there.
+  throw new UsageError(
+    `Delete document ${id} after the upload? This needs a confirmation, and ${prompts.unavailable}.`,
+    { hint: 'Run it in a terminal, or add --yes. --dry-run shows what it would do.' },
+  );
+}
+
+/** Deletes the old document once the new one is uploaded and verified; `copied`: what that took over from it. */
 async function deleteReplaced(
   context: Context,
   values: Values,
   uploaded: CommandOutput,
+  copied: OwnText | undefined,
 ): Promise<CommandOutput> {
   const { id } = values;
   const made = isObject(uploaded.value) ? uploaded.value['id'] : undefined;
@@ -89,12 +104,14 @@ async function deleteReplaced(
   const remove = () => removeOld(context, values);
   if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());
   const known = await requireNew(context, values, made);
+  if (copied) await requireSame(context, { id, known }, copied);
   const isAsked = !context.settings.yes;
   const line = `Uploaded ${values.file} as ${known} and verified it.`;
   if (isAsked) context.message(line);
   else context.note(line);
+  let removed: CommandOutput | undefined;
   try {
-    await remove();
+    removed = await remove();
   } catch (error) {
     if (isProvenNotFound(error)) context.note(`${id} is already deleted.`);
     else if (error instanceof CancelledError)
@@ -108,7 +125,11 @@ async function deleteReplaced(
       throw error;
     }
   }
-  return { ...uploaded, view: replacedView(context, uploaded, { id, known }) };
+  const onWritten = async () => {
+    await uploaded.onWritten?.();
+    await removed?.onWritten?.();
+  };
+  return { ...uploaded, view: replacedView(context, uploaded, { id, known }), onWritten };
 }
 
 /**
@@ -116,12 +137,28 @@ async function deleteReplaced(
  * since an earlier run of this command.
  */
 async function requireNew(context: Context, { id, file }: Values, made: unknown): Promise<string> {
-  if (typeof made === 'string' && (await findInList(context, made))) return made;
+  if (typeof made === 'string' && (await recordIfThere(context, 'documents', made))) return made;
   const what = typeof made === 'string' ? `${made}, which replaces it,` : `The document of ${file}`;
   throw new GuardError(`${what} is not in the list; ${id} was not deleted.`, {
     code: 'notThere',
     hint: 'Upload it anew: run the same command with --restart.',
   });
+}
+
+/** Throws ConflictError if the old document is no longer what the new one was made from. */
+async function requireSame(
+  context: Context,
+  { id, known }: { readonly id: string; readonly known: string },
+  copied: OwnText,
+): Promise<void> {
+  const now = await recordIfThere(context, 'documents', id);
+  if (!now) return;
+  const { name, tags } = now;
+  if (name === copied.name && isSameValue(tagsIn(tags), copied.tags)) return;
+  throw new ConflictError(
+    `${id} was changed while ${known} was uploaded, so it was not deleted. Both documents stay.`,
+    { hint: `Compare them: rosterctl documents get ${id} ${known}` },
+  );
 }
 
 /** Asks to delete the old document, and deletes it as `docs delete` does. */

@@ -29,8 +29,8 @@ export default defineOperation({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
-    'All files are checked before the first request. A file that was already uploaded is skipped: one whose content ' +
-    'this machine uploaded before, or one with the name, type and size of a document; --verify compares their bytes. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
+    'All files are checked before the first request. A file that was already uploaded is skipped, that is, if this machine ' +
+    'uploaded the same content before, or if a document has the same name, type and size; --verify compares their bytes. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
     `Allowed types: ${UploadContentType.options.join(', ')}; ` +
     'name and content must agree, or state the type with --content-type. Several files print a report. ' +
     'In a manifest, tags are written as a;b, and paths are relative to its folder; --results writes it again with the id of each document. ' +
@@ -75,13 +75,14 @@ export default defineOperation({
     }),
     ifExists: param(
       z.optional(z.enum(['skip', 'duplicate', 'error'])),
-      'what to do with a file that was already uploaded (default skip)',
+      'what to do with a file that was already uploaded: skip, duplicate or error (default skip)',
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),
     concurrency: { ...concurrency, text: atOnceText('files'), rare: false },
     ...planFlags,
-    ...{ expect, maxChanges, failFast, maxErrors, rate, restart, waitLock, results, exitCode },
+    expect: { ...expect, text: 'stop unless there are exactly N files' },
+    ...{ maxChanges, failFast, maxErrors, rate, restart, waitLock, results, exitCode },
   },
   needsOneOf: [['paths', 'manifest']],
   excludes: [

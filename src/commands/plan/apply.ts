@@ -34,6 +34,7 @@ export default defineRunCommand({
     ['Only if it is the plan that was reviewed', 'changes.json --hash 1a2b3c4d'],
     ['From a script', 'changes.json --yes --expect 14'],
   ],
+  asks: true,
   calls: earlierRunCommand.calls,
   args: planArgs,
   flags: {
@@ -90,7 +91,7 @@ function requirePlace(context: Context, file: PlanFile): void {
 }
 
 /**
- * Sends the rows of a plan, or goes on with them where an earlier process was interrupted. Throws
+ * Sends the rows of a plan, or continues where an earlier process was interrupted. Throws
  * GuardError for a plan that has expired or was applied on this machine.
  */
 async function applyPlan(
@@ -119,7 +120,7 @@ async function applyPlan(
       // Another process may have applied it while this one waited for the lock.
       const [run] = await runsOfPlan(storeOf(context), file);
       if (run) throw alreadyApplied(context, run);
-      return (await planned.planFileRows?.unseal(context, rows)) ?? rows;
+      return (await planned.files?.unseal(context, rows)) ?? rows;
     },
   });
   const words = action.split('.');
@@ -146,6 +147,6 @@ function alreadyApplied(context: Context, { head, finished }: StoredRun): GuardE
     });
   return new GuardError(`This plan was applied by ${run}. Nothing was sent.`, {
     code: 'applied',
-    hint: `See what became of it: rosterctl runs show ${head.run}`,
+    hint: `See the result: rosterctl runs show ${head.run}`,
   });
 }

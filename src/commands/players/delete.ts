@@ -1,5 +1,5 @@
 /** `rosterctl players delete`: deletes players. */
-import { manyFlags } from '../../bulk/invocation.js';
+import { deletionFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
@@ -19,6 +19,7 @@ export default defineOperation({
   flags: {
     route: routeFlag('players', 'DELETE'),
     ...manyFlags({ ...playerFilters, ...listSelectionFlags }),
+    ...deletionFlags,
   },
   view: deletedView,
   verb: 'delete',

@@ -16,9 +16,8 @@ export default defineCommand({
   args: { ids: idsOf('players') },
   view: oneOrManyOf('players'),
   run(context, { ids }) {
-    return showRecords(context, 'players', ids, async () => {
-      const { playerCard } = await import('../../resources/cards/roster.js');
-      return playerCard;
-    });
+    return showRecords(context, 'players', ids, () =>
+      import('../../resources/cards/roster.js').then(({ playerCard }) => playerCard),
+    );
   },
 });

@@ -11,7 +11,7 @@ import { updateOperation } from '../../resources/update.js';
 export default defineOperation({
   summary: 'Change fields of one or several players',
   about:
-    'The player is read first, and only the fields that differ are sent. ' +
+    'rosterctl reads the player first and sends only the fields that change. ' +
     'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],

@@ -22,7 +22,6 @@ export default defineLocalWrite({
     const change = { id: name, field: 'profile', from: name, to: null };
     const key = { id: name, field: 'key', from: 'stored', to: null };
     return {
-      calls: [],
       changes: config.keys().has(name) ? [change, key] : [change],
       state: profile,
     };
@@ -31,7 +30,7 @@ export default defineLocalWrite({
     const place = [state.organization && `organization ${state.organization}`, state.baseUrl];
     const where = place.filter((part) => part !== undefined).join(', ');
     const key = changes.length > 1 ? ' and its key' : '';
-    return { question: `Remove profile ${name}${where ? ` (${where})` : ''}${key}?` };
+    return `Remove profile ${name}${where ? ` (${where})` : ''}${key}?`;
   },
   async apply(context, _, { name }) {
     const wasActive = activeProfileOf(context.config.config()) === name;

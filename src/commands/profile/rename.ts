@@ -13,7 +13,7 @@ export default defineLocalWrite({
   calls: [],
   args: {
     old: param(word, 'the profile', { completes: 'profile' }),
-    new: param(word, 'its new name'),
+    new: param(word, 'its new name', { ifMissing: 'Which new name?' }),
   },
   view: sentencesOf(({ name, was }: { name: string; was: string }) => [
     `Profile ${was} is now ${name}. Update scripts that use -p ${was}.`,
@@ -21,7 +21,7 @@ export default defineLocalWrite({
   async plan({ config }, names) {
     checkRename({ config: config.config(), keys: config.keys() }, names);
     const change = { id: names.old, field: 'name', from: names.old, to: names.new };
-    return { calls: [], changes: names.old === names.new ? [] : [change], state: undefined };
+    return { changes: names.old === names.new ? [] : [change], state: undefined };
   },
   async apply({ config }, _, names) {
     await config.update((now) => {

@@ -3,7 +3,7 @@ import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
 import { sandboxProfile } from '../../config/choices.js';
-import { chooseOne, requireProfile } from '../../config/profiles.js';
+import { chooseOne, demoOrganization, requireProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 import { UsageError } from '../../errors.js';
 
@@ -30,8 +30,8 @@ export default defineLocalCommand({
   view: linesOf((profile: Profile) => [
     `Profile       ${profile.name}${profile.active ? ' (active)' : ''}`,
     `Organization  ${profile.organization ?? 'not set'}`,
-    `Base URL      ${profile.baseUrl ?? 'not set'}`,
-    `Key           ${profile.keyStored ? 'stored' : 'not stored'}`,
+    `Base URL      ${profile.baseUrl ?? (isSandbox(profile) ? 'on this machine' : 'not set')}`,
+    `Key           ${keyOf(profile)}`,
     ...Object.entries(profile.settings).map(([key, value]) => `${key} = ${value}`),
   ]),
   run({ config, settings }, { name }) {
@@ -41,13 +41,12 @@ export default defineLocalCommand({
         ? new UsageError('No profile is active.', { hint: chooseOne })
         : new UsageError('No profile is stored.', { hint: 'Store one: rosterctl auth login' });
     const target = name === undefined ? settings.profile : { name };
-    const profile =
-      target.name === sandboxProfile
-        ? file.profiles.get(sandboxProfile)
-        : requireProfile(file, target);
+    const profile = isSandbox(target)
+      ? file.profiles.get(sandboxProfile)
+      : requireProfile(file, target);
     return {
       name: target.name,
-      organization: profile?.organization ?? null,
+      organization: profile?.organization ?? (isSandbox(target) ? demoOrganization : null),
       baseUrl: profile?.baseUrl ?? null,
       active: activeProfileOf(file) === target.name,
       keyStored: config.keys().has(target.name),
@@ -55,3 +54,12 @@ export default defineLocalCommand({
     };
   },
 });
+
+function isSandbox({ name }: { readonly name: string | undefined }): boolean {
+  return name === sandboxProfile;
+}
+
+function keyOf(profile: Profile): string {
+  if (isSandbox(profile)) return 'built in';
+  return profile.keyStored ? 'stored' : 'not stored';
+}

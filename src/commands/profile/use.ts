@@ -22,7 +22,6 @@ export default defineLocalWrite({
     if (name !== sandboxProfile) requireProfile(file, { name });
     const previous = activeProfileOf(file);
     return {
-      calls: [],
       changes:
         previous === name
           ? []

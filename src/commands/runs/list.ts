@@ -47,6 +47,9 @@ export default defineLocalCommand({
       'summary.failed',
       'startedAt',
       'profile',
+      'summary.conflict',
+      'summary.unknown',
+      'summary.notAttempted',
     ]),
     whenEmpty: 'No runs to list. A change of several records is a run, and appears here.',
     interactiveColumns: [
@@ -54,6 +57,7 @@ export default defineLocalCommand({
       ['state', 'State'],
       ['startedAt', 'Started'],
       ['summary.changed', 'Done'],
+      ['summary.conflict', 'Conflict'],
       ['summary.failed', 'Failed'],
       // The last columns shrink or are dropped on a narrow terminal.
       ['profile', 'Profile'],

@@ -6,7 +6,7 @@ import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
 import { sentencesOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
-import { formatDuration, parseDuration } from '../../data/time.js';
+import { durationInWords, formatDuration, parseDuration } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isRunHeld } from '../../runs/lock.js';
@@ -41,7 +41,7 @@ export default defineLocalWrite({
     'undone. Asks first.',
   examples: [
     ['Preview it first', '--dry-run'],
-    ['All older than a week', '--older-than 7d'],
+    ['All older than two months', '--older-than 60d'],
   ],
   calls: [],
   args: {
@@ -81,12 +81,12 @@ export default defineLocalWrite({
       from: id,
       to: null,
     }));
-    return { calls: [], changes, state: { names, aside } };
+    return { changes, state: { names, aside } };
   },
   confirm({ state: { names } }, { run }) {
     return run === undefined
       ? undefined
-      : { question: `Delete run ${names[0]} with what is needed to resume or undo it?` };
+      : `Delete run ${names[0]} with what is needed to resume or undo it?`;
   },
   async apply(context, { state: { names, aside } }) {
     const store = storeOf(context);
@@ -117,7 +117,7 @@ async function oldRuns(context: LocalContext, olderThan: number): Promise<RunsTo
   const { undoKeepMs = 0 } = context.settings;
   if (olderThan < undoKeepMs)
     context.note(
-      `Runs younger than ${formatDuration(undoKeepMs)} stay: they can be undone (setting undo.keep).`,
+      `Runs younger than ${durationInWords(undoKeepMs)} stay: they can be undone (setting undo.keep).`,
     );
   const minAge = Math.max(olderThan, undoKeepMs);
   const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= minAge;

@@ -39,7 +39,7 @@ export default defineRunCommand({
     limitRate(context, values);
     if (!context.settings.dryRun)
       return showRun(context, { ready: await resumeRun(context, invocation, stored) });
-    const remaining = unfinishedTasks(invocation.operation.recovery, stored);
+    const remaining = unfinishedTasks(stored);
     checkExpected(remaining.length, values);
     // The remaining rows were confirmed when the run started.
     const maxChanges = values.maxChanges ?? remaining.length;

@@ -14,6 +14,7 @@ import type { PlannedRow } from '../../runs/plan.js';
 import { countsAsError, isFinalRow, type SelectedRow } from '../../runs/report.js';
 import { markRetried, openRunStore, retriedBy, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
+import { hasLeftovers } from '../../runs/unfinished-uploads.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 
 export default defineRunCommand({
@@ -38,11 +39,11 @@ export default defineRunCommand({
     if (retryRun !== undefined)
       throw new GuardError(`The rows of run ${head.run} were retried by run ${retryRun}.`, {
         code: 'retried',
-        hint: `See what became of them: rosterctl runs show ${retryRun}`,
+        hint: `See the result: rosterctl runs show ${retryRun}`,
       });
     const invocation = await invocationOf(context, stored, values);
     // A retry would send and record the stored files twice.
-    if (invocation.operation.recovery?.hasLeftovers(stored))
+    if (hasLeftovers(stored))
       throw new GuardError(
         `Files of the run ${head.run} have arrived and only lack their documents.`,
         {
@@ -92,14 +93,9 @@ async function retryRows(
 /** Rows of an earlier run without what its preview found, with files inspected again. */
 async function rowsForRetry(
   context: Context,
-  { recovery }: Operation,
+  { files }: Operation,
   rows: readonly PlannedRow[],
 ): Promise<readonly SelectedRow[]> {
-  const bare = rows.map(({ row, id, ref, own }) => ({
-    row,
-    id,
-    ...(ref !== undefined && { ref }),
-    ...(own && { own }),
-  }));
-  return (await recovery?.inspectAgain(context, bare)) ?? bare;
+  const bare = rows.map(({ row, id, ref, own }) => ({ row, id, ref, own }));
+  return (await files?.inspectAgain(context, bare)) ?? bare;
 }

@@ -73,6 +73,7 @@ const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } =
  * are selected already.
  */
 export const earlierRunCommand = {
+  asks: true,
   calls: 'ofOperations' as const,
   args: { run: runArg },
   flags: { maxChanges, expect, failFast, maxErrors, concurrency, rate, waitLock },

@@ -9,10 +9,9 @@ import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
-import { isProvenNotFound } from '../../data/outcome-errors.js';
 import type { Operation } from '../../engine/operation.js';
 import { UsageError } from '../../errors.js';
-import { recordReader } from '../../resources/read.js';
+import { recordIfThere } from '../../resources/read.js';
 import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
 import {
   countsOf,
@@ -24,6 +23,7 @@ import {
   unrestorableFields,
 } from '../../resources/undo-words.js';
 import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
+import { requireContinuable } from '../../runs/plan.js';
 import type { ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
@@ -94,6 +94,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const can = candidates.can.filter(isSelected);
   const cannot = candidates.cannot.filter(isSelected);
   if (can.length === 0) throw nothingToUndo(stored, cannot, context.table);
+  requireContinuable(stored, 'Undo it with the version that wrote it.');
   const kind = kindOf(can);
   const undo: UndoJob = {
     of: head.run,
@@ -171,7 +172,8 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
     const id = typeof made === 'string' ? made : row.id;
     const image = byRow.get(row.row);
     const replaced = row.after?.['replaces'];
-    const isLast = typeof replaced === 'string' && !(await isListed(context, replaced));
+    const isLast =
+      typeof replaced === 'string' && !(await recordIfThere(context, 'documents', replaced));
     const why = hasNoUndo
       ? pastVerb(stored)
       : isLast
@@ -181,17 +183,6 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
     else cannot.push({ id, why: why ?? '' });
   }
   return { can, cannot };
-}
-
-/** True if a document exists, or if the list cannot prove that it does not. */
-async function isListed(context: Context, id: string): Promise<boolean> {
-  try {
-    await recordReader(context, 'documents').read(id, 'list');
-    return true;
-  } catch (error) {
-    if (isProvenNotFound(error)) return false;
-    throw error;
-  }
 }
 
 function pastVerb({ head }: StoredRun): string {

@@ -12,6 +12,6 @@ export default defineLocalCommand({
     ['Count them in a script', '--json'],
   ],
   calls: [],
-  view: rowsOf(['kind', 'applicationId', 'at']),
+  view: rowsOf(['kind', 'applicationId', 'at'], 'No events since the last reset.'),
   run: ({ paths }) => (paths.state ? [...sandboxEvents(paths.state.path)] : []),
 });

@@ -10,7 +10,6 @@ export default defineLocalWrite({
   calls: [],
   view: sentencesOf<{ reset: true }>(() => ['The sandbox is back to its demo data.']),
   plan: async () => ({
-    calls: [],
     changes: [{ id: null, field: 'sandbox data', from: 'your changes', to: 'demo data' }],
     state: undefined,
   }),

@@ -5,6 +5,7 @@ import { defineLocalCommand, flag, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { shapeWords } from '../../sandbox/shapes/table.js';
+import { commandLines } from '../../terminal/whole-words.js';
 import { sandboxPlace } from './shared.js';
 
 interface ServerInfo {
@@ -63,9 +64,18 @@ export default defineLocalCommand({
     strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
-    ...linesOf<ServerInfo>(({ baseUrl, organizationId, apiKey }) => [
-      `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (stop it with Ctrl-C)`,
-    ]),
+    ...linesOf<ServerInfo>(({ baseUrl, organizationId, apiKey }, { isTerminal }) =>
+      isTerminal
+        ? [
+            'The sandbox is ready.',
+            `Base URL      ${baseUrl}`,
+            `Organization  ${organizationId}`,
+            `API key       ${apiKey}`,
+          ]
+        : [
+            `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (stop it with Ctrl-C)`,
+          ],
+    ),
     oneLine: true,
   },
   async run(context, { port, data, seedSize, fault, shape, strictEvents }) {
@@ -86,10 +96,13 @@ export default defineLocalCommand({
     return new ValueWithExit(running, 'done', {
       keepRunning() {
         // Below the line that says it is ready; a script reads that line alone.
-        if (context.isInteractive)
-          context.note(
-            `Log in to it from another terminal: rosterctl auth login --profile demo --base-url ${baseUrl} --org ${organizationId}`,
-          );
+        if (context.isInteractive) {
+          const { columns } = context.streams.stderr;
+          const login = `rosterctl auth login --profile demo --base-url ${baseUrl} --org ${organizationId}`;
+          context.note('Log in to it from another terminal:');
+          for (const line of commandLines(login, columns, 2)) context.note(line);
+          context.note('Stop it with Ctrl-C.');
+        }
         return untilAborted(context.signal);
       },
       stop: () => server.close(),

@@ -17,9 +17,8 @@ export default defineCommand({
   args: { ids: idsOf('teams') },
   view: oneOrManyOf('teams'),
   run(context, { ids }) {
-    return showRecords(context, 'teams', ids, async () => {
-      const { teamCard } = await import('../../resources/cards/roster.js');
-      return teamCard;
-    });
+    return showRecords(context, 'teams', ids, () =>
+      import('../../resources/cards/roster.js').then(({ teamCard }) => teamCard),
+    );
   },
 });

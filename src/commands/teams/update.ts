@@ -10,7 +10,7 @@ import { updateOperation } from '../../resources/update.js';
 export default defineOperation({
   summary: 'Change fields of one or several teams',
   about:
-    'The team is read first, and only the fields that differ are sent. ' +
+    'rosterctl reads the team first and sends only the fields that change. ' +
     'The service does not document this request: see rosterctl help undocumented.',
   examples: [
     ['Rename a team', "team_0001 --name 'Foxes Prime'"],

@@ -20,9 +20,8 @@ export default defineCommand({
   args: { ids: someIds },
   view: oneOrManyOf('tryouts'),
   run(context, { ids }) {
-    return showRecords(context, 'tryouts', ids, async () => {
-      const { applicationCard } = await import('../../resources/cards/application.js');
-      return applicationCard;
-    });
+    return showRecords(context, 'tryouts', ids, () =>
+      import('../../resources/cards/application.js').then(({ applicationCard }) => applicationCard),
+    );
   },
 });

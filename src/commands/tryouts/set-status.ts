@@ -18,7 +18,7 @@ export default defineOperation({
   summary: 'Change the status of one or many applications',
   about:
     'Name the applications by ids, --ids, --csv or filters; without any, nothing is selected. --status ' +
-    'selects, --to is the new status; without --to it comes from the CSV. Each application is read ' +
+    'selects applications; --to sets the new status. Without --to, the status comes from the CSV. Each application is read ' +
     'right before it is changed: one that already has the status is left unchanged, and one whose ' +
     'status changed since the preview or the export is a conflict and left alone. ' +
     'If it is interrupted, run the same command again (help bulk). ' +

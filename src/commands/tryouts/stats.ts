@@ -45,7 +45,11 @@ export default defineCommand({
     const facts: StatsFacts = {
       organization: api.organizationId,
       from: since ? resolveWhen(since, 'start', now) : first,
-      to: until ? Math.min(resolveWhen(until, 'end', now), now.getTime()) : last,
+      to: until
+        ? Math.min(resolveWhen(until, 'end', now), now.getTime())
+        : since
+          ? now.getTime()
+          : last,
       oldestPending,
       isFiltered: Object.values(others).some((value) => value !== undefined && value !== false),
     };

@@ -12,7 +12,7 @@ import { idsBeside } from './shared.js';
 export default defineOperation({
   summary: 'Change the status or the notes of applications',
   about:
-    'The application is read first, and only the fields that differ are sent. --append-note adds a ' +
+    'rosterctl reads the application first and sends only the fields that change. --append-note adds a ' +
     'dated line to the notes; --note replaces them. ' +
     "A status change triggers your organization's Flows (automations). That cannot be undone. " +
     'A change that another admin makes between the read and the write is overwritten.',

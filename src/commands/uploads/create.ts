@@ -25,9 +25,9 @@ export default defineWrite({
     sizeBytes: param(sizeBytesSchema, 'exact length of the file', { placeholder: 'N' }),
   },
   view: grantView,
-  async plan(_, values) {
+  async plan({ api }, values) {
     const call = grantCall(values);
-    return { calls: [call], changes: [], state: call };
+    return { requests: [api.describe(call)], changes: [], state: call };
   },
   async apply(context, plan) {
     const { body } = await context.api.send(plan.state);

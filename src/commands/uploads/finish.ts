@@ -2,6 +2,7 @@
 
 import * as z from 'zod/mini';
 import { bulkFlags } from '../../bulk/invocation.js';
+import { markOf } from '../../bulk/report-lines.js';
 import { checkFields, reportOf, reportViewFor } from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
 import { showEnded } from '../../bulk/show-run.js';
@@ -9,7 +10,7 @@ import { type CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, defineRunCommand, flag, param } from '../../cli/define.js';
 import { dryRunView } from '../../cli/lines.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { recordOf } from '../../cli/views.js';
+import { recordOf, type View } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
@@ -38,8 +39,14 @@ export default defineRunCommand({
     ['All of this organization', '--all'],
     ['See what would be sent', '--all --dry-run'],
   ],
+  asks: false,
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
-  args: { id: param(z.optional(nonEmptyText), 'an id from uploads list', { placeholder: 'ID' }) },
+  args: {
+    id: param(z.optional(nonEmptyText), 'an id from uploads list', {
+      placeholder: 'ID',
+      ifMissing: 'Which upload? Give an id from uploads list, or --all.',
+    }),
+  },
   flags: {
     all: flag('every interrupted upload of this organization', { group: 'selection' }),
     concurrency,
@@ -75,7 +82,7 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
     if (isOpen && isUpload) exits.push('guarded');
   });
   await checkFields(context);
-  if (uploads.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
+  if (uploads.length === 0 && exits.length === 0) return nothingToFinish(context);
   const head = { action: 'uploads.finish', run: null };
   if (context.settings.dryRun)
     return reportOutput(
@@ -99,9 +106,25 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
     exits.push(finished.exitName);
     if (finished.close) closers.push(finished.close);
   }
-  return reportOutput(context, reportOf(context, head, rows), mostSevere(exits), async () => {
-    for (const close of closers) await close();
-  });
+  const names = new Map(uploads.map(({ id, row }) => [id, row.id]));
+  return {
+    ...reportOutput(context, reportOf(context, head, rows), mostSevere(exits), async () => {
+      for (const close of closers) await close();
+    }),
+    view: reportViewFor(context, { names }),
+  };
+}
+
+/** The report of no upload, and one sentence for a person. */
+function nothingToFinish(context: Context): CommandOutput {
+  const sentence = 'No upload is unfinished.';
+  if (!context.isInteractive) context.note(sentence);
+  const report = reportOf(context, { action: 'uploads.finish', run: null }, []);
+  const lines: View<BulkReport>['lines'] = (_, { isUtf8 }) => [
+    `${markOf(true, isUtf8)} ${sentence}`,
+  ];
+  const view = { ...reportViewFor(context), isSentence: true, lines };
+  return { ...reportOutput(context, report, 'done'), view };
 }
 
 function reportOutput(

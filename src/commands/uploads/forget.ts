@@ -14,7 +14,12 @@ export default defineLocalWrite({
     'Nothing is sent: a file that has arrived stays in the store, under the key that this command prints.',
   examples: [['Preview it first', '3fa9c2.1 --dry-run']],
   calls: [],
-  args: { id: param(nonEmptyText, 'an id from uploads list', { placeholder: 'ID' }) },
+  args: {
+    id: param(nonEmptyText, 'an id from uploads list', {
+      placeholder: 'ID',
+      ifMissing: 'Which upload? Give an id from uploads list.',
+    }),
+  },
   view: sentencesOf((forgotten: { id: string; fileKey: string | null }) => [
     forgotten.fileKey === null
       ? `${forgotten.id} is forgotten.`
@@ -23,21 +28,14 @@ export default defineLocalWrite({
   async plan(context, { id }) {
     const upload = await findUnfinishedUpload(context, id);
     return {
-      calls: [],
       changes: [{ id, field: 'state', from: upload.state, to: 'forgotten' }],
       state: upload,
     };
   },
   async apply(context, { state: upload }) {
     const { head } = upload.run;
-    const lock = await lockRun(storeOf(context), head, {
-      self: context.self,
-      run: head.run,
-      startedAt: context.now().toISOString(),
-      waitMs: 0,
-      signal: context.signal,
-      note: (line) => context.note(line),
-    });
+    const startedAt = context.now().toISOString();
+    const lock = await lockRun(context, storeOf(context), { ...head, startedAt });
     try {
       // The previous holder of the lock may have finished it.
       const current = await findUnfinishedUpload(context, upload.id);

@@ -4,12 +4,17 @@ import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
 import { isRunning } from '../../runs/lock.js';
-import { readUnfinishedUploads, type UploadState } from '../../runs/unfinished-uploads.js';
+import {
+  isStored,
+  readUnfinishedUploads,
+  type UploadState,
+} from '../../runs/unfinished-uploads.js';
 
 interface UploadLine {
   readonly id: string;
   readonly path: string;
-  readonly state: UploadState;
+  /** In words for a person only. */
+  readonly state: UploadState | 'file sent' | 'not sent';
   readonly fileKey: string | null;
   readonly startedAt: string;
 }
@@ -17,18 +22,26 @@ interface UploadLine {
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
-    'Oldest first, of every profile. In the states put_done, doc_intent, orphan and unknown the file ' +
-    'has arrived, but its document is missing. Finish them with uploads finish. Uploads that ' +
-    'are running right now are left out.',
+    'Oldest first, of every profile. If the state is put_done, doc_intent, orphan or unknown, the ' +
+    'file was sent, and only its document may be missing; in any other state it is sent again. ' +
+    'To finish them: rosterctl uploads finish. Uploads that are running right now are left out.',
   examples: [
     ['All of them', ''],
     ['Their ids, for a script', '-o ids'],
   ],
   calls: [],
-  view: rowsOf<UploadLine>(
-    ['id', 'path', 'state', 'fileKey', 'startedAt'],
-    'No upload was interrupted.',
-  ),
+  view: {
+    ...rowsOf<UploadLine>(
+      ['id', 'path', 'state', 'fileKey', 'startedAt'],
+      'No upload was interrupted.',
+    ),
+    interactiveColumns: [
+      ['id', 'Id'],
+      ['path', 'Path'],
+      ['state', 'State'],
+      ['startedAt', 'Started'],
+    ],
+  },
   async run(context) {
     const all = await readUnfinishedUploads(context);
     const runs = [...new Set(all.map(({ run }) => run))];
@@ -39,10 +52,12 @@ export default defineLocalCommand({
       context.note(
         `Not listed: ${plural(omitted, 'upload')} that another process is busy with at this moment.`,
       );
+    const { fields, template } = context.settings;
+    const isRead = context.isInteractive && !fields && template === undefined;
     return idle.map(({ id, row, state, steps, run }) => ({
       id,
       path: row.id,
-      state,
+      state: isRead ? (isStored({ state }) ? 'file sent' : 'not sent') : state,
       fileKey: typeof steps['fileKey'] === 'string' ? steps['fileKey'] : null,
       startedAt: run.head.startedAt,
     }));

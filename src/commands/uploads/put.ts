@@ -32,6 +32,7 @@ export default defineWrite({
   args: {
     url: param(nonEmptyText, 'the uploadUrl of step 1; - reads it from stdin', {
       placeholder: 'URL|-',
+      ifMissing: 'Which URL? Give the uploadUrl of step 1, or - to read it from stdin.',
     }),
     file: param(nonEmptyText, 'the file to send', {
       placeholder: 'FILE',
@@ -53,9 +54,6 @@ export default defineWrite({
     const files = await context.files();
     if (url !== '-') await files.check(target).catch(asUsageError);
     return {
-      calls: [],
-      // Step 2 of contract 4.5; the store is no endpoint of the service.
-      basis: 'stated',
       requests: [{ method: 'PUT', path: `${origin}${pathname}`, basis: 'stated' }],
       changes: [],
       state: { url: target, file: inspected },

@@ -91,7 +91,8 @@ function describeField(field: string, from: unknown, to: unknown, arrow: string)
   if (field === 'convertedPlayerId' && typeof to === 'string')
     return `converted to ${shortValue(to)}`;
   const isHidden = [from, to].some((value) => String(value).startsWith('sha256:'));
-  const label = field === 'internalNotes' ? 'notes' : fieldLabel(field).toLowerCase();
+  const isNotes = field === 'internalNotes';
+  const label = isNotes ? (from === null ? 'note' : 'notes') : fieldLabel(field).toLowerCase();
   if (isHidden || isObject(to) || Array.isArray(to)) {
     const verb = from === null ? 'added' : to === null ? 'removed' : 'changed';
     return `${label} ${verb}`;

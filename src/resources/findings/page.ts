@@ -1,7 +1,7 @@
 /** The findings of `rosterctl check` as a person reads them: by rule, with names and what to type. */
 import type { Canvas } from '../../cli/views.js';
 import { resourceWords } from '../../data/resources.js';
-import { nameFirstFew, plural, shellQuote } from '../../data/text.js';
+import { groupedNumber, nameFirstFew, plural, shellQuote } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hangingLines, wrapPageLine } from '../../terminal/whole-words.js';
 import type { RuleCode } from './codes.js';
@@ -63,7 +63,7 @@ function groupLines(
   const fix = more > 0 ? rule.fixAll : rule.fix && `${rule.fix} ${ids.join(' ')}`;
   const lines = [
     ...shown.flatMap((finding) => findingLines(finding, isShared, paint)),
-    ...(more > 0 ? [paint.dim(`  and ${more} more (-v lists all)`)] : []),
+    ...(more > 0 ? [paint.dim(`  and ${groupedNumber(more)} more (-v lists all)`)] : []),
     ...(isShared ? [] : [`  See: ${command(see)}`]),
     ...(fix === undefined ? [] : [`  Fix: ${command(fix)}`]),
   ];

@@ -51,7 +51,7 @@ export interface Rule {
   watch(world: RuleWorld): Watch;
 }
 
-/** Creates a rule that judges each record by itself: `problem` describes what is wrong with it. */
+/** Creates a rule that checks each record by itself: `problem` describes what is wrong with it. */
 export function eachRecord(
   problem: (record: JsonObject, subject: CheckedRecord, world: RuleWorld) => string | undefined,
   needs?: { readonly field: string; isShown(record: JsonObject): boolean },

@@ -4,7 +4,7 @@ import { timeOf } from '../../data/dates.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { foldCase, plural } from '../../data/text.js';
-import { formatDuration, relativeTime, waitingTime } from '../../data/time.js';
+import { durationInWords, formatDuration, relativeTime, waitingTime } from '../../data/time.js';
 import { isEmptyValue } from '../../data/where.js';
 import { tagsIn } from '../document-tags.js';
 import { hasTeam, hasTeamField, teamsOf } from '../player-filters.js';
@@ -27,7 +27,7 @@ const onByDefault: Readonly<Record<DefaultCode, Rule>> = {
   waiting: {
     resource: 'tryouts',
     title: (count, { patience }) =>
-      `${plural(count, 'application')} ${count === 1 ? 'has' : 'have'} waited for more than ${formatDuration(patience)}`,
+      `${plural(count, 'application')} ${count === 1 ? 'has' : 'have'} waited for more than ${durationInWords(patience)}`,
     listAll: ({ patience }) =>
       `rosterctl tryouts list --status ${waiting} --older-than ${formatDuration(patience)}`,
     ...eachRecord((_, subject, { now, patience }) => {

@@ -1,12 +1,20 @@
-/** The file of an import: its sheet, and the columns as far as they are known without the service. */
+/** The file of an import, a CSV, one sheet of a workbook or NDJSON: its rows, and the columns as far as they are known without the service. */
+
+import { createHash } from 'node:crypto';
+import { type FileRowsOptions, fileRows } from '../../bulk/file-rows.js';
 import type { BulkValues } from '../../bulk/invocation.js';
+import { mostInputRows } from '../../bulk/row-names.js';
+import { inputChunks, noteOpenWorkbook } from '../../bulk/select-rows.js';
 import { type KeyComparison, keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
+import { eventLoopTurns } from '../../data/concurrency.js';
+import type { CsvRow } from '../../data/csv-reader.js';
 import type { ResourceName } from '../../data/resources.js';
+import { InputError, stoppedReading } from '../../errors.js';
 import type { NamedEncoding } from '../../files/text-decoder.js';
 import { givenFields } from '../update.js';
 import { type ColumnOptions, type FileColumn, fileColumns, keyColumn } from './columns.js';
-import { openSheet, type Sheet } from './sheet.js';
+import { isJsonLines, readJsonLines, type TypedRow } from './json-lines.js';
 
 /** The values of an import's command line. */
 export interface ImportValues
@@ -66,4 +74,78 @@ export async function openFile(
   };
   const columns = fileColumns(sheet.header.cells, options);
   return { sheet, columns, key: keyColumn(columns, options), options };
+}
+
+/** A table as read from a file: cells are text, exactly as in the file. */
+interface Sheet {
+  /** The file, or `stdin`. */
+  readonly name: string;
+  readonly header: CsvRow;
+  /** The rows below the header that are not blank. */
+  readonly rows: readonly (CsvRow | TypedRow)[];
+  /** True for NDJSON: its values have types, and each column is the field of its very name. */
+  readonly isTyped: boolean;
+  /** SHA-256 of the file. */
+  readonly digest: string;
+}
+
+/** Reads a CSV, a workbook or NDJSON as a sheet; `-` is stdin. Throws InputError, CancelledError after a signal. */
+async function openSheet(
+  context: Context,
+  path: string,
+  { sheet, takeFormulas, encoding }: Pick<FileRowsOptions, 'sheet' | 'takeFormulas' | 'encoding'>,
+): Promise<Sheet> {
+  const name = path === '-' ? 'stdin' : path;
+  if (path !== '-') await noteOpenWorkbook(context, path);
+  const hash = createHash('sha256');
+  // Another sheet of the same file is another input.
+  if (sheet !== undefined) hash.update(`${sheet}\0`);
+  const source = inputChunks(context, path)[Symbol.asyncIterator]();
+  const first = await source.next();
+  const hashed = async function* () {
+    try {
+      for (let part = first; !part.done; part = await source.next()) {
+        hash.update(part.value);
+        yield part.value;
+      }
+    } finally {
+      await source.return(undefined);
+    }
+  };
+  if (isJsonLines(name, first.done ? new Uint8Array() : first.value)) {
+    const unused = Object.entries({ sheet, 'take-formulas': takeFormulas, encoding }).find(
+      ([, value]) => value !== undefined && value !== false,
+    );
+    if (unused) throw new InputError(`${name} holds NDJSON: --${unused[0]} is for spreadsheets.`);
+    const { header, rows } = await readJsonLines(hashed(), name);
+    if (rows.length === 0) throw new InputError(`${name} holds no record.`);
+    return { name, header, rows, isTyped: true, digest: hash.digest('hex') };
+  }
+  const note = (line: string) => context.message(line);
+  const options = { name, sheet, takeFormulas, encoding, offersEncoding: true, note };
+  const turn = eventLoopTurns(context.signal, () => stoppedReading(name));
+  const all: CsvRow[] = [];
+  for await (const some of fileRows(hashed(), options))
+    for (const row of some) {
+      if (!isBlank(row) && !isDelimiterLine(row, all)) all.push(row);
+      if (all.length > mostInputRows + 1)
+        throw new InputError(`${name} has more than ${mostInputRows} rows.`, {
+          hint: 'Cut it into several files.',
+        });
+      const waiting = turn(row.cells.length);
+      if (waiting) await waiting;
+    }
+  const [header, ...rows] = all;
+  if (!header) throw new InputError(`${name} is empty: it has no header.`);
+  return { name, header, rows, isTyped: false, digest: hash.digest('hex') };
+}
+
+/** True for a row without a value; one with a cell that cannot be used is not blank. */
+function isBlank({ cells, marks }: CsvRow): boolean {
+  return cells.every((cell) => cell.trim() === '') && (marks?.size ?? 0) === 0;
+}
+
+/** True for a first line `sep=;`, which tells Excel the delimiter. */
+function isDelimiterLine({ cells }: CsvRow, before: readonly CsvRow[]): boolean {
+  return before.length === 0 && cells.length === 2 && cells[0] === 'sep=' && cells[1] === '';
 }

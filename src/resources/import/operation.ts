@@ -31,11 +31,15 @@ export const importFlags = {
     group: 'selection',
     completes: 'field',
   }),
-  createOnly: flag('skip rows whose record is there', { group: 'selection' }),
-  updateOnly: flag('skip rows whose record is missing', { group: 'selection' }),
+  createOnly: flag('only create: skip rows whose record exists', { group: 'selection' }),
+  updateOnly: flag('only update: skip rows without a record', { group: 'selection' }),
   sheet: csvFlags.sheet,
   takeFormulas: csvFlags.takeFormulas,
-  map: csvFlags.map,
+  map: {
+    ...csvFlags.map,
+    text: 'set this field from their column',
+    placeholder: "'THEIRS=FIELD'",
+  },
   ignoreColumns: csvFlags.ignoreColumns,
   skipInvalid: flag('import the other rows although some are invalid', { group: 'safety' }),
   encoding: param(

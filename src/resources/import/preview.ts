@@ -5,7 +5,7 @@ import { shortValue } from '../../cli/lines.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
-import { nameFirstFew, plural } from '../../data/text.js';
+import { groupedNumber, nameFirstFew, plural } from '../../data/text.js';
 import { beforeAndAfter } from '../../engine/decide.js';
 import type { PreviewedRows, PreviewStyle, Task } from '../../engine/operation.js';
 import type { ReportRow, SelectedRow } from '../../runs/report.js';
@@ -53,21 +53,27 @@ export function importPreview(
     `  ${mapping.columns.map(mappingOf).join(' · ')}`,
     ...notesOn(resolved),
     ...group(
-      `${created.length} new`,
+      `${groupedNumber(created.length)} new`,
       created,
       (row) => `+ ${newRecordLine(row, resolved, teamColumn)}`,
     ),
     ...group(
-      `${changed.length} changed (${plural(fields, 'field')})`,
+      `${groupedNumber(changed.length)} changed (${plural(fields, 'field')})`,
       changed,
       (row) => `${named(names.get(row.id), row.id)}  ${describe(row)}`,
     ),
-    ...group(`${decidedAs('unchanged').length} unchanged`, decidedAs('unchanged'), ({ id }) =>
-      named(names.get(id), id),
+    ...group(
+      `${groupedNumber(decidedAs('unchanged').length)} unchanged`,
+      decidedAs('unchanged'),
+      ({ id }) => named(names.get(id), id),
     ),
-    ...group(`${decidedAs('skipped').length} skipped`, decidedAs('skipped'), reason),
-    ...group(`${decidedAs('conflict').length} in conflict`, decidedAs('conflict'), reason),
-    ...group(`${decidedAs('failed').length} invalid`, decidedAs('failed'), reason),
+    ...group(`${groupedNumber(decidedAs('skipped').length)} skipped`, decidedAs('skipped'), reason),
+    ...group(
+      `${groupedNumber(decidedAs('conflict').length)} in conflict`,
+      decidedAs('conflict'),
+      reason,
+    ),
+    ...group(`${groupedNumber(decidedAs('failed').length)} invalid`, decidedAs('failed'), reason),
     ...(isUnchecked
       ? [
           `There are no ${options.resource} yet, so the key and the fields could not be checked${options.isTyped ? '.' : ': every value is text unless typed (rank:int).'}`,
@@ -79,8 +85,7 @@ export function importPreview(
 }
 
 function reason({ id, error }: ReportRow): string {
-  const { message } = (error ?? {}) as { readonly message?: string };
-  return message ?? id;
+  return error?.message ?? id;
 }
 
 function isNew({ own = {} }: Task): boolean {
@@ -118,7 +123,7 @@ function linesOf<T>(
   const more = rows.length - shown.length;
   return [
     ...shown.map((row) => `    ${lineOf(row)}`),
-    ...(more > 0 ? [`    … ${more} more${canAsk ? ' (l lists all)' : ''}`] : []),
+    ...(more > 0 ? [`    … ${groupedNumber(more)} more${canAsk ? ' (l lists all)' : ''}`] : []),
   ];
 }
 
@@ -160,5 +165,7 @@ function respelled(spellings: ReadonlyMap<string, string>): readonly string[] {
   );
   if (all.length === 0) return [];
   const more = all.length - nameFirstFew;
-  return [`${all.slice(0, nameFirstFew).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`];
+  return [
+    `${all.slice(0, nameFirstFew).join(', ')}${more > 0 ? `, and ${groupedNumber(more)} more` : ''}.`,
+  ];
 }

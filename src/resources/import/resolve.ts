@@ -91,7 +91,7 @@ function throwProblems(problems: InputErrors, hasColumnProblems: boolean): void 
     problems.throwIfAny();
   } catch (error) {
     if (!(error instanceof InputError) || hasColumnProblems) throw error;
-    const skip = 'To import the other rows: --skip-invalid';
+    const skip = 'Nothing was sent. To import the other rows: --skip-invalid';
     throw new InputError(error.message, {
       hint: error.hint === undefined ? skip : `${error.hint}\n${skip}`,
       cause: error,

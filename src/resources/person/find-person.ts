@@ -67,7 +67,8 @@ const outside = [
 /**
  * Reads applications, players and documents, each list once and whole, and collects one person. A
  * list that this key may not read is named under `notSearched`. Throws ReferencesError where nobody,
- * or more than one person, answers; GuardError for a list that may be incomplete.
+ * or more than one person, answers; ApiError where nobody answers and a list was refused; GuardError for
+ * a list that may be incomplete.
  */
 export async function findPerson(context: Context, reference: Reference): Promise<FoundPerson> {
   const { api, settings } = context;
@@ -92,10 +93,11 @@ export async function findPerson(context: Context, reference: Reference): Promis
     await read(resource, (record) => {
       entries.push({ resource, record, keys: keysOf(context, resource, record) });
     });
-  if (failure && unread.length === aboutPeople.length) throw failure;
   const seeds = entries.filter(({ record, resource }) =>
     answersTo(record, reference, resource, settings.overrides),
   );
+  // Who is in no list that was read may be in one that was refused.
+  if (failure && seeds.length === 0) throw failure;
   const { members, links } = onePerson(reference, seeds, entries, settings.overrides);
   const names = new Set(members.map(({ record }) => labelOf(record, '')).filter(isTelling));
   const documents: { id: string; name: string }[] = [];
@@ -207,7 +209,7 @@ function meantIn(
 
 function noMatch({ text, value }: Reference, meant: string | undefined): ReferencesError {
   const search = shellQuote(value);
-  return new ReferencesError(`No application and no player answers to ${text}.`, {
+  return new ReferencesError(`No application or player matches ${text}.`, {
     exitName: 'notFound',
     candidates: [],
     hint:

@@ -34,12 +34,15 @@ interface ComparedHolder extends Holder {
 /** Beyond this many rows, a run is too long to be read about; beyond this many records, a list is too long to keep. */
 const mostCompared = 10_000;
 
-/** The records about to be written, and who else holds what must be theirs alone. */
+/** The resource whose records are written. */
+const written: ResourceName = 'tryouts';
+
+/** The applications about to be written, and who else holds what must be theirs alone. */
 interface Holders {
-  /** Remembers a record of a list that the run reads, by default of applications; `note` does not read it again. */
-  see(record: JsonObject, resource?: ResourceName): void;
-  /** Remembers a record that is about to be written, by default an application. */
-  watch(record: JsonObject, resource?: ResourceName): void;
+  /** Remembers a record of the list of applications, which `note` does not read again. */
+  see(record: JsonObject): void;
+  /** Remembers an application that is about to be written. */
+  watch(record: JsonObject): void;
   /** Notes on stderr who else holds the same, for the first few records. Reads each other list once. */
   note(): Promise<void>;
   /** Returns a 409 with the other record in its hint; any other error as it is. */
@@ -82,7 +85,6 @@ export function createHolders(context: Context, resources: readonly ResourceName
   const watched = new Set<string>();
   const byIdentity = new Map<string, ComparedHolder[]>();
   const found = new Map<string, { readonly own: Holder; readonly other: Holder }>();
-  const seen = new Set<ResourceName>();
   let seenCount = 0;
   let searching: Promise<void> | undefined;
   const keep = (
@@ -102,7 +104,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
   };
   const search = async () => {
     for (const resource of resources) {
-      if (seen.has(resource)) continue;
+      if (resource === written && seenCount > 0) continue;
       // oxlint-disable-next-line no-await-in-loop
       await recordsNearby(context, resource, (record) => {
         keep(resource, record, (key) => byIdentity.has(key));
@@ -118,15 +120,14 @@ export function createHolders(context: Context, resources: readonly ResourceName
   };
   const searchOnce = () => (watched.size === 0 ? undefined : (searching ??= search()));
   return {
-    see(record, resource = 'tryouts') {
-      seen.add(resource);
+    see(record) {
       seenCount += 1;
-      if (seenCount <= mostCompared) keep(resource, record);
+      if (seenCount <= mostCompared) keep(written, record);
     },
-    watch(record, resource = 'tryouts') {
+    watch(record) {
       if (watched.size >= mostCompared) return;
       watched.add(String(record['id']));
-      if (!seen.has(resource)) keep(resource, record);
+      if (seenCount === 0) keep(written, record);
     },
     async note() {
       await searchOnce();

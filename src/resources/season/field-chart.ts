@@ -2,7 +2,7 @@
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { JsonObject } from '../../data/json.js';
 import { bracketPath } from '../../data/path.js';
-import { foldCase, shellQuote } from '../../data/text.js';
+import { foldCase, groupedNumber, shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { barsOf, type DrawnChart, groupsBy, rowLabel, tooFewEach, withoutRows } from './drawn.js';
@@ -103,7 +103,7 @@ function isLast(label: string | undefined): number {
 
 function tooManyValues(name: string, count: number): UsageError {
   return new UsageError(
-    `"${singleLine(name)}" has ${count} different values; a chart shows at most ${mostValues}.`,
+    `"${singleLine(name)}" has ${groupedNumber(count)} different values; a chart shows at most ${mostValues}.`,
     {
       hint: `See them: rosterctl tryouts stats --by ${shellQuote(name)}\nTo show all of them in the report, small groups too, add --exact.`,
     },

@@ -1,7 +1,7 @@
 /** The sentences of the page of `report`: what was counted, and what a reader must know. */
 import { resolveWhen, type When } from '../../data/dates.js';
 import { groupedNumber, plural } from '../../data/text.js';
-import { formatDuration, longDay, longTime } from '../../data/time.js';
+import { durationInWords, longDay, longTime } from '../../data/time.js';
 import type { TallyValues } from '../tryout-tally.js';
 import { rowLabel } from './drawn.js';
 import type { SeasonPage } from './page.js';
@@ -63,7 +63,7 @@ export function filterWords(values: TallyValues, now: Date): readonly string[] {
     ...(game ? [`game ${list(game)}`] : []),
     ...(values.since ? [`submitted since ${day(values.since, 'start')}`] : []),
     ...(values.until ? [`submitted until ${day(values.until, 'end')}`] : []),
-    ...(olderThan === undefined ? [] : [`submitted more than ${formatDuration(olderThan)} ago`]),
+    ...(olderThan === undefined ? [] : [`submitted more than ${durationInWords(olderThan)} ago`]),
     ...(values.updatedSince ? [`changed since ${day(values.updatedSince, 'start')}`] : []),
     ...(values.converted ? ['already a player'] : []),
     ...(values.unconverted ? ['not yet a player'] : []),

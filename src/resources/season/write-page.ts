@@ -5,6 +5,7 @@ import { type DryRun } from '../../cli/define.js';
 import { withSink } from '../../cli/sink.js';
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
+import { incompleteList } from '../../data/resources.js';
 import { groupedNumber, percent } from '../../data/text.js';
 import { GuardError, UsageError, withShapes } from '../../errors.js';
 import { checkWritable } from '../../files/atomic-write.js';
@@ -145,10 +146,10 @@ async function makeSeasonPage(
   });
   const completeness = list.completeness();
   if (completeness.state === 'doubtful')
-    throw new GuardError(
-      `The list of tryouts may be incomplete: ${completeness.reason}. Nothing was written.`,
-      { code: 'incomplete', hint: withShapes(completeness.fixes) },
-    );
+    throw new GuardError(`${incompleteList('tryouts', completeness.reason)} Nothing was written.`, {
+      code: 'incomplete',
+      hint: withShapes(completeness.fixes),
+    });
   const { total } = tally.stats;
   for (const [index, { name }] of tally.fields.entries()) {
     checkField(name);

@@ -116,7 +116,7 @@ function check(key: string, row: ShapeKey, value: string): void {
 
 function unknown(key: string, value: string, names: readonly string[], also: string): UsageError {
   const known = [...names, ...(also === '' ? [] : [also])];
-  return new UsageError(`${key} cannot be "${value}".${didYouMean(value, names)}`, {
+  return new UsageError(`Unknown value "${value}" for ${key}.${didYouMean(value, names)}`, {
     hint: `Use one of: ${known.join(', ')}`,
   });
 }

@@ -157,7 +157,7 @@ describe('a refusal that says a lot', () => {
     const { lines } = refusal(many);
     expect(lines[1]).toBe('The service says:');
     expect(lines.slice(2, 12)).toEqual(many.errors.slice(0, 10).map((error) => `  ${error}`));
-    expect(lines[12]).toBe('  … 9990 more (-v shows all)');
+    expect(lines[12]).toBe('  … 9,990 more (-v shows all)');
     expect(lines).toHaveLength(14);
   });
 

@@ -9,8 +9,8 @@ import {
   writeCursor,
 } from '../../../src/cursors/cursor-file.js';
 import { exit } from '../../../src/exit-codes.js';
+import { sealLine } from '../../../src/files/synced-lines.js';
 import { openQueue } from '../../../src/review/queue.js';
-import { recordLine } from '../../../src/runs/journal.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 const baseUrl = 'http://127.0.0.1:9/v1';
@@ -113,9 +113,9 @@ function scriptedRun(home: string, run: string, organization: string, ended: boo
     startedAt: '2026-03-01T10:15:00.123Z',
   };
   const lines = [
-    recordLine(1, 1, { kind: 'job', ...head }),
-    recordLine(2, 2, { kind: 'result', row: 1, id: 'app_1', result: 'changed' }),
-    ...(ended ? [recordLine(3, 3, { kind: 'end', summary: {} })] : []),
+    sealLine({ seq: 1, t: 1, kind: 'job', ...head }),
+    sealLine({ seq: 2, t: 2, kind: 'result', row: 1, id: 'app_1', result: 'changed' }),
+    ...(ended ? [sealLine({ seq: 3, t: 3, kind: 'end', summary: {} })] : []),
   ];
   writeFileSync(join(folder, 'journal.jsonl'), lines.join(''));
   writeFileSync(join(folder, 'undo.jsonl'), '');
@@ -142,7 +142,7 @@ test('removes finished runs and before-images of its organization, and names and
     beforeImagesRemoved: 3,
     cursorsRemoved: 0,
   });
-  expect(ran.stderr).toContain('20260301T101500123-cccccc');
+  expect(ran.stderr).toContain('1 unfinished run was kept: cccccc. To delete one: ');
   expect([ended, single, open, other].map((folder) => existsSync(folder))).toEqual([
     false,
     false,
@@ -198,7 +198,7 @@ test('an unsent review is named and kept', async () => {
   const ran = await rosterctl('auth logout', { home });
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(
-    'Kept: a review with 1 decision not sent. After the next login: rosterctl tryouts review --resume',
+    'A review with 1 unsent decision was kept. After the next login: rosterctl tryouts review --resume',
   );
   const again = await openQueue(paths, head, { self: { pid: process.pid, isAlive: () => true } });
   expect(again.present().queued.get('app_1')).toEqual(queued);

@@ -113,6 +113,19 @@ test('a fresh machine: exit 4 and the next step', async () => {
   expect(ran.stderr).toContain('rosterctl auth login');
 });
 
+test('the lines to copy for an unknown profile stand on their own', async () => {
+  const { code, stderr } = await rosterctl('auth status -p zz');
+  expect([code, stderr.split('\n')]).toEqual([
+    2,
+    [
+      'Profile zz: Unknown profile zz.',
+      'See: rosterctl profile list',
+      'Store one: rosterctl auth login --profile NAME',
+      '',
+    ],
+  ]);
+});
+
 test('at most four characters of the key are shown, and none of a short one', async () => {
   const long = await rosterctl('auth status -v', { home: homeWith({ work: { key } }) });
   const shown = `${long.stdout}${long.stderr}`;

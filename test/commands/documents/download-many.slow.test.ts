@@ -52,7 +52,7 @@ test('a thousand documents are downloaded completely from one list, and a second
   const here = await place({ documents });
   const ran = await here.run('--all -o ndjson');
   // On a slow machine a progress line is printed every ten seconds.
-  const told = ran.stderr.replace(/^\d+ of 1000 files, .*\n/gm, '');
+  const told = ran.stderr.replace(/^[\d,]+ of 1,000 files, .*\n/gm, '');
   expect([ran.code, told]).toEqual([0, '']);
   const rows = ran.stdout.trimEnd().split('\n');
   expect(rows.map((row) => (JSON.parse(row) as { id: string }).id)).toEqual(
@@ -290,7 +290,12 @@ const refusing =
 describe('a document that fails does not stop the others', () => {
   test.each<[string, Omit<DocumentStoreOptions, 'documents'>, number, RegExp]>([
     ['missing', { api: refusing(404, 'notFound', ['doc_0002']) }, 5, /doc_0002 was not found/],
-    ['forbidden', { api: refusing(403, 'forbidden', ['doc_0002']) }, 7, /doc_0002: .*refused/],
+    [
+      'forbidden',
+      { api: refusing(403, 'forbidden', ['doc_0002']) },
+      7,
+      /refused to read document doc_0002/,
+    ],
     ['refused', { api: refusing(400, 'invalidRequest', ['doc_0002']) }, 3, /doc_0002: .*invalid/],
     ['broken', { api: refusing(500, 'internal', ['doc_0002']) }, 9, /doc_0002: .*failed with 500/],
     [

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf } from '../../support/run.js';
-import { desk } from '../../support/upload-desk.js';
+import { desk, type Made } from '../../support/upload-desk.js';
 
 /** A folder with an uploaded document, `old.txt`, and the file `new.txt`. */
 async function office() {
@@ -39,6 +39,24 @@ test('a script without --yes is refused before anything is sent, and a dry run s
     'DELETE',
   ]);
   expect(sent()).toEqual([]);
+});
+
+test('a document that was changed while its replacement was uploaded is not deleted', async () => {
+  const { run, documents, sent, view } = await office();
+  view.download = (file) => {
+    documents[0] = { ...(documents[0] as Made), name: 'Rules of the house' };
+    return file;
+  };
+  const ran = await run('docs replace doc_1 new.txt --yes');
+  expect([ran.code, errorOf(ran)['message']]).toEqual([
+    6,
+    'doc_1 was changed while doc_2 was uploaded, so it was not deleted. Both documents stay.',
+  ]);
+  expect(sent()).toEqual(['POST', 'POST']);
+  expect(documents.map(({ id, name }) => [id, name])).toEqual([
+    ['doc_1', 'Rules of the house'],
+    ['doc_2', 'House rules'],
+  ]);
 });
 
 test('a file that the document holds already sends nothing', async () => {

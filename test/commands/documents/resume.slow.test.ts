@@ -151,6 +151,60 @@ test('a rest that arrives in pieces is requested piece by piece', async () => {
   expect(partsOf(here.api.store.requests)).toEqual([0, 1000, 1001]);
 });
 
+test('a part that ends early, of a size that nobody says, is not taken for the whole rest', async () => {
+  const bytes = randomBytes(size);
+  const { sizeBytes: _, ...record } = stored('doc_1', bytes).record;
+  const api = await documentStore({
+    documents: [{ record: { ...record, id: 'doc_1' }, bytes }],
+    store: (_request, _file, time) => (_r, response) => {
+      if (time === 2) {
+        response
+          .writeHead(206, { 'content-range': `bytes 1000-4999/*`, etag: tagOf(bytes) })
+          .end(bytes.subarray(1000, 5000));
+        return;
+      }
+      // Chunked, so that no header says the size.
+      response.writeHead(200, { etag: tagOf(bytes) }).write(bytes.subarray(0, 1000), () => {
+        if (time === 1) response.destroy();
+        else response.end(bytes.subarray(1000));
+      });
+    },
+  });
+  const cwd = temporaryFolder();
+  const ran = await rosterctl('docs download doc_1', { env: api.env, home: cwd, cwd });
+  expect(ran.code).toBe(0);
+  expect(sha256(readFileSync(join(cwd, 'doc_1.txt')))).toBe(sha256(bytes));
+  expect(partsOf(api.store.requests)).toEqual([0, 1000, 0]);
+});
+
+test.each<[string, Record<string, string>]>([
+  ['no validator', {}],
+  ['a weak tag', { etag: 'W/"1"' }],
+])('the parts of a file with %s are not put together', async (_, headers) => {
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply(request, bytes, { untold: true, headers, ...(time === 1 && { cutAfter: 5000 }) }),
+  });
+  expect((await here.run()).code).toBe(0);
+  expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+  expect(partsOf(here.api.store.requests)).toEqual([0, 0]);
+});
+
+test('a size that the record holds as text is checked', async () => {
+  const bytes = randomBytes(size);
+  const documents = [stored('doc_1', bytes, { sizeBytes: String(size) })];
+  const api = await documentStore({
+    documents,
+    store: () => (_, response) => {
+      response.writeHead(200, { connection: 'close' }).end(bytes.subarray(0, 1000));
+    },
+  });
+  const cwd = temporaryFolder();
+  const ran = await rosterctl('docs download doc_1', { env: api.env, home: cwd, cwd });
+  expect([ran.code, readdirSync(cwd)]).toEqual([1, []]);
+  expect(ran.stderr).toContain(`The file has 1,000 bytes, but the record says 300,000.`);
+});
+
 const range = (from: number, total: number) => ({
   'content-range': `bytes ${from}-${total - 1}/${total}`,
 });
@@ -208,7 +262,7 @@ test('a partial download is private, holds no secret, and the next run fetches t
   const here = await place({ store: cutOnce(123_456) });
   const first = await here.run('--retries 0');
   expect([first.code, first.stdout]).toEqual([9, '']);
-  expect(first.stderr).toContain('123456 bytes stay in doc_1.txt.partial');
+  expect(first.stderr).toContain('123,456 bytes stay in doc_1.txt.partial');
   expect(readdirSync(here.cwd)).toEqual(['doc_1.txt.partial', 'doc_1.txt.partial.json']);
   for (const path of [here.partial, here.marker]) expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(here.marker, 'utf8')).not.toMatch(new RegExp(`canary|${key}`));
@@ -331,7 +385,7 @@ test('a second hard link to the partial file is never written through', async ()
   const before = readFileSync(here.file);
   const skipped = await here.run('--skip-existing');
   expect([skipped.code, readFileSync(here.file).equals(before)]).toEqual([0, true]);
-  expect(skipped.stderr).toContain(`it has 1000 bytes and the document doc_1 has ${size}`);
+  expect(skipped.stderr).toContain(`it has 1,000 bytes and the document doc_1 has 300,000`);
   expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
 });
 
@@ -419,7 +473,7 @@ test('Ctrl-C exits 130 and keeps the received bytes', async () => {
   child.kill('SIGINT');
   const { code, stdout, stderr } = await child.ended;
   expect([code, stdout]).toEqual([130, '']);
-  expect(stderr).toContain('1000 bytes stay in doc_1.txt.partial');
+  expect(stderr).toContain('1,000 bytes stay in doc_1.txt.partial');
   expect((await here.run()).code).toBe(0);
   expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
 });
@@ -535,7 +589,7 @@ test('-O - that cannot be continued reports that the file is incomplete', async 
   const ran = await here.run('-O -');
   expect([ran.code, ran.stdout.length]).toEqual([9, 1000]);
   expect(errorOf(ran)).toMatchObject({ kind: 'network', exitCode: 9 });
-  expect(ran.stderr).toContain('broke off after 1000 of 5000 bytes');
+  expect(ran.stderr).toContain('broke off after 1,000 of 5,000 bytes');
 });
 
 // --- checksums and encodings ---

@@ -53,6 +53,11 @@ test('list and show print everything except the key', async () => {
   expect(`${list.stdout}${show.stdout}`).not.toContain('canary');
 });
 
+test('profile show says what the built-in sandbox has', async () => {
+  const shown = await rosterctl('profile show sandbox --json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ organization: 'org_demo', keyStored: false });
+});
+
 test('an empty list is an empty array', async () => {
   const ran = await rosterctl('profile list --json');
   expect([ran.code, ran.stdout]).toEqual([0, '[]\n']);

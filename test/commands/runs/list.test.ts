@@ -33,14 +33,27 @@ test('a person sees short names, every profile, and which run was replaced', asy
   const started = '(?:just now|\\d+ \\w+ ago)';
   expect(await shown('runs list')).toEqual(
     [
-      'Run +State +Started +Done +Failed +Profile +Action',
-      `${first} +replaced +${started} +1 +0 +default +tryouts\\.set-status`,
-      `${second} +finished +${started} +2 +0 +default +tryouts\\.set-status`,
+      'Run +State +Started +Done +Conflict +Failed +Profile +Action',
+      `${first} +replaced +${started} +1 +0 +0 +default +tryouts\\.set-status`,
+      `${second} +finished +${started} +2 +0 +0 +default +tryouts\\.set-status`,
     ].map((line) => expect.stringMatching(new RegExp(`^${line}$`))),
   );
   // A typed field is printed as it is, and so is every row in a pipe.
   expect((await shown('runs list --fields run,state'))[1]).toMatch(/^\d{8}T\S+-\w{6} +finished$/);
   expect((await user.run('runs list')).stdout).toMatch(/^\d{8}T\S+-\w{6}\ttryouts.set-status\tf/m);
+  const [head = ''] = (await user.run('runs list')).stdout.split('\n');
+  expect(head.split('\t').slice(3)).toEqual(
+    [
+      'total',
+      'changed',
+      'failed',
+      'startedAt',
+      'profile',
+      'conflict',
+      'unknown',
+      'notAttempted',
+    ].map((name) => expect.stringMatching(new RegExp(`^(?:summary\\.)?${name}$`))),
+  );
 });
 
 test('runs show says when a run started as a card does, and that it was replaced', async () => {

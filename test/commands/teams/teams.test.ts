@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorOf, rosterctl, startRosterctl, temporaryFolder } from '../../support/run.js';
+import {
+  errorOf,
+  rosterctl,
+  startLine,
+  startRosterctl,
+  temporaryFolder,
+} from '../../support/run.js';
 import { type Recorded, type Reply, recordingService } from '../../support/service.js';
 
 const foxes = {
@@ -232,8 +238,16 @@ test('a create whose record cannot be read back succeeds nevertheless', async ()
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toEqual(foxes);
   expect(ran.stderr).toBe(
-    'The team was created, but it could not be read again: The service refused GET /teams/{organizationId}/{teamId} (forbidden).\n',
+    'The team was created, but it could not be read again: The service refused to read team team_1 (forbidden).\n',
   );
+});
+
+test('a create that is answered with a record of another organization is not known to be done', async () => {
+  const api = await service(({ method }) =>
+    method === 'POST' ? { status: 201, json: { ...foxes, organizationId: 'org_8' } } : undefined,
+  );
+  const ran = await rosterctl('teams create --name Foxes --json', { env: api.env });
+  expect([ran.code, ran.stdout, errorOf(ran)['code']]).toEqual([10, '', 'unknownOutcome']);
 });
 
 test('a create does not wait for another one whose answer is still out', async () => {
@@ -251,6 +265,20 @@ test('a create does not wait for another one whose answer is still out', async (
     home,
   });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  slow.kill('SIGKILL');
+});
+
+test('the same create typed twice at once waits for the first, which is named in words', async () => {
+  const slowService = await recordingService(() => () => {});
+  const home = temporaryFolder();
+  const line = 'teams create --name Foxes';
+  const slow = startRosterctl(line, { env: slowService.env, home });
+  while (!slowService.requests.some(({ method }) => method === 'POST'))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  const second = startLine(line, { env: slowService.env, home });
+  while (second.stderr() === '') await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(second.stderr()).toMatch(/^The same command is running \(run .*\)\. Waiting for it\.$/m);
+  second.kill('SIGKILL');
   slow.kill('SIGKILL');
 });
 
@@ -316,10 +344,14 @@ test('a team is deleted only with its name: --yes is not enough, and another nam
   const api = await service();
   const yes = await rosterctl('teams delete team_1 --yes', { env: api.env });
   expect(yes.code).toBe(2);
-  expect(yes.stderr).toContain('--confirm');
+  expect(yes.stderr).toContain(
+    'Deleting a team needs its name, and --yes does not give it.\nAdd: --confirm Foxes\n',
+  );
   const other = await rosterctl('teams delete team_1 --confirm foxes', { env: api.env });
   expect(other.code).toBe(11);
-  expect(other.stderr).toContain('"foxes" is not the name of the team. Nothing was done.');
+  expect(other.stderr).toContain(
+    '"foxes" is not the name of team_1. Nothing was deleted.\nSee its name: rosterctl teams get team_1 --fields name\n',
+  );
   expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
   const right = await rosterctl('teams delete team_1 --confirm Foxes --json', { env: api.env });
   expect([right.code, right.stdout]).toEqual([0, '{"id":"team_1","deleted":true}\n']);

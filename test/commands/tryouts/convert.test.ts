@@ -56,6 +56,13 @@ describe('a conversion', () => {
     expect(written(service)).toEqual([]);
   });
 
+  test('the question names what else is sent', async () => {
+    const { ran } = await convert('-F teamId=team_1 -F squad=A');
+    expect(errorOf(ran)['message']).toContain(
+      'Convert "Applicant app_1" (app_1) to a player with teamId=team_1, squad=A?',
+    );
+  });
+
   test('with --accept moves the status first and warns that Flows may act', async () => {
     const { service, ran } = await convert('--accept --yes');
     expect(ran.code).toBe(0);
@@ -101,6 +108,16 @@ describe('a conversion', () => {
         { field: 'convertedPlayerId', from: null },
       ],
     });
+  });
+
+  test.each([
+    ['another application', application('app_2')],
+    ['another, converted application', application('app_2', player)],
+    ['another application in an envelope', { application: application('app_2') }],
+  ])('that is answered with %s is not done', async (_, json) => {
+    const { ran } = await convert('--yes', {}, onConvert({ status: 200, json }));
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(errorOf(ran)['code']).toBe('notApplied');
   });
 
   test('of an unknown application is not found', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { longDay } from '../../../src/data/time.js';
 import { statsLines } from '../../../src/resources/stats-page.js';
 import type { Stats } from '../../../src/resources/tryout-tally.js';
 import { createPaint } from '../../../src/terminal/paint.js';
@@ -180,6 +181,15 @@ describe('for a person', () => {
     expect(lines[0]).toMatch(/^ {2}pending {6}█+░+ {2}1 {3}50 % {3}oldest waits 1 d$/);
     expect(lines.join('\n')).toMatch(/accepted .* 50 % {3}1 became a player/);
     expect(lines.join('\n')).toMatch(/^Games {2}Valorant 1 · Chess 1 · =1\+1 1 · \(an/m);
+  });
+
+  test('begin with the day of --since and end today, although the newest application is older', async () => {
+    const { stdout } = await stats('--since 30d');
+    expect(stdout).toMatch(
+      new RegExp(
+        `^Applications of org_7, \\d+ \\w+(?: \\d+)? – ${longDay(new Date())} .* 2 in all`,
+      ),
+    );
   });
 
   test('draw in ASCII where the locale or the terminal knows nothing else', async () => {

@@ -187,7 +187,7 @@ test('a file whose document was refused is listed, and finished without a second
   expect(left).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{6}\.1$/),
     path: 'a.txt',
-    state: 'put_done',
+    state: 'orphan',
     fileKey: 'files/1',
     startedAt: expect.any(String),
   });

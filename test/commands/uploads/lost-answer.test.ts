@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { converse } from '../../support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
 import { grantsOf } from './grants.js';
@@ -117,6 +118,34 @@ test.concurrent('a document with a lost answer stays unknown if the list shows n
   const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
   expect([ran.code, errorOf(ran).code, api.documents.length]).toEqual([10, 'unknownOutcome', 1]);
   expect(ran.stderr).toContain('key files/1');
+});
+
+test.concurrent('at a terminal, an upload with a lost answer says in four lines what happened and then what to do', async () => {
+  const api = await service({ list: keyless, first: madeAndLost });
+  const { home, env } = desk(api.env);
+  const words = ['docs', 'upload', 'a.txt'];
+  const own = { ...env, NO_COLOR: '1', ROSTERCTL_SETTLE: '0.1s' };
+  const { shown, code } = await converse(home, words, [], own, 400);
+  expect(code).toBe(10);
+  const what = /was sent \(13 bytes\); whether its record was made is not known\.\r\n/.source;
+  const why = /[^\n]*✘ POST \/documents may have taken effect[^\n]*\n/.source;
+  const next = / {2}Read the record[^\n]*\n {2}Not finished\.[^\n]*uploads finish \w{6}\.1\r\n/
+    .source;
+  expect(shown).toMatch(new RegExp(`${what}${why}${next}\\W*\\w*$`));
+  const list = await converse(home, ['uploads', 'list'], [], own, 80);
+  expect(list.shown).toMatch(/Id +Path +State +Started\s+\w{6}\.1 +a\.txt +file sent +just now/);
+});
+
+test.concurrent('uploads finish --all names the file whose document it made', async () => {
+  const api = await service({
+    list: (documents) => ({ documents }),
+    first: () => ({ status: 401, json: { error: 'unauthorized' } }),
+  });
+  const { home, env } = desk(api.env);
+  const own = { ...env, NO_COLOR: '1' };
+  expect((await converse(home, ['docs', 'upload', 'a.txt'], [], own)).code).toBe(4);
+  const { shown } = await converse(home, ['uploads', 'finish', '--all'], [], own);
+  expect(shown).toContain('✔ a.txt: uploaded as doc_1');
 });
 
 const byHand =

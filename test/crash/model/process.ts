@@ -8,7 +8,8 @@ import type { RowRunOptions } from '../../../src/engine/run.js';
 import { runRows } from '../../../src/engine/run-rows.js';
 import { StaleReadError } from '../../../src/errors.js';
 import type { HeldLock } from '../../../src/files/lock.js';
-import { type Entry, parseJournal, recordLine } from '../../../src/runs/journal.js';
+import { sealLine } from '../../../src/files/synced-lines.js';
+import { type Entry, parseJournal } from '../../../src/runs/journal.js';
 import { type RunHead, runFormat } from '../../../src/runs/plan.js';
 import type { ReportRow } from '../../../src/runs/report.js';
 import { foldJournal } from '../../../src/runs/state.js';
@@ -89,7 +90,7 @@ export class Process {
       this.disk.length === 0 &&
       ids.length === 1 &&
       seen.record['status'] === 'pending';
-    const tasks = unfinishedTasks(undefined, stored).map((task) =>
+    const tasks = unfinishedTasks(stored).map((task) =>
       isFirst ? { ...task, previewState: seen } : task,
     );
     if (isFirst) for (const { id } of tasks) this.lastRead.set(id, seen);
@@ -125,7 +126,7 @@ export class Process {
       instant: () => world.now,
       sleep: (ms) => this.turn(`sleep ${ms}`, () => world.pass({ wall: ms, mono: ms })),
       signal: new AbortController().signal,
-      describeError: ({ code, message }) => ({ code, message }),
+      describeError: ({ code, kind, message }) => ({ code, kind, message }),
       note: () => {},
       message: () => {},
       onResult: (row) => this.rows.push(row),
@@ -144,7 +145,7 @@ export class Process {
   private append(entry: Entry): Promise<void> {
     const { kind, id = '', result = '' } = entry as { kind: string; id?: string; result?: string };
     return this.turn(`journal ${kind} ${id} ${result}`.trimEnd(), () => {
-      const line = recordLine(this.disk.length + 1, this.world.now.wall, entry);
+      const line = sealLine({ seq: this.disk.length + 1, t: this.world.now.wall, ...entry });
       this.disk.push(Buffer.from(line));
     });
   }

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorOf } from '../../support/run.js';
+import { converse } from '../../support/converse.js';
+import { errorOf, temporaryFolder } from '../../support/run.js';
 import { newDesk } from './desk.js';
 
 // Everything wrong with a file is said at once, and nothing is sent while anything is.
@@ -193,6 +196,19 @@ test('--skip-invalid imports the other rows and exits 8', async () => {
     { row: 3, id: 'player_0032', result: 'changed' },
   ]);
   expect(desk.writes()).toEqual(['POST /v1/players']);
+});
+
+test('an import whose wrong lines were skipped asks to fix them, not to retry them', async () => {
+  const home = temporaryFolder();
+  writeFileSync(
+    join(home, 'roster.csv'),
+    `${head}Mira,,IGL,\nAnn,ann@example.org,IGL,Lanternfish\n`,
+  );
+  const words = `-p sandbox ${line.replace('~/', '')} --yes --skip-invalid`.split(' ');
+  const { shown, code } = await converse(home, words, [], { NO_COLOR: '1' });
+  expect(code).toBe(8);
+  expect(shown).toContain('Fix these lines, then import the file again.');
+  expect(shown).not.toContain('runs retry');
 });
 
 test('a key that several records have names their ids', async () => {

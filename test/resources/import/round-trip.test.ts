@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeCsv } from '../../../src/cli/writers.js';
+import { writeCsv } from '../../../src/cli/lists/csv.js';
 import { readCsv } from '../../../src/data/csv-reader.js';
 import type { JsonObject } from '../../../src/data/json.js';
 import { fileColumns, keyColumn, mapColumns } from '../../../src/resources/import/columns.js';
@@ -14,7 +14,9 @@ import { collected } from '../../support/collected.js';
 /** The text that `-o csv` writes. */
 async function exported(all: readonly JsonObject[]): Promise<string> {
   const look = { delimiter: ',', raw: false, bom: false, noHeader: false } as const;
-  return (await collected((sink) => writeCsv(sink, all, look, ['id']))).toString();
+  return (
+    await collected((sink) => writeCsv(sink, all, look, { view: { columns: ['id'] } }))
+  ).toString();
 }
 
 /** What importing a text would change, row by row, and what is wrong with it. */

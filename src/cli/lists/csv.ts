@@ -1,0 +1,153 @@
+/** CSV: every field of the records, the documented ones first. */
+import type { Settings } from '../../config/settings.js';
+import { collect } from '../../data/batches.js';
+import { eventLoopTurns } from '../../data/concurrency.js';
+import { byteOrderMark, type CsvOptions, csvLine, forSpreadsheet } from '../../data/csv.js';
+import type { JsonObject } from '../../data/json.js';
+import { flatten, InnerNames } from '../../data/path.js';
+import { CancelledError } from '../../errors.js';
+import { batchWriter, type Sink } from '../sink.js';
+import type { View } from '../views.js';
+import { asRecord, type ColumnNames, namesOf, type Rows } from '../writers.js';
+import { knownFields } from './columns.js';
+
+interface CsvStyle extends CsvOptions {
+  readonly bom: boolean;
+  readonly noHeader: boolean;
+  /** Cancels the writing. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Returns the style that the settings name. */
+export function csvStyleOf({
+  settings: { delimiter, csvRaw, bom, noHeader },
+  signal,
+}: {
+  readonly settings: Pick<Settings, 'delimiter' | 'csvRaw' | 'bom' | 'noHeader'>;
+  readonly signal?: AbortSignal | undefined;
+}): CsvStyle {
+  return { delimiter, raw: csvRaw, bom, noHeader, signal };
+}
+
+/**
+ * Writes records as CSV with all their columns; writes nothing before the last one has arrived.
+ * Throws CancelledError after a signal.
+ */
+export async function writeCsv(
+  sink: Sink,
+  rows: Rows,
+  style: CsvStyle,
+  table: TableColumns,
+): Promise<void> {
+  const { records, columns, cellsOf, turn } = await collectTable(rows, table, 'CSV', style.signal);
+  const header = style.raw ? columns : columns.map(forSpreadsheet);
+  const batch = batchWriter(sink);
+  const first = style.noHeader ? '' : csvLine(header, { ...style, raw: true });
+  await batch.push((style.bom ? byteOrderMark : '') + first);
+  for (const record of records) {
+    const waiting = batch.push(csvLine(cellsOf(record), style)) ?? turn(columns.length);
+    if (waiting) await waiting;
+  }
+  await batch.flush();
+}
+
+/** A column, linked to the one to its right. */
+interface CsvColumn {
+  readonly name: string;
+  filled: boolean;
+  next: CsvColumn | undefined;
+}
+
+/** The columns of a table before any record: those of its view, or those of `--fields`. */
+export interface TableColumns {
+  readonly view: Pick<View<never>, 'columns' | 'resource'>;
+  readonly chosen?: ColumnNames | undefined;
+}
+
+/**
+ * Waits for all records of a table and finds its columns. `turn` lets the event loop run after so many
+ * cells. Throws CancelledError after the signal, which names the `format`.
+ */
+export async function collectTable(
+  rows: Rows,
+  table: TableColumns,
+  format: string,
+  signal: AbortSignal | undefined,
+) {
+  const records = (await collect(rows)).map(asRecord);
+  const names = new InnerNames();
+  const turn = eventLoopTurns(
+    signal,
+    () => new CancelledError(`Stopped while writing the ${format}.`),
+  );
+  const columns = await columnsOf(records, table, names, turn);
+  const cellsOf = (record: JsonObject): readonly unknown[] => {
+    const flat = flatten(record, names);
+    return columns.map((column) => flat.get(column));
+  };
+  return { records, columns, cellsOf, turn };
+}
+
+/**
+ * Returns the columns of a table with every field: the documented ones, also those that no record has,
+ * then the others in the order of the records. Chosen columns are those of the records.
+ */
+async function columnsOf(
+  records: readonly JsonObject[],
+  { view, chosen }: TableColumns,
+  names: InnerNames,
+  turn: ReturnType<typeof eventLoopTurns>,
+): Promise<readonly string[]> {
+  if (records.length === 0) return chosen ? namesOf(chosen) : knownFields(view);
+  const found = await foundColumns(records, names, turn);
+  if (chosen || view.columns) return found;
+  const known = await knownFields(view);
+  const first = known.flatMap((field) => {
+    const own = found.filter((name) => name === field || name.startsWith(`${field}.`));
+    return own.length > 0 ? own : [field];
+  });
+  return [...new Set([...first, ...found])];
+}
+
+/**
+ * The union of the records' columns; a new one is placed next to columns of the same root field,
+ * else after its predecessor.
+ */
+async function foundColumns(
+  records: readonly JsonObject[],
+  names: InnerNames,
+  turn: ReturnType<typeof eventLoopTurns>,
+): Promise<readonly string[]> {
+  const start: CsvColumn = { name: '', filled: true, next: undefined };
+  const byName = new Map<string, CsvColumn>();
+  for (const record of records) {
+    let previous = start;
+    const flat = flatten(record, names);
+    for (const [name, value] of flat) {
+      const filled = value !== null && value !== undefined && value !== '';
+      let column = byName.get(name);
+      if (column) column.filled ||= filled;
+      else {
+        const [root = name] = name.split('.', 1);
+        const followsSibling = previous.name === root || previous.name.startsWith(`${root}.`);
+        const anchor = followsSibling ? previous : (byName.get(root) ?? previous);
+        column = { name, filled, next: anchor.next };
+        anchor.next = column;
+        byName.set(name, column);
+      }
+      previous = column;
+    }
+    const waiting = turn(flat.size);
+    if (waiting) await waiting;
+  }
+  const columns: CsvColumn[] = [];
+  for (let column = start.next; column; column = column.next) columns.push(column);
+  // `gamerTags` (an empty list) in one record and `gamerTags.0.game` in another are the same field.
+  const parents = new Set(columns.flatMap(({ name }) => ancestors(name)));
+  return columns.filter(({ name, filled }) => filled || !parents.has(name)).map(({ name }) => name);
+}
+
+function ancestors(name: string): string[] {
+  const words = name.split('.');
+  return words.slice(1).map((_, index) => words.slice(0, index + 1).join('.'));
+}
