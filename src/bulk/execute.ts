@@ -11,7 +11,7 @@ import { isExhausted } from '../data/outcome-errors.js';
 import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import { pause } from '../data/time.js';
-import { isForbidden, stopsRun } from '../engine/decide.js';
+import { isForbidden } from '../engine/decide.js';
 import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
 import { type RowRunOptions } from '../engine/run.js';
@@ -202,7 +202,7 @@ export async function unfinishedLine(
   // With filters, the same command selects again (`interface.md` 4).
   const again = isOnce || source === 'filter' ? 'Finish it with' : 'Run the same command again, or';
   // With this key it would be refused again.
-  const isRefused = error && isForbidden(error) && !stopsRun(error);
+  const isRefused = error && isForbidden(error);
   const { ask } = verbOf({ action: head.action, verb });
   const how = isRefused
     ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`

@@ -11,7 +11,7 @@ import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
 import { usualSorting } from '../data/sorting.js';
 import { SystemLimitError } from '../data/system-errors.js';
-import { changesOf, decideRow, isForbidden, resultOf, stopsRun } from '../engine/decide.js';
+import { changesOf, decideRow, isForbidden, resultOf } from '../engine/decide.js';
 import { CircuitBreaker } from '../engine/limits.js';
 import type { PreviewedRows, RecordState, RowPlan, Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
@@ -126,7 +126,7 @@ class Previewer {
         }
     } catch (error) {
       // A key may be allowed to read records but not to list them.
-      if (!(error instanceof Failure) || !isForbidden(error) || stopsRun(error)) throw error;
+      if (!(error instanceof Failure) || !isForbidden(error)) throw error;
     }
   }
 

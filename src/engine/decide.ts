@@ -178,9 +178,9 @@ export function stopsRun(error: Failure): boolean {
   return error instanceof ApiError && error.serviceCode === 'featureNotAvailable';
 }
 
-/** True for a 403: it concerns this row or, if repeated, the key. */
+/** True for a 403 that concerns this row or, if repeated, the key. */
 export function isForbidden(error: Failure): boolean {
-  return error instanceof ApiError && error.status === 403;
+  return error instanceof ApiError && error.status === 403 && !stopsRun(error);
 }
 
 /** True if the request was not sent, or the service did nothing (429). */
