@@ -39,12 +39,11 @@ export function recordReader(context: Context, resource: ResourceName): RecordRe
 
 /** The record of an id; undefined if there is none. Throws Failure if the service or its list cannot tell. */
 export async function recordIfThere(
-  context: Context,
-  resource: ResourceName,
+  reader: RecordReader,
   id: string,
 ): Promise<JsonObject | undefined> {
   try {
-    return (await recordReader(context, resource).read(id, 'list')).record;
+    return (await reader.read(id, 'list')).record;
   } catch (error) {
     if (isProvenNotFound(error)) return undefined;
     throw error;

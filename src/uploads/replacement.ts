@@ -6,7 +6,7 @@ import type { JsonObject } from '../data/json.js';
 import type { Operation } from '../engine/operation.js';
 import { NotFoundError, UsageError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
-import { recordIfThere } from '../resources/read.js';
+import { recordIfThere, recordReader } from '../resources/read.js';
 import { type Compared, type ExistingDocument, readDocuments, uploadedBefore } from './compare.js';
 import { hasContent, hashOfUpload } from './content.js';
 import { inspectFile } from './local-file.js';
@@ -32,7 +32,7 @@ export const replacement = {
   }),
   async rows(context: Context, { id, file, contentType }: ReplaceValues) {
     const inspected = toInspectedFile(context, await inspectFile(file, contentType));
-    const old = await recordIfThere(context, 'documents', id);
+    const old = await recordIfThere(recordReader(context, 'documents'), id);
     const own = { ...inspected, ...(old ? { text: textOf(id, old) } : { isMissing: true }) };
     return {
       rows: [{ row: 1, id: file, own, cells: [file] }],

@@ -17,7 +17,12 @@ import { isSameValue } from '../../data/sorting.js';
 import { BugError, CancelledError, Failure, GuardError, UsageError } from '../../errors.js';
 import { tagsIn } from '../../resources/document-tags.js';
 import { idOf } from '../../resources/params.js';
-import { idsOfWords, recordIfThere } from '../../resources/read.js';
+import {
+  idsOfWords,
+  type RecordReader,
+  recordIfThere,
+  recordReader,
+} from '../../resources/read.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { uploadOperation } from '../../uploads/operation.js';
 import type { OwnText } from '../../uploads/plan.js';
@@ -103,8 +108,9 @@ async function deleteReplaced(
   if (made === id) return uploaded;
   const remove = () => removeOld(context, values);
   if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());
-  const known = await requireNew(context, values, made);
-  if (copied) await requireSame(context, { id, known }, copied);
+  const documents = recordReader(context, 'documents');
+  const known = await requireNew(documents, values, made);
+  if (copied) await requireSame(documents, { id, known }, copied);
   const isAsked = !context.settings.yes;
   const line = `Uploaded ${values.file} as ${known} and verified it.`;
   if (isAsked) context.message(line);
@@ -136,8 +142,12 @@ async function deleteReplaced(
  * Returns the id of the new document. Throws GuardError if it is not there: it may have been deleted
  * since an earlier run of this command.
  */
-async function requireNew(context: Context, { id, file }: Values, made: unknown): Promise<string> {
-  if (typeof made === 'string' && (await recordIfThere(context, 'documents', made))) return made;
+async function requireNew(
+  documents: RecordReader,
+  { id, file }: Values,
+  made: unknown,
+): Promise<string> {
+  if (typeof made === 'string' && (await recordIfThere(documents, made))) return made;
   const what = typeof made === 'string' ? `${made}, which replaces it,` : `The document of ${file}`;
   throw new GuardError(`${what} is not in the list; ${id} was not deleted.`, {
     code: 'notThere',
@@ -147,11 +157,11 @@ async function requireNew(context: Context, { id, file }: Values, made: unknown)
 
 /** Throws ConflictError if the old document is no longer what the new one was made from. */
 async function requireSame(
-  context: Context,
+  documents: RecordReader,
   { id, known }: { readonly id: string; readonly known: string },
   copied: OwnText,
 ): Promise<void> {
-  const now = await recordIfThere(context, 'documents', id);
+  const now = await recordIfThere(documents, id);
   if (!now) return;
   const { name, tags } = now;
   if (name === copied.name && isSameValue(tagsIn(tags), copied.tags)) return;

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import type { Operation } from '../../engine/operation.js';
 import { UsageError } from '../../errors.js';
-import { recordIfThere } from '../../resources/read.js';
+import { recordIfThere, recordReader } from '../../resources/read.js';
 import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
 import {
   countsOf,
@@ -165,6 +165,7 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
   const byRow = new Map(images.map((image) => [image.row, image]));
   const can: BeforeImage[] = [];
   const cannot: NotUndoable[] = [];
+  const documents = recordReader(context, 'documents');
   const hasNoUndo = invocation.operation.undoes === false;
   for (const row of results.toSorted((a, b) => a.row - b.row)) {
     if (row.result !== 'changed' && row.result !== 'unknown' && row.step === undefined) continue;
@@ -172,8 +173,7 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
     const id = typeof made === 'string' ? made : row.id;
     const image = byRow.get(row.row);
     const replaced = row.after?.['replaces'];
-    const isLast =
-      typeof replaced === 'string' && !(await recordIfThere(context, 'documents', replaced));
+    const isLast = typeof replaced === 'string' && !(await recordIfThere(documents, replaced));
     const why = hasNoUndo
       ? pastVerb(stored)
       : isLast
