@@ -116,7 +116,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-const unitLengths: Readonly<Record<string, number>> = {
+const unitLengths = {
   ms: 1,
   s: 1000,
   m: 60_000,
@@ -124,6 +124,8 @@ const unitLengths: Readonly<Record<string, number>> = {
   d: 86_400_000,
   w: 604_800_000,
 };
+
+const lengthOfUnit = new Map<string, number>(Object.entries(unitLengths));
 
 /** The allowed durations, in milliseconds, inclusive. */
 interface DurationRange {
@@ -137,7 +139,7 @@ interface DurationRange {
  */
 export function parseDuration(text: string, range: DurationRange = anyLength): number {
   const found = /^(\d+(?:\.\d+)?)(ms|[smhdw])$/.exec(text.trim());
-  const length = Number(found?.[1]) * (unitLengths[found?.[2] ?? ''] ?? Number.NaN);
+  const length = Number(found?.[1]) * (lengthOfUnit.get(found?.[2] ?? '') ?? Number.NaN);
   if (Number.isFinite(length)) return Math.round(length);
   if (/^\d+(\.\d+)?$/.test(text.trim()))
     throw new UsageError(`"${text}" has no unit.`, {
@@ -155,25 +157,21 @@ export function rangeHint({ least, most }: DurationRange): string {
 
 /** Formats milliseconds for a sentence: `14 days`, `90 minutes`. */
 export function durationInWords(ms: number): string {
-  const [, count, unit = ''] = /^(\d+)(\w+)$/.exec(formatDuration(ms)) ?? [];
-  return plural(Number(count), unitWords[unit] ?? unit);
+  const [count, unit] = inLargestUnit(ms);
+  return plural(count, unitWords[unit]);
 }
 
-const unitWords: Readonly<Record<string, string>> = {
-  ms: 'millisecond',
-  s: 'second',
-  m: 'minute',
-  h: 'hour',
-  d: 'day',
-};
+const unitWords = { ms: 'millisecond', s: 'second', m: 'minute', h: 'hour', d: 'day' };
 
 /** Formats milliseconds as typed: `30s`, `90m`, `7d`, with the largest unit that divides them. */
 export function formatDuration(ms: number): string {
-  const fitting = Object.entries(unitLengths).filter(
-    ([unit, size]) => unit !== 'w' && ms % size === 0,
-  );
-  const [unit, size] = ms === 0 ? ['s', 1000] : (fitting.at(-1) ?? ['ms', 1]);
-  return `${ms / size}${unit}`;
+  return inLargestUnit(ms).join('');
+}
+
+function inLargestUnit(ms: number): [number, keyof typeof unitWords] {
+  if (ms === 0) return [0, 's'];
+  const unit = (['d', 'h', 'm', 's'] as const).find((one) => ms % unitLengths[one] === 0);
+  return unit ? [ms / unitLengths[unit], unit] : [ms, 'ms'];
 }
 
 const anyLength: DurationRange = { least: 0, most: Infinity };
@@ -182,7 +180,7 @@ function withUnits(number: string, range: DurationRange): string {
   // Zero is the same in every unit.
   const likely = Number(number) === 0 ? ['s'] : ['s', 'm', 'h', 'd'];
   const lengths = likely.filter((unit) => {
-    const ms = Number(number) * (unitLengths[unit] ?? Number.NaN);
+    const ms = Number(number) * (lengthOfUnit.get(unit) ?? Number.NaN);
     return ms >= range.least && ms <= range.most;
   });
   if (lengths.length === 0) return rangeHint(range);
