@@ -15,6 +15,7 @@ import type { LocalFile } from './local-file.js';
 import { mostHashedBytes, rememberUpload } from './memory.js';
 import {
   badFile,
+  ifExistsWords,
   inspected,
   newDocument,
   storedBefore,
@@ -46,7 +47,7 @@ export function uploadOperation(held?: LocalFile): Operation {
     job: async (_, { name, tag = [], ifExists, verify }: UploadValues): Promise<UploadJob> => ({
       name: name ?? null,
       tags: [...new Set(tag)],
-      ifExists: ifExists ?? 'skip',
+      ifExists: ifExists ?? ifExistsWords[0],
       isStrict: ifExists !== undefined,
       verify,
     }),

@@ -7,12 +7,15 @@ import type { RowChange, SelectedRow } from '../runs/report.js';
 import { storedState, type UnfinishedUpload } from '../runs/unfinished-uploads.js';
 import { type DocumentText, type FileFacts, plannedUpload, type StoredFile } from './store-file.js';
 
+/** The values of `--if-exists`; the first is the default. */
+export const ifExistsWords = ['skip', 'duplicate', 'error'] as const;
+
 /** The job of an upload, which applies to every file; plain JSON. */
 export type UploadJob = JsonObject & {
   readonly name: string | null;
   readonly tags: readonly string[];
   /** The fate of a file that a document holds already. */
-  readonly ifExists: 'duplicate' | 'skip' | 'error';
+  readonly ifExists: (typeof ifExistsWords)[number];
   /** It was typed: where the list cannot tell, nothing is uploaded. */
   readonly isStrict?: boolean;
   readonly verify: boolean;

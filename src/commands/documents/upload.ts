@@ -12,7 +12,7 @@ import { nameFlag } from '../../resources/params.js';
 import { withStdinFile } from '../../uploads/local-file.js';
 import { uploadOperation } from '../../uploads/operation.js';
 import { namesMany } from '../../uploads/paths.js';
-import type { UploadValues } from '../../uploads/plan.js';
+import { ifExistsWords, type UploadValues } from '../../uploads/plan.js';
 import { manifestRows, oneNameForMany, toInspectedFile, uploadRows } from '../../uploads/rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
@@ -74,8 +74,8 @@ export default defineOperation({
       group: 'change',
     }),
     ifExists: param(
-      z.optional(z.enum(['skip', 'duplicate', 'error'])),
-      'what to do with a file that was already uploaded: skip, duplicate or error (default skip)',
+      z.optional(z.enum(ifExistsWords)),
+      `what to do with a file that was already uploaded: ${ifExistsWords.join(', ')} (default ${ifExistsWords[0]})`,
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),
