@@ -5,7 +5,7 @@ import { cursorFolder, placeInUse, readCursor } from '../../cursors/cursor-file.
 import { firstOf, plural } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { wrapWholeWords } from '../../terminal/whole-words.js';
+import { hangingLines } from '../../terminal/whole-words.js';
 import { cursorArgument, findCursor } from './shared.js';
 
 interface ShownCursor {
@@ -20,9 +20,6 @@ interface ShownCursor {
   readonly pending: readonly string[];
 }
 
-/** The columns of the labels. */
-const margin = 9;
-
 export default defineLocalCommand({
   summary: 'Show what a cursor knows and what is pending',
   about: 'With --json also the ids of all known records.',
@@ -30,11 +27,8 @@ export default defineLocalCommand({
   calls: [],
   args: { name: cursorArgument },
   view: linesOf<ShownCursor>((cursor, { isTerminal, columns, now }) => {
-    const row = (label: string, text: string) => {
-      const room = isTerminal ? columns - margin : Infinity;
-      const lines = wrapWholeWords(singleLine(text), room);
-      return lines.map((line, at) => `${(at === 0 ? label : '').padEnd(margin)}${line}`);
-    };
+    const row = (label: string, text: string) =>
+      hangingLines(label.padEnd(9), singleLine(text), isTerminal ? columns : Infinity);
     const { filter, changed, pending } = cursor;
     const last = momentOf(cursor.lastAt ?? '');
     return [
