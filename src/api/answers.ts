@@ -157,7 +157,7 @@ function messageIn(body: unknown, code: string | undefined): string | undefined 
 /** `code`: only a number or a status word indicates an error, and it may mean something else. */
 type RefusalSign = 'error' | 'code';
 
-/** What is known when an envelope is read. */
+/** Facts about an envelope that its fields alone do not tell. */
 interface EnvelopeContent {
   /** It contains a record or rows; by default this is looked up. */
   readonly hasRecords?: boolean | undefined;

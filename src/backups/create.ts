@@ -27,7 +27,7 @@ export interface MadeBackup {
   readonly snapshot: string | null;
   readonly complete: boolean;
   readonly manifest: Manifest;
-  /** What the key may not read. */
+  /** The resources that the key may not read. */
   readonly refused: readonly ResourceName[];
   /** The snapshots that --keep removed. */
   readonly removed: readonly string[];

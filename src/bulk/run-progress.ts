@@ -38,7 +38,7 @@ export function runProgress(
     const seconds = Math.max((performance.now() - started) / 1000, 0.001);
     if (bytes) {
       const files = `${groupedNumber(done())} of ${plural(total, 'file')}`;
-      // What is left is to create documents and to verify.
+      // All bytes are sent; documents are still being created and verified.
       if (bytes.done >= allBytes)
         return allBytes > 0 ? `${files}, ${binarySize(allBytes)} sent` : files;
       return `${files}, ${bytesMoved(bytes.done, allBytes, seconds)}`;

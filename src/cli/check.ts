@@ -75,7 +75,7 @@ export function missingArgument(
   );
 }
 
-/** What an argument names, and the command that lists it, by what TAB completes it with. */
+/** The noun of an argument and the command that lists such things, by the kind of its completion. */
 const argNouns: { readonly [completes: string]: readonly [noun: string, list?: string] } = {
   run: ['run', 'runs list'],
   cursor: ['cursor', 'cursors list'],

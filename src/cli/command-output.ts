@@ -15,7 +15,7 @@ export interface FailedItem {
 export interface PrintedHow {
   /** A person has read it. */
   readonly isShown: boolean;
-  /** What went wrong is kept elsewhere, to be tried again from there. */
+  /** The failed rows are recorded elsewhere (a run, a file), from which they can be retried. */
   readonly isKept?: boolean;
 }
 

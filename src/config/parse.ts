@@ -15,7 +15,7 @@ export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
     const found = words.find((word) => word === text);
     if (found !== undefined) return found;
     throw new UsageError(`unknown value "${text}".${didYouMean(text, words)}`, {
-      // Commas between delimiters could not be told from a delimiter.
+      // One of the words may be a comma, so commas cannot separate them.
       hint: words.every((known) => /^\w/.test(known))
         ? `Use one of: ${words.join(', ')}.`
         : `Use ${words.join(' or ')}.`,

@@ -73,7 +73,6 @@ function rowOfUndo({ own = {} }: SelectedRow): UndoRow {
 
 /** Restores a field only if its present value is what the run wrote. */
 function restoreFields(context: Context, resource: ResourceName, { route }: UndoJob): Session {
-  // If the contract documents a status, a third value comes from another writer.
   const hasStatus = 'status' in rowOf(resource).schema.shape;
   const isForeign = ({ field, to }: RowChange) =>
     hasStatus && field === 'status' && !TryoutStatus.safeParse(to).success;
@@ -100,6 +99,7 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
     },
     names: (row) => Object.keys(rowOfUndo(row).after),
   });
+  // The statuses are documented, so a value that is neither old nor new comes from another writer.
   return hasStatus ? { ...session, compare: compareEdit } : session;
 }
 

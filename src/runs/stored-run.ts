@@ -199,7 +199,7 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   const { records } = await readJournal(journalIn(folder));
   const plan = await readPlan(folder);
   const own = headOf(records[0]);
-  // A journal in another format is not understood, whatever the plan beside it says.
+  // If the journal has another format, that decides, even if the format of the plan is known.
   const head = own && own.format !== runFormat ? own : (plan?.head ?? own);
   if (!head) {
     // Either it moved to `ended/` during the read, or a kill came before its plan was complete; then
@@ -232,7 +232,11 @@ export async function findRun(
   const run = name === 'last' ? await lastRun(store, candidates) : await namedRun(store, name);
   if (run) return run;
   throw name === 'last'
-    ? new UnknownNameError('There are no runs on this machine yet.', name)
+    ? new UnknownNameError(
+        'There are no runs on this machine yet.',
+        name,
+        'Every change is kept as a run. See: rosterctl help bulk',
+      )
     : new UnknownNameError(`Unknown run "${name}".`, name, 'See: rosterctl runs list');
 }
 

@@ -72,7 +72,7 @@ function fitRow(row: string, column: number, width: number, isStacked: boolean):
   ];
 }
 
-/** Returns the lines of a command with its comment to the right, or below it if there is no room. */
+/** Wraps a command line: its comment stays to the right, or goes below it if there is no room. */
 function fitCommand(line: string, width: number, isStacked: boolean): string[] {
   if (line.length <= width && !isStacked) return [line];
   const [command = '', comment] = line.trim().split(/ {2,}# /);

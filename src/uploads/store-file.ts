@@ -207,7 +207,7 @@ export function noteLeftover(
   ];
   const isUnknown = error instanceof UnknownOutcomeError;
   const sent = `${path} was sent (${plural(sizeBytes, 'byte')})`;
-  // What follows names the command that finishes it; a person needs neither key nor reference.
+  // The next message names the command that finishes the upload, so a person needs neither key nor reference.
   const isBrief = isUnknown && context.streams.stderr.isTerminal;
   const what = isBrief ? '.' : '. Look first: rosterctl docs list';
   context.message(

@@ -96,7 +96,7 @@ export async function findPerson(context: Context, reference: Reference): Promis
   const seeds = entries.filter(({ record, resource }) =>
     answersTo(record, reference, resource, settings.overrides),
   );
-  // Who is in no list that was read may be in one that was refused.
+  // The person may be in the list that was refused.
   if (failure && seeds.length === 0) throw failure;
   const { members, links } = onePerson(reference, seeds, entries, settings.overrides);
   const names = new Set(members.map(({ record }) => labelOf(record, '')).filter(isTelling));
