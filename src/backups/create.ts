@@ -1,6 +1,6 @@
 /** Makes a snapshot: all records, all files, and a manifest that proves them; it gets its name when it is whole. */
 import { readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { contractVersion } from '../api/contract.js';
 import type { Context } from '../context.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
@@ -11,6 +11,7 @@ import { attempt } from '../files/writing.js';
 import { placeOf } from '../runs/plan.js';
 import { type GoodSnapshot, type OpenBackup, openBackup } from './folder.js';
 import { removeOld } from './keep.js';
+import { rememberBackup } from './last.js';
 import { backedUp, filesFolder, manifestFile, recordsFile, uploadFile } from './layout.js';
 import { type Manifest, type MissingPart, sealManifest } from './manifest.js';
 import { backUpResource, type ResourceBackup, type ResourceOptions } from './resource-backup.js';
@@ -92,6 +93,8 @@ async function makeSnapshot(
   if (!complete && !options.allowPartial)
     return { snapshot: null, complete, manifest, refused, removed: [] };
   const snapshot = await finish(backup, manifest);
+  const { finishedAt } = manifest;
+  await rememberBackup(context, { snapshot: resolve(snapshot.path), finishedAt, complete });
   const kept = [...backup.earlier, { snapshot, manifest }];
   const removed =
     complete && options.keep !== undefined

@@ -11,7 +11,7 @@ const view: View<Overview> = { kind: 'lines' };
 export default defineCommand({
   summary: 'See what waits, on one screen',
   about:
-    'Shows who is waiting and for how long, what changed in the last seven days, accepted applicants who are not players yet, gaps in the rosters, unfinished runs, uploads and reviews on this machine, and the findings of rosterctl check. Each row ends with the command that shows more. ' +
+    'Shows who is waiting and for how long, what changed in the last seven days, accepted applicants who are not players yet, gaps in the rosters, unfinished runs, uploads and reviews on this machine, the last backup that it made, and the findings of rosterctl check. Each row ends with the command that shows more. ' +
     'If your key may not read a list, its row says so; with --strict, or if it may read none of them, the exit code is 7.',
   examples: [
     ['What waits', ''],
@@ -21,17 +21,17 @@ export default defineCommand({
   view,
   async run(context) {
     const { api, paths, settings, withConnection } = context;
-    const [{ readOverview }, { doubtsOf }, { describeUnsent, unsentDecisions }] = await Promise.all(
-      [
+    const [{ readOverview }, { doubtsOf }, { describeUnsent, unsentDecisions }, { lastBackup }] =
+      await Promise.all([
         import('../resources/overview.js'),
         import('../resources/findings/find.js'),
         import('../review/queue.js'),
-      ],
-    );
+        import('../backups/last.js'),
+      ]);
     const { organizationId: organization, service } = api;
     const profile = { name: settings.profile.name, organization, service };
     const decisions = paths.state ? await unsentDecisions(paths.state.path, profile) : 0;
-    const result = await readOverview(context, decisions);
+    const result = await readOverview(context, { decisions, backup: lastBackup(context) });
     const { overview, failure } = result;
     // A failure names the list itself.
     if (!failure) {

@@ -1,8 +1,14 @@
 /** The page of `rosterctl overview`: a row for each thing that waits, with the command that shows it. */
 import type { Canvas } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
-import { groupedNumber, plural } from '../data/text.js';
-import { durationInWords, parseDuration, waitingTime } from '../data/time.js';
+import { groupedNumber, plural, shellQuote } from '../data/text.js';
+import {
+  durationInWords,
+  momentOf,
+  parseDuration,
+  relativeTime,
+  waitingTime,
+} from '../data/time.js';
 import { describeUnfinished } from '../runs/unfinished.js';
 import { dotOf, filledLines, paintedLine } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -30,8 +36,6 @@ const labelWidth = 13;
 const maxTextWidth = 40;
 /** On a narrower screen texts are put below their labels. */
 const minColumns = 60;
-/** So that the page fits a small screen; the others are counted. */
-const mostRuns = 1;
 
 /**
  * Renders the overview as lines of at most `canvas.columns`. Commands stand beside the texts if all of
@@ -99,7 +103,9 @@ function rowsOf(
   now: Date,
 ): readonly Row[] {
   const { overview } = result;
-  const unfinished = [...unsent, ...describeUnfinished(overview.unfinished, mostRuns)];
+  // Several runs are only counted, so that the page fits a small screen.
+  const named = overview.unfinished.runs.length === 1 ? 1 : 0;
+  const unfinished = [...unsent, ...describeUnfinished(overview.unfinished, named)];
   return [
     ...tryoutRows(result, now),
     ...rosterRows(result),
@@ -109,6 +115,7 @@ function rowsOf(
       command,
     })),
     ...findingRows(overview),
+    backupRow(overview, now),
   ];
 }
 
@@ -210,4 +217,17 @@ function findingRows({ waiting, findings }: Overview): readonly Row[] {
   return found.length === 0
     ? [{ label: 'Findings', texts: ['none'] }]
     : [{ label: 'Findings', texts: found, command: 'rosterctl check' }];
+}
+
+function backupRow({ backup }: Overview, now: Date): Row {
+  const label = 'Last backup';
+  if (!backup)
+    return { label, texts: ['none from this machine'], command: 'rosterctl help backup' };
+  const { finishedAt, complete, exists, snapshot } = backup;
+  const made = momentOf(finishedAt);
+  const age = made ? relativeTime(made, now) : finishedAt;
+  if (!exists)
+    return { label, texts: [`${age}, but its folder is gone`], command: 'rosterctl help backup' };
+  const texts = [age, ...(complete ? [] : ['incomplete'])];
+  return { label, texts, command: `rosterctl backup verify ${shellQuote(snapshot)}` };
 }

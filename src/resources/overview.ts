@@ -33,6 +33,15 @@ export interface Overview {
   readonly changed: { readonly submitted: number; readonly updated: number } | null;
   /** On this machine; `decisions` of reviews that were not sent. */
   readonly unfinished: UnfinishedWork & { readonly decisions: number };
+  /** The last one that this machine made; null if it made none. */
+  readonly backup: {
+    /** The path of the snapshot. */
+    readonly snapshot: string;
+    readonly finishedAt: string;
+    readonly complete: boolean;
+    /** The snapshot is still there. */
+    readonly exists: boolean;
+  } | null;
   /** How many findings each rule has; null for a rule that did not run. */
   readonly findings: Readonly<Partial<Record<RuleCode, number | null>>>;
   readonly skipped: readonly { readonly codes: readonly RuleCode[]; readonly reason: string }[];
@@ -47,13 +56,12 @@ export interface OverviewResult {
 }
 
 /**
- * Reads the four lists, each once, and the runs of this machine. `decisions`: those of reviews that were not
- * sent. A list that this key may not read leaves
- * its numbers out. Throws what `findProblems` throws.
+ * Reads the four lists, each once, and the runs of this machine. `decisions`: those of reviews that were
+ * not sent. A list that this key may not read leaves its numbers out. Throws what `findProblems` throws.
  */
 export async function readOverview(
   context: Context,
-  decisions: number,
+  { decisions, backup }: { readonly decisions: number } & Pick<Overview, 'backup'>,
 ): Promise<OverviewResult & Pick<CheckResult, 'skips'>> {
   const { api, paths, self, settings } = context;
   const { name } = settings.profile;
@@ -73,6 +81,7 @@ export async function readOverview(
     waiting: isRead ? counts.waiting() : null,
     changed: isRead ? { submitted: counts.submitted, updated: counts.updated } : null,
     unfinished: { ...work, decisions },
+    backup,
     findings: countFindings(result),
     skipped: result.skips.map(({ codes, reason }: Skip) => ({ codes, reason })),
   };

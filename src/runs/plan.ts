@@ -4,6 +4,7 @@ import { statSync, unlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
+import { digestOf } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
@@ -50,6 +51,12 @@ export type Place = Pick<RunHead, 'organization' | 'service'>;
 /** The current organization and service. */
 export function placeOf({ api }: Pick<Context, 'api'>): Place {
   return { organization: api.organizationId, service: api.service };
+}
+
+/** Returns a file name for the current organization and service. */
+export function placeName(context: Pick<Context, 'api'>): string {
+  const { service, organization } = placeOf(context);
+  return digestOf([service, organization]).slice(0, 16);
 }
 
 /** True if a run belongs to the current organization and service. */

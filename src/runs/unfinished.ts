@@ -1,5 +1,5 @@
 /** Interrupted runs and uploads of a profile, and the commands that finish them. */
-import { groupedNumber } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import type { ThisProcess } from '../files/lock.js';
 import { isRunning } from './lock.js';
 import { runStore } from './store.js';
@@ -38,7 +38,7 @@ export async function unfinishedWork(
   return { runs, uploads };
 }
 
-/** Returns a line and a command for each of the newest runs, for the other runs, and for the uploads. */
+/** Returns a line and a command for each of the `mostRuns` newest runs, for the other runs, and for the uploads. */
 export function describeUnfinished(
   { runs, uploads }: UnfinishedWork,
   mostRuns: number,
@@ -48,10 +48,11 @@ export function describeUnfinished(
     command: `rosterctl runs resume ${run}`,
   }));
   const more = runs.length - shown.length;
+  const moreText = shown.length > 0 ? `${more} more` : plural(more, 'run');
   const finish = 'rosterctl uploads finish --all';
   return [
     ...shown,
-    ...(more > 0 ? [{ text: `${more} more`, command: 'rosterctl runs list' }] : []),
+    ...(more > 0 ? [{ text: moreText, command: 'rosterctl runs list' }] : []),
     ...(uploads > 0
       ? [{ text: uploads === 1 ? '1 upload' : `${uploads} uploads`, command: finish }]
       : []),

@@ -3,13 +3,12 @@ import { appendFileSync, mkdirSync, statSync } from 'node:fs';
 import { readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
-import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
 import { withLock } from '../files/lock.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
-import { placeOf } from '../runs/plan.js';
+import { placeName } from '../runs/plan.js';
 
 /** Larger files are compared by name, type and size only: hashing them would take too long. */
 export const mostHashedBytes = 64 * 1024 * 1024;
@@ -94,8 +93,7 @@ function parseLine(line: string): Uploaded | undefined {
 function pathsOf(context: Context) {
   const { state } = context.paths;
   if (!state) return undefined;
-  const { service, organization } = placeOf(context);
-  const name = digestOf([service, organization]).slice(0, 16);
+  const name = placeName(context);
   const folder = join(state.path, 'uploads');
   return { current: join(folder, `${name}.jsonl`), old: join(folder, `${name}.old.jsonl`) };
 }

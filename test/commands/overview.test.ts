@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ruleCodes } from '../../src/resources/findings/codes.js';
 import type { Overview } from '../../src/resources/overview.js';
@@ -75,11 +77,13 @@ test('shows what waits, each row with the command that shows it', async () => {
       '             rosterctl check --only player.noTeam,document.untagged',
       'Findings     1 waiting over 14 days · 1 not converted',
       '             rosterctl check',
+      'Last backup  none from this machine',
+      '             rosterctl help backup',
       '',
     ].join('\n'),
   );
   expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
-  for (const line of stdout.matchAll(/rosterctl (.*)/g)) {
+  for (const line of stdout.matchAll(/rosterctl (tryouts .*|check.*)/g)) {
     const words = `${line[1]} -o ids`;
     // oxlint-disable-next-line no-await-in-loop
     const ran = await inProcess(words, { env: service.env, home: temporaryFolder() });
@@ -96,6 +100,7 @@ test('says the same as JSON', async () => {
     waiting: { pending: 2, oldest: { id: 'a', name: 'Kite' }, reviewing: 1, shortlisted: 0 },
     changed: { submitted: 1, updated: 1 },
     unfinished: { runs: [], uploads: 0, decisions: 0 },
+    backup: null,
     skipped: [],
   });
   expect(Object.keys(findings)).toEqual([...ruleCodes]);
@@ -111,6 +116,7 @@ test('of an organization without records says that nothing waits', async () => {
       'Waiting      nobody',
       'Last 7 days  nothing new',
       'Findings     none',
+      'Last backup  none from this machine  rosterctl help backup',
       '',
     ].join('\n'),
   ]);
@@ -171,6 +177,27 @@ test('names an interrupted run of this profile and the line that resumes it', as
   );
 });
 
+test('the last backup of this organization is shown, until its folder is gone', async () => {
+  const service = await serviceWith({ ...club, documents: [] });
+  const home = temporaryFolder();
+  const shown = async (flags = '', env: Record<string, string> = {}) =>
+    (await inProcess(`overview ${flags}`, { env: { ...service.env, ...env }, home })).stdout;
+  const made = await rosterctl('backup create backups --json', {
+    ...{ env: service.env, home, cwd: home },
+  });
+  const { snapshot } = JSON.parse(made.stdout);
+  const path = join(home, snapshot);
+  expect((await shown()).replaceAll(/\s+\\?\s*/g, ' ')).toContain(
+    `Last backup just now rosterctl backup verify ${path}`,
+  );
+  expect(JSON.parse(await shown('--json')).backup).toEqual({
+    ...{ snapshot: path, finishedAt: expect.any(String), complete: true, exists: true },
+  });
+  expect(await shown('', { ROSTERCTL_ORG: 'org_8' })).toContain('none from this machine');
+  rmSync(path, { recursive: true });
+  expect(await shown()).toMatch(/\nLast backup +just now, but its folder is gone\n/);
+});
+
 describe('the page', () => {
   const busy: Overview = {
     schema: 1,
@@ -188,6 +215,10 @@ describe('the page', () => {
       uploads: 3,
       decisions: 12,
     },
+    backup: {
+      ...{ snapshot: '/srv/backups/2026-11-22T010000Z', finishedAt: daysAgo(3) },
+      ...{ complete: true, exists: true },
+    },
     findings: Object.fromEntries(ruleCodes.map((code) => [code, 12])),
     skipped: [],
   };
@@ -203,7 +234,8 @@ describe('the page', () => {
     const lines = page(80);
     expect(lines.length).toBeLessThanOrEqual(23);
     for (const line of lines) expect(displayWidth(line), line).toBeLessThanOrEqual(80);
-    expect(lines).toContain('             rosterctl -p club runs resume aaaaaa');
+    expect(lines).toContain('             3 runs');
+    expect(lines).toContain('             rosterctl -p club runs list');
   });
 
   test('puts the commands beside the texts on a wide screen', () => {

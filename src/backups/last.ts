@@ -1,0 +1,53 @@
+/** The last backup that this machine made of an organization: `overview` shows it. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Context } from '../context.js';
+import { systemReason } from '../data/system-errors.js';
+import { writeAtomically } from '../files/atomic-write.js';
+import { sealLine, unsealLine } from '../files/synced-lines.js';
+import { placeName } from '../runs/plan.js';
+import { manifestFile } from './layout.js';
+
+/** A backup that was made. */
+interface LastBackup {
+  /** The absolute path of the snapshot. */
+  readonly snapshot: string;
+  readonly finishedAt: string;
+  readonly complete: boolean;
+}
+
+/** Remembers a backup in the state folder. A failure is a note: the backup itself is done. */
+export async function rememberBackup(context: Context, made: LastBackup): Promise<void> {
+  const file = fileOf(context);
+  if (file === undefined) return;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    await writeAtomically(file, sealLine(made), { mode: 0o600, singleWriter: true });
+  } catch (error) {
+    context.note(`Could not record the backup for overview: ${systemReason(error)}.`);
+  }
+}
+
+/** Returns the last backup, and whether its snapshot is still there; null if none is known. */
+export function lastBackup(context: Context): (LastBackup & { readonly exists: boolean }) | null {
+  const made = readLast(fileOf(context));
+  return made && { ...made, exists: existsSync(join(made.snapshot, manifestFile)) };
+}
+
+function readLast(file: string | undefined): LastBackup | null {
+  if (file === undefined || !existsSync(file)) return null;
+  try {
+    // The checksum proves that this program wrote the line.
+    const made = unsealLine(readFileSync(file, 'utf8').trimEnd()) as LastBackup | undefined;
+    return made
+      ? { snapshot: made.snapshot, finishedAt: made.finishedAt, complete: made.complete }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function fileOf(context: Context): string | undefined {
+  const { state } = context.paths;
+  return state && join(state.path, 'backups', `${placeName(context)}.json`);
+}
