@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { DryRun } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
-import { GuardError } from '../errors.js';
+import { isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
+import { GuardError, NotFoundError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { makeFolder } from '../files/private.js';
 import type { PersonReport } from '../resources/person/find-person.js';
@@ -63,7 +64,13 @@ export async function writeFiles(
       [{ row: 1, id, record: record ?? {} }],
       target,
       true,
-    );
+    ).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      throw new NotFoundError(`Document ${id} was not found, so ${path} was not written.`, {
+        isProven: isProvenNotFound(error),
+        hint: 'To find it: rosterctl documents list',
+      });
+    });
     if (result && 'path' in result && typeof result.path === 'string') files.push(result.path);
   }
   const written = { ...person, files: [...files, path] };

@@ -22,16 +22,16 @@ const documents = [
   { id: 'doc_2', name: 'Packing list.txt' },
 ];
 
-/** A service with these people; a list may be answered by something else. */
-function club(instead: { readonly [resource: string]: Reply } = {}): Promise<Service> {
+/** A service with these people; a list or a document may be answered by something else. */
+function club(instead: { readonly [word: string]: Reply } = {}): Promise<Service> {
   const lists: Record<string, unknown> = {
     'tryout-applications': applications,
     players,
     documents,
   };
   return recordingService(({ url }) => {
-    const [, , resource = ''] = url.split(/[/?]/);
-    return instead[resource] ?? { status: 200, json: lists[resource] ?? [] };
+    const [, , resource = '', id = ''] = url.split(/[/?]/);
+    return instead[id] ?? instead[resource] ?? { status: 200, json: lists[resource] ?? [] };
   });
 }
 
@@ -118,6 +118,17 @@ test('a folder gets person.json, private, and is not written twice', async () =>
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ schema: 1, reference: 'app_1' });
   expect((await person(service, `app_1 --out ${folder} --json`, home)).code).toBe(11);
   expect((await person(service, 'app_1 --with-document doc_1 --json', home)).code).toBe(2);
+});
+
+test('a document to fetch that is not there is named, not the person', async () => {
+  const service = await club({ doc_9: { status: 404, json: { error: 'notFound' } } });
+  const home = temporaryFolder();
+  const folder = join(home, 'ann');
+  const ran = await person(service, `app_1 --out ${folder} --with-document doc_9`, home);
+  expect([ran.code, ran.stdout]).toEqual([5, '']);
+  expect(ran.stderr).toContain(
+    `Document doc_9 was not found, so ${join(folder, 'person.json')} was not written.`,
+  );
 });
 
 test('-o ids prints the applications and the players of one person', async () => {
