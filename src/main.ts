@@ -5,6 +5,7 @@ import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { World } from './context.js';
 import { readManifest } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
+import { resourceNames } from './data/resources.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
@@ -216,13 +217,15 @@ async function printFailure(
   const { connectionFlags, readLine } = typed;
   const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
-  const typedIds = command?.args
+  // The argument of another command, such as a person or a run, is no id of the record that failed.
+  const isOnRecords = resourceNames.some((resource) => resource === command?.words[0]);
+  const typedIds = (isOnRecords ? (command?.args ?? []) : [])
     .flatMap((arg) => [values[arg.name]].flat())
     .filter((id) => typeof id === 'string');
   const { argv, env, table, streams, known } = world;
   const description = describeFailure(error, {
     words: command?.words ?? [],
-    ids: ids ?? typedIds ?? [],
+    ids: ids ?? typedIds,
     exitCode,
     keySource: known.keySource,
     flags: parsed && 'globals' in parsed ? parsed.globals : connectionFlags(readLine(argv, table)),

@@ -142,9 +142,7 @@ function subject(error: ApiError, command: FailedCommand): string {
   const resource = resourceOf(error);
   if (!resource || !namesRecord(error)) return siteOf(error);
   const { noun } = resourceWords[resource];
-  // An argument of another command, such as a run or a person, is not the id of this record.
-  const [id, ...more] = command.words[0] === resource ? command.ids : [];
-  return id !== undefined && more.length === 0 ? `${upperFirst(noun)} ${id}` : `The ${noun}`;
+  return command.ids.length === 1 ? `${upperFirst(noun)} ${command.ids[0]}` : `The ${noun}`;
 }
 
 /** The environment variable that the key came from, if any. */
