@@ -45,19 +45,6 @@ const readOnce = {
     ),
 };
 
-// A file of one-byte characters takes half the memory to read and keep.
-const ascii = {
-  name: 'ascii',
-  generateBundle(_options, files) {
-    for (const file of Object.values(files))
-      if (file.type === 'chunk')
-        file.code = file.code.replaceAll(
-          /[^\0-\x7f]/g,
-          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-        );
-  },
-};
-
 // Each file costs a third of a millisecond at start-up. Therefore the first file also holds the few
 // lines that rolldown puts into a separate file, and the launcher loads it directly.
 const oneFile = {
@@ -140,7 +127,7 @@ async function bundle(entry, dir, { minify }) {
     cwd: root,
     input: { [entry]: `src/${entry}.ts` },
     platform: 'node',
-    plugins: [trimmedUndici, commanderAlone, oneWidth, chunks.plugin, readOnce, ascii, oneFile],
+    plugins: [trimmedUndici, commanderAlone, oneWidth, chunks.plugin, readOnce, oneFile],
     logLevel: 'warn',
     // The groups place such modules correctly nevertheless.
     checks: { ineffectiveDynamicImport: false },

@@ -79,7 +79,7 @@ export function chunksOf(root) {
   };
   const groups = Object.keys(firsts).map((chunk) => ({
     name: chunk,
-    test: (id) => placed.get(id) === chunk || (chunk === 'core' && /rolldown[\\/]runtime/.test(id)),
+    test: (id) => placed.get(id) === chunk,
   }));
   return { plugin, groups };
 }
