@@ -43,7 +43,13 @@ export async function readRawList(
     rows += items.length;
     const lastId = idOf(items.at(-1));
     const step = pager.after({
-      ...{ status, body, headers, number, rows, count: items.length, fresh: fresh.length },
+      status,
+      body,
+      headers,
+      number,
+      rows,
+      count: items.length,
+      fresh: fresh.length,
       arrived: all.length,
       lastId: typeof lastId === 'string' ? lastId : undefined,
     });

@@ -182,7 +182,15 @@ async function* readPages(
     const count = rows - previous.rows;
     const fresh = received - previous.arrived - (alike - previous.alike);
     const step = pager.after({
-      ...{ status, body, headers, count, fresh, arrived: received, number, rows, lastId },
+      status,
+      body,
+      headers,
+      count,
+      fresh,
+      arrived: received,
+      number,
+      rows,
+      lastId,
     });
     if ('end' in step) {
       if (step.end.state !== 'complete') return step.end;

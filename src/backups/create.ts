@@ -86,8 +86,14 @@ async function makeSnapshot(
     name: backup.name,
     version: context.table.version,
     contract: contractVersion,
-    ...{ origin, organization, startedAt, finishedAt: context.now().toISOString(), complete },
-    ...{ resources, files, missing },
+    origin,
+    organization,
+    startedAt,
+    finishedAt: context.now().toISOString(),
+    complete,
+    resources,
+    files,
+    missing,
   };
   tellMissing(context, missing);
   if (!complete && !options.allowPartial)

@@ -51,7 +51,9 @@ export interface BackupDiff {
 export async function snapshotSide(snapshot: Snapshot, signal: AbortSignal): Promise<Side> {
   const { origin, organization, resources, files }: Manifest = await readSnapshotManifest(snapshot);
   return {
-    ...{ label: snapshot.name, origin, organization },
+    label: snapshot.name,
+    origin,
+    organization,
     has: (resource) => resources.some((each) => each.resource === resource),
     records: (resource) => readRecords(join(snapshot.path, recordsFile(resource)), signal),
     files: files ? new Map(files.documents.map(({ id, sha256 }) => [id, sha256])) : undefined,
@@ -61,7 +63,9 @@ export async function snapshotSide(snapshot: Snapshot, signal: AbortSignal): Pro
 /** Opens what the service has now, each list read whole when it is compared. */
 export function liveSide(api: Api): Side {
   return {
-    ...{ label: 'live', origin: api.service, organization: api.organizationId },
+    label: 'live',
+    origin: api.service,
+    organization: api.organizationId,
     has: () => true,
     records: (resource) => liveRecords(api, resource),
     files: undefined,

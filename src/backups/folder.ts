@@ -69,7 +69,12 @@ export async function openBackup(context: Context, folder: string): Promise<Open
     if (journal) context.note('Continuing the interrupted backup.');
     const lines = await openFetchJournal(path, journal ?? { bytes: 0 }, place, () => lock.isOurs());
     return {
-      ...{ folder, earlier, hasUnreadable, name, unfinished: path, journal: lines },
+      folder,
+      earlier,
+      hasUnreadable,
+      name,
+      unfinished: path,
+      journal: lines,
       fetched: new Map((journal?.fetched ?? []).map((file) => [file.id, file])),
       async close() {
         await lines.close();

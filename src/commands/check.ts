@@ -63,14 +63,13 @@ export default defineCommand({
     const finding = await import('../resources/findings/find.js');
     const open = sinceLast === undefined ? undefined : await import('../cursors/cursor.js');
     const cursor = await open?.openCursor(context, {
-      ...{
-        name: sinceLast ?? '',
-        resource: 'check',
-        filter: open.typedFilter(line),
-        peek,
-        initial,
-      },
-      ...{ noun: 'finding', plural: 'findings' },
+      name: sinceLast ?? '',
+      resource: 'check',
+      filter: open.typedFilter(line),
+      peek,
+      initial,
+      noun: 'finding',
+      plural: 'findings',
     });
     try {
       const result = await finding.findProblems(context, only, world);

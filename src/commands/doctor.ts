@@ -58,7 +58,10 @@ export default defineLocalWrite({
     // Only --apply needs a configuration that can be read.
     const place = apply ? settingPlace(context.config.config(), context.settings) : undefined;
     const changes = Object.entries(apply ? service.settings : {}).map(([field, to]) => ({
-      ...{ id: place?.profile ?? null, field, from: place?.settings.get(field) ?? null, to },
+      id: place?.profile ?? null,
+      field,
+      from: place?.settings.get(field) ?? null,
+      to,
     }));
     return { changes, onlyReads: changes.length === 0, state: { checks, place } };
   },

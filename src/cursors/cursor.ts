@@ -163,7 +163,12 @@ export class Cursor {
     const seen = new Map([...this.known].filter(([id]) => stays(id)));
     if (!peek) for (const [id, hash] of entries) seen.set(id, hash);
     this.next = {
-      ...{ name, resource, filter, changed, seen, since: undefined },
+      name,
+      resource,
+      filter,
+      changed,
+      seen,
+      since: undefined,
       lastAt: peek ? this.state?.lastAt : this.context.now().toISOString(),
       pending: peek ? entries : undefined,
     };

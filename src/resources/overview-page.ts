@@ -59,7 +59,7 @@ export function overviewLines(
   const isNarrow = columns < minColumns;
   const indent = isNarrow ? 2 : labelWidth;
   const widths = rows.map(({ pieces }) => paintedLine(pieces, dotOf(isUtf8)).width);
-  const textWidth = Math.min(maxTextWidth, ...[Math.max(0, ...widths)]);
+  const textWidth = Math.min(maxTextWidth, Math.max(0, ...widths));
   const isBeside = indent + textWidth + 2 + widestOf(rows.map(({ typed }) => typed)) <= columns;
   const lines = rows.flatMap(({ label, pieces, typed }) => {
     const room = isBeside && typed !== '' ? textWidth : columns - indent;

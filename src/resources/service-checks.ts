@@ -121,7 +121,8 @@ function findingCheck(area: ResourceName, finding: SurveyFinding): Check {
   const { subject, result, text, settings } = finding;
   const lines = settings.map(([key, value]) => `rosterctl config set ${key} ${shellQuote(value)}`);
   return {
-    ...{ check: `${area} ${subject}`, result },
+    check: `${area} ${subject}`,
+    result,
     detail: text,
     hint: lines.join('\n') || null,
   };

@@ -77,7 +77,9 @@ function statusLines(
   columns: number,
 ): readonly string[] {
   const bars = Object.entries(stats.byStatus).map(([status, count]) => ({
-    ...{ label: status, count, paint: canvas.paint.status },
+    label: status,
+    count,
+    paint: canvas.paint.status,
     remark: remarkOf(status, stats, facts, canvas.now),
   }));
   return barLines(bars, stats.total, canvas, columns);
@@ -129,8 +131,11 @@ function barLines(
   columns: number,
 ): readonly string[] {
   const rows = bars.map(({ label, count, remark = '', paint: ofLabel = (text) => text }) => ({
-    ...{ label: truncate(singleLine(label), maxLabelWidth), number: groupedNumber(count) },
-    ...{ share: count / total, remark, ofLabel },
+    label: truncate(singleLine(label), maxLabelWidth),
+    number: groupedNumber(count),
+    share: count / total,
+    remark,
+    ofLabel,
   }));
   const labels = widestOf(rows.map(({ label }) => label));
   const digits = widestOf(rows.map(({ number }) => number));

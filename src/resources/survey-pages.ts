@@ -29,7 +29,9 @@ const cursorNames = [
 
 function found(result: Result, text: string, settings: Overrides = {}) {
   const finding: PagesFinding = {
-    ...{ subject: 'pages', result, text },
+    subject: 'pages',
+    result,
+    text,
     settings: Object.entries(settings),
   };
   return { settings, finding };

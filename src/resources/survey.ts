@@ -210,7 +210,9 @@ async function idOf(
     text: string,
     field?: string,
   ): SurveyFinding => ({
-    ...{ subject: 'id', result, text },
+    subject: 'id',
+    result,
+    text,
     settings: field === undefined ? [] : [[`ids.${resource}`, field]],
   });
   const records = rows.map((row) => (isObject(row['node']) ? row['node'] : row));

@@ -56,7 +56,9 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       if (isConverted(record)) {
         if (accepts)
           warnings.forRow({
-            ...{ row, id, record },
+            row,
+            id,
+            record,
             what: `is already a player; its status stays ${String(status)}.`,
             others: 'Others are already players, too; their statuses stay.',
           });
@@ -67,7 +69,9 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       acceptsAny ||= accepts;
       if (!accepts && status !== 'accepted')
         warnings.forRow({
-          ...{ row, id, record },
+          row,
+          id,
+          record,
           what: `is not accepted: the status is ${String(status)}. --accept sets it first.`,
           others: 'Others are not accepted, too.',
         });

@@ -144,14 +144,18 @@ function warnOfMove(
   if (to === undefined || from === to) return;
   if (from === 'withdrawn')
     warnings.forRow({
-      ...{ row, id, record },
+      row,
+      id,
+      record,
       what: 'was withdrawn by the applicant.',
       others:
         'Others were withdrawn by the applicant, too. A filter can leave them out: --not-status withdrawn',
     });
   if (from === 'accepted' && typeof record['convertedPlayerId'] === 'string')
     warnings.forRow({
-      ...{ row, id, record },
+      row,
+      id,
+      record,
       what: `is already a player: ${record['convertedPlayerId']}.`,
       others: 'Others are already players, too.',
     });

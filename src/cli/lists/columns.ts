@@ -50,7 +50,7 @@ export function terminalColumns(records: readonly JsonObject[]): Columns {
 }
 
 /** The fields besides the name by which a person tells namesakes apart, the surest first. */
-const personal = ['email', ...['role', 'position', 'game'], ...teamFields] as const;
+const personal = ['email', 'role', 'position', 'game', ...teamFields] as const;
 
 /** Returns the fields of these records that tell namesakes apart. */
 export function fieldsToTellApart(records: readonly JsonObject[]): readonly string[] {

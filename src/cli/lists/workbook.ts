@@ -90,7 +90,8 @@ function aboutLines(
   const { command, values = {}, flags = {}, api } = context;
   const own = command ? typed(command.flags, values) : [];
   const line = command && [
-    ...['rosterctl', ...command.words],
+    'rosterctl',
+    ...command.words,
     ...command.args.flatMap(({ name }) => [values[name] ?? []].flat().map(String)),
     ...own,
     ...typed(globalFlags, flags),

@@ -82,8 +82,11 @@ export default defineCommand({
     ]);
     const only = values.only?.map((word) => resourceCalled(word, context.table));
     const options: BackupOptions = {
-      ...{ only: resourcesOf(only), files: !values.noFiles, keep: values.keep },
-      ...{ recheck: values.recheck, allowPartial: values.allowPartial },
+      only: resourcesOf(only),
+      files: !values.noFiles,
+      keep: values.keep,
+      recheck: values.recheck,
+      allowPartial: values.allowPartial,
       concurrency: values.concurrency ?? settings.concurrency,
     };
     if (settings.dryRun) {

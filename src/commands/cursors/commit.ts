@@ -75,8 +75,12 @@ function read(context: LocalContext, key: CursorKey): CursorState {
   return (
     readCursor(folder, key, context.paths.owner) ?? {
       ...key,
-      ...{ filter: undefined, changed: undefined, lastAt: undefined, since: undefined },
-      ...{ seen: new Map<string, string>(), pending: undefined },
+      filter: undefined,
+      changed: undefined,
+      lastAt: undefined,
+      since: undefined,
+      seen: new Map<string, string>(),
+      pending: undefined,
     }
   );
 }

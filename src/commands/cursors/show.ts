@@ -51,7 +51,8 @@ export default defineLocalCommand({
     const folder = cursorFolder(context.paths, placeInUse(context)) ?? '';
     const state = readCursor(folder, key, context.paths.owner);
     return {
-      ...{ name: key.name, resource: key.resource },
+      name: key.name,
+      resource: key.resource,
       filter: state?.filter ?? null,
       changed: state?.changed ?? null,
       lastAt: state?.lastAt ?? null,

@@ -126,7 +126,12 @@ async function applyPlan(
   const words = action.split('.');
   const selection = { rows, digest: `plan ${hash}` };
   return runSelected(context, {
-    ...{ operation, words, values, job, guards, selection },
+    operation,
+    words,
+    values,
+    job,
+    guards,
+    selection,
     source: 'ids',
     isSingle: false,
   });

@@ -99,7 +99,9 @@ export default defineLocalCommand({
     return {
       schema: 1,
       hash,
-      ...{ version, madeAt, expiresAt },
+      version,
+      madeAt,
+      expiresAt,
       expired: isExpired(plan, now()),
       madeBy,
       ...said,
