@@ -9,7 +9,7 @@ import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
 import { resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
-import type { CommandWorld, LocalContext } from './context.js';
+import type { CommandWorld, Context, LocalContext } from './context.js';
 import type { ManifestCommand } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { RunError } from './data/outcome-errors.js';
@@ -34,18 +34,65 @@ interface CommandResult {
  * Assembles the context of one command line, runs the command, prints its value and returns the
  * exit code. Connects only when the command asks for it, and closes everything that was opened.
  */
-export async function runCommand(
-  { command: plain, values, globals: flags }: ParsedCommand,
+export async function runCommand(line: ParsedCommand, world: CommandWorld): Promise<CommandResult> {
+  const { local, messages, progress, closeService } = await assembleContext(line, world);
+  const { settings, config } = local;
+  let output: CommandOutput | undefined;
+  let result: CommandResult;
+  try {
+    const command = await loadCommand(line.command.words);
+    const context = command.local ? local : { ...local, api: await local.connect() };
+    // Otherwise the changes would be made and their report lost.
+    if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
+      await (await import('./files/atomic-write.js')).checkWritable(settings.out);
+    output = await executeAsking(command, line.command, line.values, context);
+    await printOutput(output, command, line, context, progress.end);
+    for (const warning of config.warnings()) messages.note(warning);
+    if (output.keepRunning) {
+      world.expectSignal();
+      await output.keepRunning();
+    }
+    result = {
+      code: exit[output.exitName],
+      failed: output.failed ?? overallFailure(output.exitName),
+    };
+  } catch (error) {
+    output?.release?.();
+    throw error;
+  } finally {
+    progress.end();
+    try {
+      await output?.stop?.();
+      await closeService();
+    } finally {
+      await messages.finish();
+    }
+  }
+  // Last of all: if killed before this, the same command line prints its report again.
+  try {
+    await output.onWritten?.();
+  } finally {
+    output.release?.();
+  }
+  return result;
+}
+
+/**
+ * Resolves the settings of a command line and returns the context of its command. Throws UsageError for
+ * a bad flag, ConfigError for a configuration that cannot be used.
+ */
+async function assembleContext(
+  { command, values, globals: flags }: ParsedCommand,
   world: CommandWorld,
-): Promise<CommandResult> {
+) {
   const { env, streams, signal, table } = world;
   const paths = resolvePaths(world);
   const config = openConfigStore(paths, world);
   const { settings, notes } = resolveSettings({
     flags,
     env,
-    file: readConfig(config, plain),
-    tolerant: plain.words[0] === 'config' || plain.words[0] === 'doctor',
+    file: readConfig(config, command),
+    tolerant: command.words[0] === 'config' || command.words[0] === 'doctor',
   });
   world.known.settings = settings;
   if (settings.template !== undefined)
@@ -71,7 +118,7 @@ export async function runCommand(
   const loadService = async () => {
     const { createService } = await import('./service.js');
     return createService(local, {
-      readsOnly: settings.dryRun || !plain.writes || values['plan'] !== undefined,
+      readsOnly: settings.dryRun || !command.writes || values['plan'] !== undefined,
       waiting: progress.showWaiting,
       trace: messages.unwrapped,
     });
@@ -113,73 +160,46 @@ export async function runCommand(
     connectTo: async (connection) => (await openService()).apiTo(connection),
     files: async () => (await openService()).files(),
   };
-  let written: CommandOutput['onWritten'];
-  let stop: CommandOutput['stop'];
-  let release: CommandOutput['release'];
-  let result: CommandResult;
-  try {
-    const command = await loadCommand(plain.words);
-    const context = command.local ? local : { ...local, api: await local.connect() };
-    // Otherwise the changes would be made and their report lost.
-    if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
-      await (await import('./files/atomic-write.js')).checkWritable(settings.out);
-    const output = await executeAsking(command, plain, values, context);
-    ({ stop, release } = output);
-    const hasWritten = hasSideEffects(command) && !settings.dryRun && !output.onlyReads;
-    // A report of changes gets the same grace period as requests in flight.
-    if (!hasWritten) whenAborted(signal, () => streams.stopWaiting());
-    await present(output.value as never, output.view, {
-      ...context,
-      command: plain,
-      values,
-      lendKeys(isInUse) {
-        progress.end();
-        return world.lendKeys(isInUse);
-      },
-      head: output.head,
-      isReport: hasSideEffects(command),
-      hasWritten,
-    }).catch((error: unknown) => {
-      output.printAfter?.({ isShown: false });
-      const reportError = lostOutput(error, output);
-      if (!reportError) throw error;
-      // What stopped the run matters more to the user than the lost report.
-      if (output.exitName !== 'unauthenticated' && output.exitName !== 'forbidden')
-        throw reportError;
-      messages.message(reportError.message);
-    });
-    output.printAfter?.({ isShown: true });
-    for (const line of config.warnings()) messages.note(line);
-    if (output.keepRunning) {
-      world.expectSignal();
-      await output.keepRunning();
-    }
-    written = output.onWritten;
-    result = {
-      code: exit[output.exitName],
-      failed: output.failed ?? overallFailure(output.exitName),
-    };
-  } catch (error) {
-    release?.();
-    throw error;
-  } finally {
-    progress.end();
-    try {
-      await stop?.();
-      // A service that failed to load has nothing to close, and the command threw its error already.
-      const opened = await service?.catch(() => undefined);
-      await opened?.close();
-    } finally {
-      await messages.finish();
-    }
-  }
-  // Last of all: if killed before this, the same command line prints its report again.
-  try {
-    await written?.();
-  } finally {
-    release?.();
-  }
-  return result;
+  const closeService = async () => {
+    // A service that failed to load has nothing to close, and the command threw its error already.
+    const opened = await service?.catch(() => undefined);
+    await opened?.close();
+  };
+  return { local, messages, progress, closeService };
+}
+
+/** Prints the value of a command. Throws the error for a value that could not be printed, if that matters. */
+async function printOutput(
+  output: CommandOutput,
+  command: Command,
+  line: ParsedCommand,
+  context: LocalContext | Context,
+  endProgress: () => void,
+): Promise<void> {
+  const { settings, signal, streams } = context;
+  const hasWritten = hasSideEffects(command) && !settings.dryRun && !output.onlyReads;
+  // A report of changes gets the same grace period as requests in flight.
+  if (!hasWritten) whenAborted(signal, () => streams.stopWaiting());
+  await present(output.value as never, output.view, {
+    ...context,
+    command: line.command,
+    values: line.values,
+    lendKeys(isInUse) {
+      endProgress();
+      return context.lendKeys(isInUse);
+    },
+    head: output.head,
+    isReport: hasSideEffects(command),
+    hasWritten,
+  }).catch((error: unknown) => {
+    output.printAfter?.({ isShown: false });
+    const reportError = lostOutput(error, output);
+    if (!reportError) throw error;
+    // What stopped the run matters more to the user than the lost report.
+    if (output.exitName !== 'unauthenticated' && output.exitName !== 'forbidden') throw reportError;
+    context.message(reportError.message);
+  });
+  output.printAfter?.({ isShown: true });
 }
 
 function whenAborted(signal: AbortSignal, listener: () => void): void {
