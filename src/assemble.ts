@@ -45,7 +45,7 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
     // Otherwise the changes would be made and their report lost.
     if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
-    output = await executeAsking(command, line.command, line.values, context);
+    output = await executeAsking(command, line, context);
     await printOutput(output, command, line, context, progress.end);
     for (const warning of config.warnings()) messages.note(warning);
     if (output.keepRunning) {
@@ -182,8 +182,7 @@ async function printOutput(
   if (!hasWritten) whenAborted(signal, () => streams.stopWaiting());
   await present(output.value as never, output.view, {
     ...context,
-    command: line.command,
-    values: line.values,
+    line,
     lendKeys(isInUse) {
       endProgress();
       return context.lendKeys(isInUse);
@@ -222,11 +221,11 @@ function overallFailure(exitName: ExitName): CommandResult['failed'] {
  * Reads the config file. A broken one stops commands that need a connection; a local command, which
  * may be needed to repair or explain it, gets an empty config.
  */
-function readConfig(config: ConfigStore, plain: ManifestCommand): ConfigData {
+function readConfig(config: ConfigStore, command: ManifestCommand): ConfigData {
   try {
     return config.config();
   } catch (error) {
-    if (!plain.local || !(error instanceof ConfigError)) throw error;
+    if (!command.local || !(error instanceof ConfigError)) throw error;
     return emptyConfig(undefined);
   }
 }

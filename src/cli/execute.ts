@@ -1,11 +1,12 @@
 /** Runs one command: parses its values by its schemas and returns its output. */
 import type { Context, LocalContext } from '../context.js';
-import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
+import type { ManifestParam } from '../data/command-manifest.js';
 import { upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { checkChoice, type RawValues } from './check.js';
 import { type CommandOutput, outputOf } from './command-output.js';
-import { type Command, type Params } from './define.js';
+import type { Command, Params } from './define.js';
+import type { TypedLine } from './typed-line.js';
 
 /**
  * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError for
@@ -13,34 +14,35 @@ import { type Command, type Params } from './define.js';
  */
 export async function execute(
   command: Command,
-  plain: ManifestCommand,
-  raw: RawValues,
+  line: TypedLine,
   context: LocalContext | Context,
 ): Promise<CommandOutput> {
   const values = {
-    ...parseValues(command.args ?? {}, plain.args, raw),
-    ...parseValues(command.flags ?? {}, plain.flags, raw),
+    ...parseValues(command.args ?? {}, line.command.args, line.values),
+    ...parseValues(command.flags ?? {}, line.command.flags, line.values),
   };
   if (command.kind === 'write') {
     const { runWrite } = await import('./write.js');
     return runWrite(command, context as Context, values);
   }
   if (command.kind === 'operation' || command.kind === 'run')
-    return command.run(context as Context, values, plain.words, { plain, raw });
-  return outputOf(await command.run(context as never, values, { plain, raw }), command.view);
+    return command.run(context as Context, values, line.command.words, line);
+  return outputOf(await command.run(context as never, values, line), command.view);
 }
 
 function parseValues(
   params: Params,
-  plain: readonly ManifestParam[],
-  raw: RawValues,
+  described: readonly ManifestParam[],
+  typed: RawValues,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(params)) {
-    const described = plain.find((entry) => entry.name === name);
-    const given = param.takes === 'nothing' ? raw[name] === true : raw[name];
+    const given = param.takes === 'nothing' ? typed[name] === true : typed[name];
     const parsed = param.schema.safeParse(given);
-    if (!parsed.success) throw invalidValue(described, given, parsed.error.issues[0]);
+    if (!parsed.success) {
+      const own = described.find((entry) => entry.name === name);
+      throw invalidValue(own, given, parsed.error.issues[0]);
+    }
     values[name] = parsed.data;
   }
   return values;

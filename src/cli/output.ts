@@ -3,19 +3,15 @@ import type { Api } from '../api/types.js';
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
-import { type Batches, batchesOf, type Item, recordStream } from '../data/batches.js';
-import type { ManifestCommand } from '../data/command-manifest.js';
-import { resourceWords } from '../data/resources.js';
 import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
-import type { RawValues } from './check.js';
 import type { CommandOutput } from './command-output.js';
 import type { ShowContext } from './lists/show.js';
 import { canvasOf, forData, forScreen, isAligned, type Sink, withSink } from './sink.js';
+import type { TypedLine } from './typed-line.js';
 import type { CountedList, View } from './views.js';
 import {
   asRecord,
-  type ColumnNames,
   NoIdsError,
   type Rows,
   writeBytes,
@@ -24,6 +20,7 @@ import {
   writeJsonArray,
   writeNdjson,
   writePairs,
+  writeTable,
   writeTsv,
 } from './writers.js';
 
@@ -51,9 +48,8 @@ export interface OutputContext extends ShowContext {
   readonly settings: OutputSettings;
   /** The flags as typed: a format on the command line beats the extension of `--out`. */
   readonly flags?: GlobalFlags | undefined;
-  /** The command, its values as typed and its organization, which a workbook tells. */
-  readonly command?: ManifestCommand | undefined;
-  readonly values?: RawValues | undefined;
+  /** The command line and its organization, which a workbook tells. */
+  readonly line?: TypedLine | undefined;
   readonly withConnection?: LocalContext['withConnection'];
   readonly api?: Pick<Api, 'organizationId'> | undefined;
   readonly streams: Streams;
@@ -114,7 +110,7 @@ async function show<T>(
   const view = seenFields ? { ...plainView, seenFields } : plainView;
   if (value instanceof Uint8Array) return writeBytes(value, stdout);
   const format = formatOf(context);
-  const { fields, template } = context.settings;
+  const { fields, template, quiet } = context.settings;
   const sink = format === 'table' ? stdout : forData(stdout);
   if (template !== undefined) {
     const { writeTemplate } = await import('./lists/template.js');
@@ -124,17 +120,35 @@ async function show<T>(
     });
     return noteEnd(view.counted?.(value), context);
   }
-  const isTable = format === 'table' && !fields;
-  if (isTable && view.isSentence && context.settings.quiet) return;
-  // In a pipe, the rows of a report are a table like any other.
-  if (isTable && view.rows && view.rowFields && !isAligned(sink))
-    return writeTsv(sink, view.rows(value), view.rowFields, context.settings);
-  if (isTable && view.lines) {
-    const lines = view.lines(value, canvasOf(sink, context));
-    if (!sink.isTerminal) return sink.write(lines.map((line) => `${line}\n`).join(''));
-    const { showLines } = await import('./lists/show.js');
-    return showLines(lines, sink, context);
+  if (format === 'table' && !fields) {
+    if (view.isSentence && quiet) return;
+    // In a pipe, the rows of a report are a table like any other.
+    if (view.rows && view.rowFields && !isAligned(sink))
+      return writeTsv(sink, view.rows(value), view.rowFields, context.settings);
+    if (view.lines) return writeLines(view.lines(value, canvasOf(sink, context)), sink, context);
   }
+  await showRows(value, view, format, sink, context);
+}
+
+async function writeLines(
+  lines: readonly string[],
+  sink: Sink,
+  context: OutputContext,
+): Promise<void> {
+  if (!sink.isTerminal) return sink.write(lines.map((line) => `${line}\n`).join(''));
+  const { showLines } = await import('./lists/show.js');
+  return showLines(lines, sink, context);
+}
+
+/** Writes the rows of a value, or with JSON the value itself, with the fields of `--fields`. */
+async function showRows<T>(
+  value: T,
+  view: View<T>,
+  format: OutputFormat,
+  sink: Sink,
+  context: OutputContext,
+): Promise<void> {
+  const { fields } = context.settings;
   const many = isMany(value);
   // JSON prints the report itself if --fields names its own fields, otherwise its rows.
   const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
@@ -146,43 +160,64 @@ async function show<T>(
   const rows = fields
     ? await withFields(source, fields, view, context, (named) => (names = named))
     : source;
-  const columns = fields && (() => names ?? fields);
-  if (format === 'ids') {
-    const ids = view.idRows?.(value) ?? source;
-    await writeIds(forScreen(sink), ids, view.columns?.[0]).catch((error: unknown) => {
-      // The changes are made: note the missing ids instead of failing.
-      if (!context.hasWritten || !(error instanceof NoIdsError)) throw error;
-      context.note(error.message);
-    });
-    return noteEnd(view.counted?.(value), context);
-  }
-  if (format === 'table') {
-    // With --fields, a report is its rows.
-    const isRecord = !many && !(fields && view.rows);
-    const record = isRecord ? asRecord(fields ? await firstOf(rows) : value) : undefined;
-    if (isAligned(sink)) {
-      const { showRecord, showTable } = await import('./lists/show.js');
-      if (record) return showRecord(record, sink, context);
-      return showTable(rows, { ...view, list: view.counted?.(value) }, sink, context);
+  const chosen = fields && (() => names ?? fields);
+  switch (format) {
+    case 'ids':
+      await showIds(view.idRows?.(value) ?? source, view.columns?.[0], sink, context);
+      break;
+    case 'table': {
+      // With --fields, a report is its rows.
+      const isRecord = !many && !(fields && view.rows);
+      const record = isRecord ? asRecord(fields ? await firstOf(rows) : value) : undefined;
+      if (isAligned(sink)) {
+        const { showRecord, showTable } = await import('./lists/show.js');
+        if (record) return showRecord(record, sink, context);
+        return showTable(rows, { ...view, list: view.counted?.(value) }, sink, context);
+      }
+      if (record) return writePairs(sink, record);
+      await writeTable(sink, rows, chosen, view, context);
+      break;
     }
-    if (record) return writePairs(sink, record);
-    await writeTable(rows, columns, view, sink, context);
-  } else if (format === 'csv') {
-    const { csvStyleOf, writeCsv } = await import('./lists/csv.js');
-    await writeCsv(forScreen(sink), rows, csvStyleOf(context), { view, chosen: columns });
-  } else if (format === 'xlsx') {
-    const { writeRecords } = await import('./lists/workbook.js');
-    await writeRecords(sink, rows, { view, chosen: columns }, context);
-  } else if (format === 'ndjson') {
-    await writeNdjson(sink, rows);
-    if (view.closing && !fields) await writeNdjson(sink, [view.closing(value)]);
-  } else if (many || !printsValue)
-    await throughPager(sink, context, (page) => writeJsonArray(page, rows));
-  else {
-    const record = fields ? await firstOf(rows) : value;
-    await throughPager(sink, context, (page) => writeJson(page, record, view));
+    case 'csv': {
+      const { csvStyleOf, writeCsv } = await import('./lists/csv.js');
+      await writeCsv(forScreen(sink), rows, csvStyleOf(context), { view, chosen });
+      break;
+    }
+    case 'xlsx': {
+      const { writeRecords } = await import('./lists/workbook.js');
+      await writeRecords(sink, rows, { view, chosen }, context);
+      break;
+    }
+    case 'ndjson':
+      await writeNdjson(sink, rows);
+      if (view.closing && !fields) await writeNdjson(sink, [view.closing(value)]);
+      break;
+    case 'json':
+      if (many || !printsValue)
+        await throughPager(sink, context, (page) => writeJsonArray(page, rows));
+      else {
+        const record = fields ? await firstOf(rows) : value;
+        await throughPager(sink, context, (page) => writeJson(page, record, view));
+      }
+      break;
+    default:
+      return format satisfies never;
   }
   await noteEnd(view.counted?.(value), context);
+}
+
+/** Writes ids, one a line. Throws NoIdsError for a record without one, unless something was changed already. */
+async function showIds(
+  rows: Rows,
+  idField: string | undefined,
+  sink: Sink,
+  context: OutputContext,
+): Promise<void> {
+  await writeIds(forScreen(sink), rows, idField).catch((error: unknown) => {
+    // The changes are made: note the missing ids instead of failing.
+    if (!context.hasWritten || !(error instanceof NoIdsError)) throw error;
+    context.note(error.message);
+  });
 }
 
 /** Writes indented JSON for a terminal through the pager, if one may be used. */
@@ -251,57 +286,4 @@ function unknownFieldNote({ hasWritten, note }: OutputContext) {
 async function firstOf(rows: Rows): Promise<unknown> {
   for await (const row of rows) return row;
   return null;
-}
-
-// --- for machines ---
-
-/** The number of records inspected before a header of unknown fields is written. */
-const sampleSize = 100;
-
-async function writeTable<T>(
-  rows: Rows,
-  chosen: ColumnNames | undefined,
-  view: View<T>,
-  sink: Sink,
-  { settings, note }: OutputContext,
-): Promise<void> {
-  const { columns: own, resource } = view;
-  const named = chosen ?? own ?? (resource && resourceWords[resource].columns);
-  if (named) return writeTsv(sink, rows, named, settings);
-  const { knownFields, machineColumns } = await import('./lists/columns.js');
-  const source = batchesOf(rows)[Symbol.asyncIterator]();
-  const first: Item<unknown>[] = [];
-  let last = await source.next();
-  for (; !last.done; last = await source.next()) {
-    for (const item of last.value) first.push(item);
-    if (first.length >= sampleSize) break;
-  }
-  const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
-  const columns = sample.length === 0 ? await knownFields(view) : machineColumns(sample);
-  const known = new Set(sample.flatMap((record) => Object.keys(record)));
-  /** Fields that the sample does not have. */
-  const late = new Set<string>();
-  const observe = (items: readonly Item<unknown>[]) => {
-    for (const { value } of items) {
-      const record = asRecord(value);
-      for (const name in record) if (!known.has(name)) late.add(name);
-    }
-  };
-  const all = async function* (): Batches<unknown> {
-    try {
-      observe(first);
-      yield first;
-      while (!last.done && !(last = await source.next()).done) {
-        observe(last.value);
-        yield last.value;
-      }
-    } finally {
-      await source.return?.();
-    }
-  };
-  await writeTsv(sink, recordStream(all), columns, settings);
-  if (late.size > 0)
-    note(
-      `Fields that only later records have are not in the table: ${[...late].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
-    );
 }

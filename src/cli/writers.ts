@@ -1,13 +1,15 @@
 /** Writers: values and records as JSON, NDJSON, tab-separated lines and ids. */
 
-import { batchesOf, type Item } from '../data/batches.js';
+import { type Batches, batchesOf, type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { flatten, listText, plainText, valueAt } from '../data/path.js';
 import { wordOfId } from '../data/references.js';
+import { resourceWords } from '../data/resources.js';
 import { plural } from '../data/text.js';
 import { OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
 import { batchWriter, type Sink } from './sink.js';
+import type { View } from './views.js';
 
 /** Records to write, streamed or complete. */
 export type Rows = AsyncIterable<unknown> | Iterable<unknown>;
@@ -167,6 +169,67 @@ export async function writeTsv(
     return `${prefix}${cells.join('\t')}\n`;
   });
   if (!quiet && !names) await sink.write(header(namesOf(columns)));
+}
+
+/** The number of records inspected before a header of unknown fields is written. */
+const sampleSize = 100;
+
+/**
+ * Writes records as a tab-separated table: with the chosen columns, else those of the view, else the
+ * fields of the first records, of which later ones may have more; `note` receives those.
+ */
+export async function writeTable(
+  sink: Sink,
+  rows: Rows,
+  chosen: ColumnNames | undefined,
+  view: Pick<View<never>, 'columns' | 'resource'>,
+  {
+    settings,
+    note,
+  }: {
+    readonly settings: Parameters<typeof writeTsv>[3];
+    readonly note: (line: string) => void;
+  },
+): Promise<void> {
+  const { columns: own, resource } = view;
+  const named = chosen ?? own ?? (resource && resourceWords[resource].columns);
+  if (named) return writeTsv(sink, rows, named, settings);
+  const { knownFields, machineColumns } = await import('./lists/columns.js');
+  const source = batchesOf(rows)[Symbol.asyncIterator]();
+  const first: Item<unknown>[] = [];
+  let last = await source.next();
+  for (; !last.done; last = await source.next()) {
+    for (const item of last.value) first.push(item);
+    if (first.length >= sampleSize) break;
+  }
+  const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
+  const columns = sample.length === 0 ? await knownFields(view) : machineColumns(sample);
+  const known = new Set(sample.flatMap((record) => Object.keys(record)));
+  /** Fields that the sample does not have. */
+  const late = new Set<string>();
+  const observe = (items: readonly Item<unknown>[]) => {
+    for (const { value } of items) {
+      const record = asRecord(value);
+      for (const name in record) if (!known.has(name)) late.add(name);
+    }
+  };
+  const all = async function* (): Batches<unknown> {
+    try {
+      observe(first);
+      yield first;
+      while (!last.done && !(last = await source.next()).done) {
+        observe(last.value);
+        yield last.value;
+      }
+    } finally {
+      await source.return?.();
+    }
+  };
+  await writeTsv(sink, recordStream(all), columns, settings);
+  if (late.size > 0)
+    note(
+      `Fields that only later records have are not in the table: ${[...late].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
+    );
 }
 
 /** Writes one record as `key<TAB>value` lines, nested fields dotted. */

@@ -3,6 +3,7 @@ import { canBePicked, isGivenIn, missingArgument, type RawValues } from '../cli/
 import type { CommandOutput } from '../cli/command-output.js';
 import type { Command } from '../cli/define.js';
 import { execute } from '../cli/execute.js';
+import type { TypedLine } from '../cli/typed-line.js';
 import type { LocalContext } from '../context.js';
 import type { ManifestCommand } from '../data/command-manifest.js';
 import { isNotFound, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
@@ -14,24 +15,24 @@ import { MissingArgumentError } from '../errors.js';
  */
 export async function executeAsking(
   command: Command,
-  plain: ManifestCommand,
-  values: RawValues,
+  line: TypedLine,
   context: LocalContext,
 ): Promise<CommandOutput> {
   const pick = async (failure?: unknown) => {
     const { pickArgument } = await import('./pick-argument.js');
-    return pickArgument(context, plain, values, failure);
+    return pickArgument(context, line, failure);
   };
+  const executeWith = (values: RawValues) => execute(command, { ...line, values }, context);
   const mayPick = () =>
-    canBePicked(plain) && !context.settings.yes && context.prompts.unavailable === undefined;
-  const first = plain.args[0];
+    canBePicked(line.command) && !context.settings.yes && context.prompts.unavailable === undefined;
+  const first = line.command.args[0];
   try {
     // In a script, it takes the newest unfinished run.
-    if (resumesRun(plain) && !isGivenIn(values, first?.name ?? '') && mayPick())
-      return await execute(command, plain, (await pick()) ?? values, context);
-    const missing = missingArgument(plain, values);
+    if (resumesRun(line.command) && !isGivenIn(line.values, first?.name ?? '') && mayPick())
+      return await executeWith((await pick()) ?? line.values);
+    const missing = missingArgument(line.command, line.values);
     if (missing) throw missing;
-    return await execute(command, plain, values, context);
+    return await executeWith(line.values);
   } catch (error) {
     const isAmbiguous = error instanceof ReferencesError && error.candidates.length > 0;
     const mayHelp =
@@ -41,7 +42,7 @@ export async function executeAsking(
       isAmbiguous;
     const picked = mayHelp && mayPick() ? await pick(error) : undefined;
     if (!picked) throw error;
-    return execute(command, plain, picked, context);
+    return executeWith(picked);
   }
 }
 

@@ -4,8 +4,9 @@ import { summaryLine } from '../bulk/report-lines.js';
 import { cellOf } from '../cli/cells.js';
 import { isGivenIn, type RawValues } from '../cli/check.js';
 import { fieldsToTellApart } from '../cli/lists/columns.js';
+import type { TypedLine } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
-import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
+import type { ManifestParam } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
 import { type Candidate, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
 import { labelOf, plainText } from '../data/path.js';
@@ -36,8 +37,7 @@ const takesSeveral = ['set-status'];
  */
 export async function pickArgument(
   context: LocalContext,
-  command: ManifestCommand,
-  values: RawValues,
+  { command, values }: TypedLine,
   failure: unknown,
 ): Promise<RawValues | undefined> {
   const [arg] = command.args;

@@ -2,24 +2,22 @@
 import type { Api } from '../../api/types.js';
 import type { GlobalFlags } from '../../config/environment.js';
 import type { LocalContext } from '../../context.js';
-import type { ManifestCommand, ManifestParam } from '../../data/command-manifest.js';
 import { labelOf, plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import { OutputError } from '../../errors.js';
 import { writeWorkbook } from '../../sheets/write-workbook.js';
-import type { RawValues } from '../check.js';
 import { globalFlags } from '../global-flags.js';
 import { documentedChoices } from '../record-fields.js';
 import type { Sink } from '../sink.js';
+import { type TypedLine, typedCommand, typedFlags } from '../typed-line.js';
 import type { Rows } from '../writers.js';
 import { collectTable, type TableColumns } from './csv.js';
 
 /** The content of the sheet "About". */
 export interface WorkbookContext {
   /** The command line that was typed. */
-  readonly command?: ManifestCommand | undefined;
-  readonly values?: RawValues | undefined;
+  readonly line?: TypedLine | undefined;
   readonly flags?: Partial<GlobalFlags> | undefined;
   readonly withConnection?: LocalContext['withConnection'];
   readonly api?: Pick<Api, 'organizationId'> | undefined;
@@ -87,21 +85,15 @@ function aboutLines(
   columns: readonly string[],
   count: number,
 ): readonly (readonly [string, string])[] {
-  const { command, values = {}, flags = {}, api } = context;
-  const own = command ? typed(command.flags, values) : [];
-  const line = command && [
-    'rosterctl',
-    ...command.words,
-    ...command.args.flatMap(({ name }) => [values[name] ?? []].flat().map(String)),
-    ...own,
-    ...typed(globalFlags, flags),
-  ];
+  const { line, flags = {}, api } = context;
+  const filter = line ? typedFlags(line) : [];
+  const globals = typedFlags({ command: { flags: globalFlags }, values: flags });
   const back = wayBack(context, resource, columns);
   return [
     ...(api ? [['Organization', api.organizationId] as const] : []),
     ['Written', `${context.now().toISOString().slice(0, 16).replace('T', ' ')} UTC`],
-    ...(line ? [['Command', line.map(shellQuote).join(' ')] as const] : []),
-    ['Filter', own.length > 0 ? own.map(shellQuote).join(' ') : 'none'],
+    ...(line ? [['Command', [typedCommand(line), ...globals].join(' ')] as const] : []),
+    ['Filter', filter.join(' ') || 'none'],
     ['Records', String(count)],
     ...(back !== undefined
       ? ([
@@ -120,14 +112,3 @@ const editing = [
   'An empty cell changes nothing; <clear> empties the field.',
   'Leave grey columns as they are: id names the record, updatedAt tells whether it changed meanwhile, and times (in UTC) are only for reading.',
 ].join('\n');
-
-/** Returns the flags that were typed, as words of a command line. */
-function typed(params: readonly ManifestParam[], values: object): readonly string[] {
-  const given = values as RawValues;
-  return params.flatMap(({ name, word, takes }) => {
-    const value = given[name];
-    if (value === undefined || value === false) return [];
-    if (takes === 'nothing') return [word];
-    return [value].flat().flatMap((each) => [word, String(each)]);
-  });
-}
