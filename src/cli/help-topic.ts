@@ -4,7 +4,7 @@ import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { fitPage } from '../terminal/page.js';
 import { commandHelp, groupHelp, rootHelp } from './help.js';
-import { isCalled, unknownVerb, verbAliases } from './resolve-command.js';
+import { findGroup, unknownVerb, verbAliases } from './resolve-command.js';
 
 /** How wide a page is, and what emphasizes a heading. */
 interface TopicOptions {
@@ -22,7 +22,7 @@ export function helpTopic(
   if (noun === undefined) return rootHelp(table, { long: true, width, bold });
   const page = words.length === 1 && Object.hasOwn(topics(), noun) ? topics()[noun] : undefined;
   if (page !== undefined) return emphasized(fitPage(page, width), bold);
-  const group = table.groups.find((entry) => isCalled(entry, noun));
+  const group = findGroup(noun, table);
   const name = [group?.word ?? noun, verb && (verbAliases[verb] ?? verb), ...words.slice(2)]
     .filter((word) => word !== undefined)
     .join(' ');

@@ -11,6 +11,7 @@ import { commentLines, fitPage } from '../terminal/page.js';
 import { commandLines, fillWords, fullWidth, minTextWidth } from '../terminal/whole-words.js';
 import { argUsage } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
+import { commandsAlone, commandsOf } from './resolve-command.js';
 
 /** How to render a page. */
 interface PageOptions {
@@ -46,7 +47,6 @@ export function rootHelp(
   table: CommandManifest,
   { long, width = fullWidth, bold }: PageOptions,
 ): string {
-  const alone = table.commands.filter((command) => command.words.length === 1);
   return lines(bold, [
     ...startThenEnd('Usage: rosterctl <noun> <verb>', '[ids…] [flags]', width),
     '',
@@ -59,7 +59,7 @@ export function rootHelp(
     '',
     'Other',
     ...columns(
-      alone.map((command) => [command.words.join(' '), command.summary]),
+      commandsAlone(table).map(({ words, summary }) => [words.join(' '), summary]),
       width,
     ),
     '',
@@ -86,11 +86,7 @@ export function rootHelp(
 }
 
 function groupSummary(group: ManifestGroup, table: CommandManifest): readonly [string, string] {
-  return [group.word, `${group.about}: ${verbsOf(group, table).map(verbOf).join(', ')}`];
-}
-
-function verbsOf(group: ManifestGroup, table: CommandManifest): readonly ManifestCommand[] {
-  return table.commands.filter(({ words }) => words[0] === group.word && words.length > 1);
+  return [group.word, `${group.about}: ${commandsOf(group, table).map(verbOf).join(', ')}`];
 }
 
 function verbOf({ words }: ManifestCommand): string {
@@ -103,7 +99,7 @@ export function groupHelp(
   table: CommandManifest,
   { width = fullWidth, bold }: Partial<PageOptions> = {},
 ): string {
-  const verbs = verbsOf(group, table);
+  const verbs = commandsOf(group, table);
   return lines(bold, [
     ...fillWords(`${group.about}.`, width),
     '',

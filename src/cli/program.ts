@@ -12,15 +12,16 @@ import type { Parsed, RawValue } from './check.js';
 import { asUsageError, refuseExcess } from './failures/parse-errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import {
+  commandsAlone,
   commandWords,
-  isCalled,
+  findCommand,
+  findGroup,
   refuseFieldWords,
   refuseFilter,
   rewriteJson,
   topWords,
   unknownNoun,
   unknownVerb,
-  verbAliases,
 } from './resolve-command.js';
 
 /** Parses a command line. Throws UsageError, with the nearest known word, for an unknown command or flag. */
@@ -36,23 +37,23 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   };
   const program = root(pass);
   const [noun, verb] = commandWords(words);
-  const group = table.groups.find((entry) => isCalled(entry, noun));
+  const group = findGroup(noun, table);
   if (noun !== undefined && !topWords(table).includes(noun)) {
     refuseFilter([noun], words);
     throw unknownNoun(commandWords(words, Infinity), table);
   }
-  const alone = table.commands.find(({ words: own }) => own.length === 1 && own[0] === noun);
+  const alone = commandsAlone(table).find(({ words: [word] }) => word === noun);
   if (group) program.addCommand(groupCommand(group, table, verb, pass));
   if (alone) program.addCommand(leaf(alone, noun ?? '', pass));
   program.action(() => pass.onResult({ kind: 'start', globals: globalsOf([program]) }));
   // Covers help that is requested before the command is named.
-  onHelp(program, alone ?? verbOf(group, verb, table) ?? group, pass);
+  onHelp(program, alone ?? findCommand(group, verb, table) ?? group, pass);
   try {
     program.parse([...words], { from: 'user' });
   } catch (error) {
     if (parsed?.kind === 'version' || parsed?.kind === 'help') return parsed;
     if (!(error instanceof CommanderError)) throw error;
-    throw asUsageError(error, { noun, command: verbOf(group, verb, table), table });
+    throw asUsageError(error, { noun, command: findCommand(group, verb, table), table });
   }
   if (!parsed) throw new UsageError('Nothing to do.', { hint: 'See: rosterctl --help' });
   return parsed;
@@ -117,7 +118,7 @@ function groupCommand(
   const { globals, onResult } = pass;
   const noun = silenceCommander(new Command(group.word), pass).aliases([...group.aliases]);
   for (const flag of globals) noun.addOption(option(flag));
-  const command = verbOf(group, verb, table);
+  const command = findCommand(group, verb, table);
   if (verb !== undefined && !command) {
     refuseFilter([verb], pass.words);
     throw unknownVerb(group, commandWords(pass.words, Infinity), table);
@@ -126,21 +127,6 @@ function groupCommand(
   noun.action(() => onResult({ kind: 'help', of: group, long: false }));
   onHelp(noun, command ?? group, pass);
   return noun;
-}
-
-function verbsOf(group: ManifestGroup, table: CommandManifest): readonly ManifestCommand[] {
-  return table.commands.filter(({ words }) => words[0] === group.word && words.length === 2);
-}
-
-function verbOf(
-  group: ManifestGroup | undefined,
-  word: string | undefined,
-  table: CommandManifest,
-): ManifestCommand | undefined {
-  if (!group || word === undefined) return undefined;
-  const verbs = verbsOf(group, table);
-  const named = (verb: string | undefined) => verbs.find(({ words }) => words[1] === verb);
-  return named(word) ?? named(verbAliases[word]);
 }
 
 function leaf(command: ManifestCommand, word: string, pass: ParsePass): Command {

@@ -107,16 +107,50 @@ function isGlobal(word: string): boolean {
   return globalFlags.some((flag) => flag.word === name || `-${flag.short}` === name.slice(0, 2));
 }
 
-/** Returns true if a group has this name or alias. */
-export function isCalled(group: ManifestGroup, word: string | undefined): boolean {
-  return word !== undefined && (group.word === word || group.aliases.includes(word));
+/** Returns the group of this name or alias. */
+export function findGroup(
+  word: string | undefined,
+  { groups }: Pick<CommandManifest, 'groups'>,
+): ManifestGroup | undefined {
+  if (word === undefined) return undefined;
+  return groups.find((group) => group.word === word || group.aliases.includes(word));
+}
+
+/** Returns the commands of a group: one for each of its verbs. */
+export function commandsOf(
+  group: ManifestGroup,
+  { commands }: CommandManifest,
+): readonly ManifestCommand[] {
+  return commands.filter(({ words }) => words.length > 1 && words[0] === group.word);
+}
+
+/** Returns the commands of one word: `api`, `doctor`. */
+export function commandsAlone({ commands }: CommandManifest): readonly ManifestCommand[] {
+  return commands.filter(({ words }) => words.length === 1);
+}
+
+/** Returns the command of a group's verb, or of a verb's alias. */
+export function findCommand(
+  group: ManifestGroup | undefined,
+  word: string | undefined,
+  table: CommandManifest,
+): ManifestCommand | undefined {
+  if (!group || word === undefined) return undefined;
+  const own = commandsOf(group, table);
+  const named = (verb: string | undefined) => own.find(({ words }) => words[1] === verb);
+  return named(word) ?? named(Object.hasOwn(verbAliases, word) ? verbAliases[word] : undefined);
+}
+
+/** Returns the aliases of a verb in a group: only names that none of its commands has. */
+export function verbAliasesOf(verb: string, own: readonly ManifestCommand[]): string[] {
+  return Object.entries(verbAliases)
+    .filter(([alias, name]) => name === verb && !own.some(({ words }) => words[1] === alias))
+    .map(([alias]) => alias);
 }
 
 /** Returns every word that may come first. */
 export function topWords(table: CommandManifest): string[] {
-  const alone = table.commands
-    .filter((entry) => entry.words.length === 1)
-    .map((entry) => entry.words[0] ?? '');
+  const alone = commandsAlone(table).map(({ words }) => words[0] ?? '');
   return [...table.groups.flatMap((group) => [group.word, ...group.aliases]), ...alone];
 }
 
@@ -171,7 +205,7 @@ function nearestNoun(
   table: CommandManifest,
 ): string | undefined {
   const noun = nearest(word, topWords(table));
-  const group = table.groups.find((entry) => isCalled(entry, noun));
+  const group = findGroup(noun, table);
   const known = verb === undefined ? undefined : (verbAliases[verb] ?? verb);
   const isVerb = table.commands.some(({ words }) => words[0] === group?.word && words[1] === known);
   return noun && `rosterctl ${noun}${isVerb ? ` ${verb}` : ''}`;
@@ -185,7 +219,7 @@ function commandOfVerb(
   { isOnly }: { isOnly: boolean },
 ): string | undefined {
   const verb = verbAliases[word] ?? word;
-  const group = table.groups.find((entry) => isCalled(entry, next));
+  const group = findGroup(next, table);
   const owners = table.commands.filter(({ words }) => words[1] === verb);
   const found = isOnly
     ? owners.find(() => owners.length === 1)
@@ -203,9 +237,7 @@ export function unknownVerb(
   table: CommandManifest,
 ): UsageError {
   const [noun = '', verb = ''] = words;
-  const own = table.commands.filter(
-    (command) => command.words[0] === group.word && command.words.length === 2,
-  );
+  const own = commandsOf(group, table);
   const known = own.map((command) => command.words[1] ?? '');
   const near = nearest(verb, known);
   const line =

@@ -3,15 +3,8 @@ import { choicesOf } from '../../config/choices.js';
 import type { CommandManifest, ManifestParam } from '../../data/command-manifest.js';
 import { referenceKinds, referenceKindsOf } from '../../data/references.js';
 import type { ResourceName } from '../../data/resources.js';
-import {
-  commandsOf,
-  type Flag,
-  findFlag,
-  findGroup,
-  flagsOf,
-  type Line,
-  verbAliasesOf,
-} from './line.js';
+import { commandsAlone, commandsOf, findGroup, verbAliasesOf } from '../resolve-command.js';
+import { type Flag, findFlag, flagsOf, type Line } from './line.js';
 
 /**
  * Lines, each a word or a word, a tab and a description, all safe to show. One text, since thousands
@@ -215,11 +208,14 @@ interface Name {
   readonly text: string;
 }
 
-function firstWords({ groups, commands }: CommandManifest): Name[] {
-  const alone = commands.filter((command) => command.words.length === 1);
+function firstWords(manifest: CommandManifest): Name[] {
   return [
-    ...groups.map(({ word, aliases, about }) => ({ word, aliases, text: about })),
-    ...alone.map(({ words: [word = ''], summary }) => ({ word, aliases: [], text: summary })),
+    ...manifest.groups.map(({ word, aliases, about }) => ({ word, aliases, text: about })),
+    ...commandsAlone(manifest).map(({ words: [word = ''], summary }) => ({
+      word,
+      aliases: [],
+      text: summary,
+    })),
   ];
 }
 

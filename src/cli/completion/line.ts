@@ -7,7 +7,7 @@ import type {
   ManifestParam,
 } from '../../data/command-manifest.js';
 import { globalFlags } from '../global-flags.js';
-import { verbAliases } from '../resolve-command.js';
+import { commandsAlone, findCommand, findGroup } from '../resolve-command.js';
 
 export type Flag = Pick<
   ManifestParam,
@@ -65,7 +65,7 @@ export function readLine(words: readonly string[], manifest: CommandManifest): L
     } else if (noun === undefined) {
       noun = word;
       group = findGroup(word, manifest);
-      command = manifest.commands.find((one) => one.words.length === 1 && one.words[0] === word);
+      command = commandsAlone(manifest).find(({ words: [only] }) => only === word);
     } else if (group && verb === undefined) {
       verb = word;
       command = findCommand(group, word, manifest);
@@ -124,36 +124,4 @@ export function flagsOf(command: ManifestCommand | undefined): readonly Flag[] {
   const own = command?.flags ?? [];
   const names = new Set(own.map(({ word }) => word));
   return [...own, ...globalFlags.filter(({ word }) => !names.has(word)), help];
-}
-
-export function findGroup(
-  word: string | undefined,
-  manifest: CommandManifest,
-): ManifestGroup | undefined {
-  if (word === undefined) return undefined;
-  return manifest.groups.find((group) => group.word === word || group.aliases.includes(word));
-}
-
-export function commandsOf(
-  group: ManifestGroup,
-  manifest: CommandManifest,
-): readonly ManifestCommand[] {
-  return manifest.commands.filter(({ words }) => words.length > 1 && words[0] === group.word);
-}
-
-function findCommand(
-  group: ManifestGroup,
-  word: string,
-  manifest: CommandManifest,
-): ManifestCommand | undefined {
-  const all = commandsOf(group, manifest);
-  const named = (verb: string | undefined) => all.find(({ words }) => words[1] === verb);
-  return named(word) ?? named(Object.hasOwn(verbAliases, word) ? verbAliases[word] : undefined);
-}
-
-/** Aliases of a verb in this group: only names that no command of the group has. */
-export function verbAliasesOf(verb: string, all: readonly ManifestCommand[]): string[] {
-  return Object.entries(verbAliases)
-    .filter(([alias, name]) => name === verb && !all.some(({ words }) => words[1] === alias))
-    .map(([alias]) => alias);
 }

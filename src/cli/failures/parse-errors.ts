@@ -4,7 +4,7 @@ import { nearest } from '../../data/nearest.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { globalFlags } from '../global-flags.js';
-import { isCalled } from '../resolve-command.js';
+import { findGroup } from '../resolve-command.js';
 import { flagFor } from './other-tools.js';
 
 /** Throws UsageError for a positional word too many; it suggests the flag whose value it is. */
@@ -54,7 +54,7 @@ export function asUsageError(
 /** The words of the command that was typed; none without a noun. */
 function wordsOf({ command, noun, table }: ErrorSite): readonly string[] {
   if (command || noun === undefined) return command?.words ?? [];
-  return [table.groups.find((entry) => isCalled(entry, noun))?.word ?? noun];
+  return [findGroup(noun, table)?.word ?? noun];
 }
 
 function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {

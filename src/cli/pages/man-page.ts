@@ -8,6 +8,7 @@ import type {
 } from '../../data/command-manifest.js';
 import { exitCodes } from '../../exit-codes.js';
 import { globalFlags } from '../global-flags.js';
+import { commandsAlone, commandsOf } from '../resolve-command.js';
 import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';
 
 interface Dated {
@@ -32,7 +33,7 @@ function pageName({ word }: ManifestGroup): string {
 
 /** The page of the tool: its nouns, the commands without one, and what holds for all commands. */
 function toolPage(table: CommandManifest, dated: Dated): string {
-  const alone = table.commands.filter(({ words }) => words.length === 1);
+  const alone = commandsAlone(table);
   return page('rosterctl', table, dated, [
     '.SH NAME',
     'rosterctl \\- teams, players, documents and tryouts of one organization',
@@ -67,7 +68,7 @@ function toolPage(table: CommandManifest, dated: Dated): string {
 function nounPage(table: CommandManifest, group: ManifestGroup, dated: Dated): string {
   const name = pageName(group);
   const { word, aliases, about } = group;
-  const commands = commandsOf(table, group);
+  const commands = commandsOf(group, table);
   const hasCalls = commands.some(({ calls: all }) => all.length > 0);
   return page(name, table, dated, [
     '.SH NAME',
@@ -99,12 +100,8 @@ function seeAlso(names: readonly string[]): string[] {
   return names.map((name, at) => `.BR ${escapeWord(name)} (1)${at < names.length - 1 ? ' ,' : ''}`);
 }
 
-function commandsOf(table: CommandManifest, { word }: ManifestGroup): readonly ManifestCommand[] {
-  return table.commands.filter(({ words }) => words.length > 1 && words[0] === word);
-}
-
 function verbsOf(table: CommandManifest, group: ManifestGroup): readonly string[] {
-  return commandsOf(table, group).map(({ words }) => words[1] ?? '');
+  return commandsOf(group, table).map(({ words }) => words[1] ?? '');
 }
 
 const description = `rosterctl reads and changes the records of one organization through its

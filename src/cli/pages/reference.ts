@@ -10,6 +10,7 @@ import { upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
 import { argUsage } from '../check.js';
 import { globalFlags } from '../global-flags.js';
+import { commandsAlone, commandsOf } from '../resolve-command.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
 /** Returns docs/reference.md: every command with its usage, flags, examples and calls. */
@@ -17,9 +18,8 @@ export function referencePage(table: CommandManifest): string {
   const groups = table.groups.map((group) => ({
     title: group.word,
     about: group.aliases.length > 0 ? `${group.about}. Also ${codes(group.aliases)}.` : group.about,
-    commands: table.commands.filter(({ words }) => words.length > 1 && words[0] === group.word),
+    commands: commandsOf(group, table),
   }));
-  const alone = table.commands.filter(({ words }) => words.length === 1);
   return page([
     `# Command reference, rosterctl ${table.version}`,
     'Written by `npm run generate` from the command table; `rosterctl <noun> <verb> --help` says the same.',
@@ -33,7 +33,7 @@ export function referencePage(table: CommandManifest): string {
       ...commands.flatMap(commandSection),
     ]),
     '## Other commands',
-    ...alone.flatMap(commandSection),
+    ...commandsAlone(table).flatMap(commandSection),
     '## Help topics',
     rows(
       ['Topic', 'About'],

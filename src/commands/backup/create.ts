@@ -6,7 +6,7 @@ import { atOnceText, bulkFlags, limitRate } from '../../bulk/invocation.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { type DryRun, defineCommand, flag, param, params } from '../../cli/define.js';
 import { changeLines } from '../../cli/lines.js';
-import { isCalled } from '../../cli/resolve-command.js';
+import { findGroup } from '../../cli/resolve-command.js';
 import { countingNumber, nonEmptyText } from '../../cli/schemas.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
@@ -107,8 +107,8 @@ export default defineCommand({
 });
 
 /** Returns the resource of a word, as its commands are called: `docs` is documents. */
-function resourceCalled(word: string, { groups }: CommandManifest): ResourceName {
-  const group = groups.find((each) => isCalled(each, word));
+function resourceCalled(word: string, table: CommandManifest): ResourceName {
+  const group = findGroup(word, table);
   const known = resourcesWith('isBackedUp');
   const found = known.find((name) => name === group?.word);
   if (found) return found;
