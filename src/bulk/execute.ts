@@ -14,7 +14,7 @@ import { pause } from '../data/time.js';
 import { isForbidden } from '../engine/decide.js';
 import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
-import { type RowRunOptions } from '../engine/run.js';
+import type { RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { settleMs } from '../engine/verify.js';
 import { Failure, GuardError } from '../errors.js';

@@ -3,7 +3,7 @@
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { nearestFew } from '../data/nearest.js';
-import { type Candidate } from '../data/outcome-errors.js';
+import type { Candidate } from '../data/outcome-errors.js';
 import {
   comparesExactly,
   isExact,

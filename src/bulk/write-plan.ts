@@ -19,7 +19,7 @@ import { shortHash } from '../plans/hash.js';
 import { type PlanContent, writePlanFile } from '../plans/plan-file.js';
 import { hasQuery, someText } from '../runs/before-images.js';
 import { placeOf } from '../runs/plan.js';
-import { type ReportRow, type SelectedRow } from '../runs/report.js';
+import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { previewMany, previewOutput } from './dry-run.js';
 import type { BulkValues, Invocation } from './invocation.js';
 import { type Preview, redactedRows } from './preview.js';

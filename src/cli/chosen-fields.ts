@@ -1,6 +1,6 @@
 /** `--fields`: records reduced to the chosen fields. */
 import { type Batches, batchesOf, type RecordStream, recordStream } from '../data/batches.js';
-import { type JsonObject } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
 import { flatten, hasPath, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';

@@ -2,7 +2,7 @@
 
 import type { FailedItem } from '../cli/command-output.js';
 import { ValueWithExit } from '../cli/command-output.js';
-import { type DryRun } from '../cli/define.js';
+import type { DryRun } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import { type DownloadCall, downloadCall } from './download-one.js';

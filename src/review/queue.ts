@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { digestOf } from '../data/digest.js';
-import { type JsonObject } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { acquireLock, type HeldLock, lockHolder } from '../files/lock.js';

@@ -1,5 +1,5 @@
 /** Signed URLs: which of them are safe to open. */
-import { type LookupAddress, type LookupAllOptions, type LookupOptions } from 'node:dns';
+import type { LookupAddress, LookupAllOptions, LookupOptions } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { isLocalName } from '../../data/http.js';
 import { ProtocolError } from '../../errors.js';

@@ -5,7 +5,7 @@ import { bulkFlags } from '../../bulk/invocation.js';
 import { markOf } from '../../bulk/report-lines.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { binarySize } from '../../cli/cells.js';
-import { type CommandOutput } from '../../cli/command-output.js';
+import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { recordOf } from '../../cli/views.js';

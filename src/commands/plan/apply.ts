@@ -5,7 +5,7 @@ import { type BulkValues, bulkFlags } from '../../bulk/invocation.js';
 import { checkResults } from '../../bulk/results.js';
 import { runSince } from '../../bulk/resume.js';
 import { refuseOrganization, runSelected } from '../../bulk/run-operation.js';
-import { type CommandOutput } from '../../cli/command-output.js';
+import type { CommandOutput } from '../../cli/command-output.js';
 import { defineRunCommand, flag, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/schemas.js';
 import type { Context } from '../../context.js';

@@ -5,7 +5,7 @@ import { checkExpected, type Invocation, limitRate, newHead } from '../../bulk/i
 import { lockFor } from '../../bulk/run-locks.js';
 import { planLocked } from '../../bulk/run-operation.js';
 import { showRun } from '../../bulk/show-run.js';
-import { type CommandOutput } from '../../cli/command-output.js';
+import type { CommandOutput } from '../../cli/command-output.js';
 import { defineRunCommand } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { Operation } from '../../engine/operation.js';

@@ -6,7 +6,7 @@ import { markOf } from '../../bulk/report-lines.js';
 import { checkFields, reportOf, reportViewFor } from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
 import { showEnded } from '../../bulk/show-run.js';
-import { type CommandOutput } from '../../cli/command-output.js';
+import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, defineRunCommand, flag, param } from '../../cli/define.js';
 import { dryRunView } from '../../cli/lines.js';
 import { nonEmptyText } from '../../cli/schemas.js';

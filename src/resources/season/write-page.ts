@@ -1,7 +1,7 @@
 /** The page of `report`: made from the list of applications, and written to its files, as HTML or as Markdown. */
 import { resolve } from 'node:path';
 import { ValueWithExit } from '../../cli/command-output.js';
-import { type DryRun } from '../../cli/define.js';
+import type { DryRun } from '../../cli/define.js';
 import { withSink } from '../../cli/sink.js';
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
