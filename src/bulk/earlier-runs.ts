@@ -43,7 +43,10 @@ export async function unfinishedRunsOf(
   }
 }
 
-/** Returns the rows of replaced runs that may have been sent in part, with their before-images. */
+/**
+ * Returns the rows of replaced runs that may have been sent in part, with their before-images: each once, as
+ * the newest run knows it, because a run killed while it replaced an older one left both unfinished.
+ */
 export async function startedTasks(
   store: RunStore,
   replaced: readonly StoredRun[],
@@ -57,7 +60,8 @@ export async function startedTasks(
       images: images.filter(({ row }) => row === task.row),
     }));
   });
-  return (await Promise.all(all)).flat();
+  const started = (await Promise.all(all)).flat();
+  return [...new Map(started.map((task) => [task.id, task])).values()];
 }
 
 /** Puts rows begun by an earlier run first and drops their duplicates from the selection. */

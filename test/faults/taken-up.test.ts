@@ -109,6 +109,48 @@ describe('a command whose filter selected the rows', () => {
     expect([...service.kept.values()].every(({ status }) => status === 'rejected')).toBe(true);
     expect(written(service)).toHaveLength(4);
   });
+
+  test('is killed while it closes the run that it replaces, and takes each row over once', async () => {
+    let hanging = 'PATCH app_2';
+    const hung: string[] = [];
+    const service = await keep(several(4), (_, step) =>
+      step === hanging ? () => hung.push(step) : undefined,
+    );
+    const user = userOf(service);
+    await killed(user, line, () => hung.length === 1);
+    hanging = 'GET app_2';
+    await killed(user, line, () => hung.length === 2);
+    hanging = '';
+    const again = await user.run(`${line} --retries 1`);
+    expect(again.code).toBe(0);
+    expect(report(again).results.map(({ id, result }) => [id, result])).toEqual([
+      ['app_2', 'changed'],
+      ['app_3', 'changed'],
+      ['app_4', 'changed'],
+    ]);
+    const undone = await user.run('runs undo last --yes --json');
+    expect(report(undone).summary).toMatchObject({ total: 3, changed: 3 });
+  });
+
+  test('is killed again after a success that cannot be read, which is never sent again', async () => {
+    let isHanging = false;
+    let hung = 0;
+    const service = await keep(several(3), (_, step) => {
+      if (step === 'PATCH app_2') return { status: 200, text: '<html>' };
+      return isHanging && step === 'GET app_2' ? () => (hung += 1) : undefined;
+    });
+    const user = userOf(service);
+    expect(await user.run(line)).toMatchObject({ code: 10 });
+    isHanging = true;
+    await killed(user, line, () => hung > 0);
+    isHanging = false;
+    const again = await user.run(line);
+    expect([again.code, report(again).results.map(({ id, result }) => [id, result])]).toEqual([
+      10,
+      [['app_2', 'unknown']],
+    ]);
+    expect(steps(service).filter((step) => step === 'PATCH app_2')).toHaveLength(1);
+  });
 });
 
 test('-n with ids shows the unfinished rows of its run, and sends and stores nothing', async () => {
