@@ -10,7 +10,8 @@ import { ApiError, Failure, ProtocolError } from '../errors.js';
  * Finds the document created by a request with this body, by its file key in the list. Returns
  * undefined if the list proves that there is none. Throws ProtocolError if it proves neither, because
  * it may be incomplete or omits the keys of documents that match. `since`: the key does not come from
- * this process, so that a document made earlier may have it.
+ * this process, so that a document made earlier may have it; one that seems older proves neither,
+ * because the clock of the service may be behind, and its name may be in the service's own form.
  */
 export async function findDocument(
   context: Context,
@@ -19,17 +20,21 @@ export async function findDocument(
 ): Promise<JsonObject | undefined> {
   const list = context.api.list('documents');
   let isKeyless = false;
+  let other: unknown;
   for await (const record of list) {
     const hasKey = record['fileKey'] === body['fileKey'];
     if (hasKey && (since === undefined || mayBeNew(record, body, since))) return record;
+    if (hasKey) other = record['id'];
     isKeyless ||= !showsKey(record) && mayMatch(record, body);
   }
   const completeness = list.completeness();
-  if (completeness.state === 'complete' && !isKeyless) return undefined;
-  const why =
-    completeness.state === 'complete'
+  const isComplete = completeness.state === 'complete';
+  if (isComplete && !isKeyless && other === undefined) return undefined;
+  const why = !isComplete
+    ? incompleteList('documents', completeness.reason)
+    : isKeyless
       ? 'The list of documents does not show whose file a document records.'
-      : incompleteList('documents', completeness.reason);
+      : `The document ${String(other)} records this file, but may have been created earlier.`;
   throw new ProtocolError(`${why} The key of the file is ${String(body['fileKey'])}.`, {
     code: 'incomplete',
   });

@@ -164,6 +164,18 @@ test.concurrent('an older document of the same file does not prove docs create, 
   }
 });
 
+test.concurrent('docs create makes no second document where the clock of the service is behind', async () => {
+  const api = await service({
+    list: (documents) =>
+      documents.map((record) => ({ ...record, createdAt: '2020-01-01T00:00:00.000Z' })),
+    first: madeAndLost,
+  });
+  const { home, env } = desk(api.env);
+  const ran = await rosterctl(`${byHand} --retries 3`, { home, env });
+  expect([ran.code, api.documents.length]).toEqual([10, 1]);
+  expect(errorOf(ran)['message']).toContain('The document doc_1 records this file');
+});
+
 for (const createdAt of [null, 'yesterday'])
   test.concurrent(`a document whose createdAt reads ${createdAt} may be the one with a lost answer, and is not created twice`, async () => {
     const api = await service({
