@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { eventLoopTurns } from '../data/concurrency.js';
 import {
   type ColumnRules,
+  checkOrganization,
   type Header,
   type HeaderOptions,
   hasIdColumn,
@@ -69,7 +70,8 @@ export async function selectFromText(text: string, input: CsvInput): Promise<Sel
   const bare = text.replace(/^\ufeff/, '');
   const start = bare.trimStart();
   if (start.startsWith('[')) return { ...(await fromJson(bare, input)), digest };
-  if (start.startsWith('{')) return { ...(await rowsFromIds(recordsOf(bare), input)), digest };
+  if (start.startsWith('{'))
+    return { ...(await rowsFromIds(recordsOf(bare, input), input)), digest };
   const [first = ''] = bare.split(/\r?\n|\r/, 1);
   const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
   if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
@@ -107,16 +109,19 @@ function fromJson(text: string, input: CsvInput) {
   }
   const items = Array.isArray(value) ? (value as unknown[]) : [];
   return rowsFromIds(
-    items.map((item, index) => ({ id: idIn(item, index + 1, 'Element'), line: index + 1 })),
+    items.map((item, index) => ({
+      id: idIn(item, `Element ${index + 1}`, input),
+      line: index + 1,
+    })),
     input,
   );
 }
 
-function* recordsOf(text: string): Generator<NamedId> {
+function* recordsOf(text: string, input: CsvInput): Generator<NamedId> {
   for (const { id: json, line } of linesOf(text, /\n/g)) {
     const value = valueOf(json, line);
     if (isObject(value) && value['type'] === 'summary') continue;
-    yield { id: idIn(value, line, 'Line'), line };
+    yield { id: idIn(value, `Line ${line}`, input), line };
   }
 }
 
@@ -128,10 +133,13 @@ function valueOf(json: string, line: number): unknown {
   }
 }
 
-function idIn(value: unknown, at: number, what: string): string {
-  const id = isObject(value) ? value['id'] : value;
+/** The id that an element names: itself, or that of a record of this organization. Throws InputError. */
+function idIn(value: unknown, place: string, { organizationId }: CsvInput): string {
+  const { id, organizationId: own } = isObject(value) ? value : { id: value };
+  if (typeof own === 'string')
+    checkOrganization(own, `${place}: organizationId`, { organizationId, raw: true });
   if (typeof id === 'string') return id;
-  throw new InputError(`${what} ${at} holds no id.`);
+  throw new InputError(`${place} holds no id.`);
 }
 
 const asId = (id: string): Reference => ({ kind: 'id', value: id, text: id });

@@ -49,6 +49,16 @@ describe('a CSV has values for each row', () => {
     expect(note).toContain('name');
   });
 
+  test('rows of another organization are wrong lines, also in JSON and NDJSON', async () => {
+    const rows = 'id,organizationId\na,org_8\nb,\nc,org_7\nd,org_9\n';
+    await expect(csv(rows)).rejects.toThrow(/Line 2: organizationId holds "org_8"[^]*Line 5/);
+    const ownGuarded = "id,organizationId\na,'-org\n";
+    expect((await csv(ownGuarded, { organizationId: '-org' })).rows).toHaveLength(1);
+    const one = '{"id":"a","organizationId":"org_8"}';
+    await expect(selectFromText(one, input())).rejects.toThrow('Line 1: organizationId holds');
+    await expect(selectFromText(`[${one}]`, input())).rejects.toThrow('Element 1: organizationId');
+  });
+
   test.each(['<clear>', '#N/A', '1.23457E+17'])(
     'a note %s in an export stays that note',
     async (note) => {

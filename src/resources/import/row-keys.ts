@@ -1,5 +1,6 @@
 /** Finds the record of an imported row by its key, and refuses keys that are empty, repeated or ambiguous. */
 
+import { checkOrganization } from '../../data/csv-columns.js';
 import { type CsvRow, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
@@ -77,12 +78,11 @@ export class RowKeys {
   private checkService(row: CsvRow, record: JsonObject | undefined): void {
     const { mapping, ids, options, organizationId } = this.world;
     const organization = mapping.service.get('organizationId');
-    const own = organization && row.cells[organization.index]?.trim();
-    if (organization && own && own !== organizationId)
-      throw new InputError(
-        `${cellPlace(row, organization)} holds "${own}", and this profile is of ${organizationId}.`,
-        { hint: 'Choose the profile of that organization with -p, or remove the column.' },
-      );
+    if (organization)
+      checkOrganization(row.cells[organization.index] ?? '', cellPlace(row, organization), {
+        organizationId,
+        raw: options.raw,
+      });
     const column = mapping.service.get('id');
     const id = column && row.cells[column.index]?.trim();
     const named = id ? ids.get(id) : undefined;
