@@ -1,5 +1,6 @@
 /** How the rows of an input are named: valid ids and references, each once. */
 import { idProblem } from '../api/schemas.js';
+import { unguard } from '../data/csv.js';
 import { digestOf } from '../data/digest.js';
 import { parseReference, type Reference, referenceProblem } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
@@ -66,6 +67,22 @@ export class RowNames {
       hint: 'Cut it into several files.',
     });
   }
+}
+
+/**
+ * Throws InputError for a row of another organization, whose file was made with another profile; `raw`: its
+ * cells have no guards against formulas.
+ */
+export function requireOwnRow(
+  cell: string,
+  place: string,
+  { organizationId, raw }: Pick<NamingInput, 'organizationId'> & { readonly raw: boolean },
+): void {
+  const own = (raw ? cell : unguard(cell)).trim();
+  if (own === '' || own === organizationId) return;
+  throw new InputError(`${place} holds "${own}", and this profile is of ${organizationId}.`, {
+    hint: 'Choose the profile of that organization with -p, or remove the column.',
+  });
 }
 
 /** Rows for ids and references typed on the command line. Throws UsageError for a duplicate. */

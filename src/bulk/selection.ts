@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { eventLoopTurns } from '../data/concurrency.js';
 import {
   type ColumnRules,
-  checkOrganization,
   type Header,
   type HeaderOptions,
   hasIdColumn,
@@ -20,7 +19,7 @@ import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 import { type FileRowsOptions, fileRows } from './file-rows.js';
-import { type NamingInput, RowNames, rowOf } from './row-names.js';
+import { type NamingInput, RowNames, requireOwnRow, rowOf } from './row-names.js';
 
 export interface CsvInput extends HeaderOptions, FileRowsOptions, NamingInput {
   readonly rules: ColumnRules;
@@ -137,7 +136,7 @@ function valueOf(json: string, line: number): unknown {
 function idIn(value: unknown, place: string, { organizationId }: CsvInput): string {
   const { id, organizationId: own } = isObject(value) ? value : { id: value };
   if (typeof own === 'string')
-    checkOrganization(own, `${place}: organizationId`, { organizationId, raw: true });
+    requireOwnRow(own, `${place}: ${organizationColumn}`, { organizationId, raw: true });
   if (typeof id === 'string') return id;
   throw new InputError(`${place} holds no id.`);
 }
@@ -171,6 +170,8 @@ async function rowsFromIds(
 function ownText(slice: string): string {
   return Buffer.from(slice).toString();
 }
+
+const organizationColumn = 'organizationId';
 
 /** Collects the rows of a CSV according to its header. */
 class Rows {
@@ -223,6 +224,7 @@ class Rows {
   private add(row: CsvRow, header: Header): void {
     const { line, cells } = row;
     this.checkWidth(row);
+    this.checkOrganization(row);
     const key = ownText(header.key(row));
     const { kind } = this.input.key;
     const reference = kind === 'id' ? asId(key) : referenceOf(kind, key);
@@ -238,6 +240,12 @@ class Rows {
       own: Object.keys(own).length > 0 ? this.same(own) : undefined,
       cells: this.input.keepsCells ? cells : undefined,
     });
+  }
+
+  private checkOrganization(row: CsvRow): void {
+    const index = this.headerCells.indexOf(organizationColumn);
+    const place = `${rowPlace(row, index)}: ${organizationColumn}`;
+    requireOwnRow(row.cells[index] ?? '', place, this.input);
   }
 
   private checkWidth(row: CsvRow): void {

@@ -63,8 +63,6 @@ export interface HeaderOptions {
   readonly key: CsvKey;
   /** Further keys that `--key` may name, for a suggestion. */
   readonly otherKeys?: readonly CsvKey[] | undefined;
-  /** The organization whose records the rows name. */
-  readonly organizationId: string;
 }
 
 /** A parsed header: reads the rows below it. */
@@ -145,7 +143,6 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
   }
   if (keyIndex < 0) throw noKeyColumn(names, head, options);
   const reading = { ...options, isExport };
-  const organizationIndex = names.indexOf(organizationColumn);
   return {
     unused,
     overruled,
@@ -160,27 +157,8 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
       // An id is used verbatim, including spaces.
       return options.raw ? cell : unguard(cell);
     },
-    own(row) {
-      const place = `${rowPlace(row, organizationIndex)}: ${organizationColumn}`;
-      checkOrganization(row.cells[organizationIndex] ?? '', place, options);
-      return ownValues(row, readers, reading);
-    },
+    own: (row) => ownValues(row, readers, reading),
   };
-}
-
-const organizationColumn = 'organizationId';
-
-/** Throws InputError for a row of another organization: its file was made with another profile. */
-export function checkOrganization(
-  cell: string,
-  place: string,
-  { organizationId, raw }: Pick<HeaderOptions, 'organizationId' | 'raw'>,
-): void {
-  const own = (raw ? cell : unguard(cell)).trim();
-  if (own === '' || own === organizationId) return;
-  throw new InputError(`${place} holds "${own}", and this profile is of ${organizationId}.`, {
-    hint: 'Choose the profile of that organization with -p, or remove the column.',
-  });
 }
 
 function noKeyColumn(

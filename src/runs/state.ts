@@ -70,9 +70,9 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       open.delete(row);
     }
     if (kind === 'intent') {
-      const { id, attempt, before, step, digest, more, ...known } = entry as JsonObject & Intent;
-      // The intent of a row taken over from another run keeps what that run knew.
-      const applied = known.applied === true;
+      const { id, attempt, before, step, digest, more } = entry as JsonObject & Intent;
+      // The intent of a row taken over from another run keeps what that run knew of its answer.
+      const applied = entry['applied'] === true;
       open.set(row, { row, id, attempt, t, before, step, digest, more, applied });
       results.delete(row);
     }

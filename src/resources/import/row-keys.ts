@@ -1,6 +1,6 @@
 /** Finds the record of an imported row by its key, and refuses keys that are empty, repeated or ambiguous. */
 
-import { checkOrganization } from '../../data/csv-columns.js';
+import { requireOwnRow } from '../../bulk/row-names.js';
 import { type CsvRow, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
@@ -79,7 +79,7 @@ export class RowKeys {
     const { mapping, ids, options, organizationId } = this.world;
     const organization = mapping.service.get('organizationId');
     if (organization)
-      checkOrganization(row.cells[organization.index] ?? '', cellPlace(row, organization), {
+      requireOwnRow(row.cells[organization.index] ?? '', cellPlace(row, organization), {
         organizationId,
         raw: options.raw,
       });
