@@ -1,7 +1,7 @@
 /** Checks of an API key: whether the service accepts it, which part of a login is wrong, and what the key may read. */
 import { callFor } from '../api/resources.js';
 import type { Api } from '../api/types.js';
-import { resourcesWith, resourceWords } from '../data/resources.js';
+import { type ResourceName, resourcesWith, resourceWords } from '../data/resources.js';
 import { orList, plural } from '../data/text.js';
 import {
   ApiError,
@@ -17,10 +17,13 @@ type KeyCheck =
   | { readonly check: '401' | '403'; readonly error: ApiError }
   | { readonly check: 'unreachable'; readonly error: Failure };
 
+/** The resource whose documented list checks a key. */
+const readFirst: ResourceName = 'teams';
+
 /** Checks a key by listing the teams, a documented read (contract 4.4). */
 export async function checkKey(api: Api): Promise<KeyCheck> {
   try {
-    await api.send({ endpoint: 'listTeams' });
+    await api.send(callFor(readFirst, 'list', undefined));
     return { check: 'ok' };
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return { check: '401', error };
@@ -47,24 +50,30 @@ type LoginCheck =
 
 /**
  * Checks a login with one documented read. Where the list of teams is refused, the other documented
- * lists are tried, one of which proves the organization (contract 4.4).
+ * lists are tried, each once; one that answers proves the organization, whatever the others do (contract 4.4).
  */
 export async function checkLogin(api: Api): Promise<LoginCheck> {
   const answer = await checkKey(api);
   if (answer.check === 'ok') return { unreadable: [] };
   const { error } = answer;
   if (!isRefused(error)) return explainFailure(api, error);
+  const unreadable: string[] = [];
+  let isReadable = false;
+  let broken: Failure | undefined;
+  for (const name of resourcesWith('isKeyArea')) {
+    const failure =
+      name === readFirst
+        ? error
+        : // oxlint-disable-next-line no-await-in-loop
+          await failureOf(() => api.send(callFor(name, 'list', undefined)));
+    if (!failure) isReadable = true;
+    else if (isRefused(failure)) unreadable.push(resourceWords[name].plural);
+    else broken ??= failure;
+  }
+  if (isReadable) return { unreadable };
+  if (broken) return explainFailure(api, broken);
   if (error.serviceCode === 'featureNotAvailable')
     return { failure: error, wrong: undefined, sentence: explainForbidden(error) };
-  const unreadable: string[] = [];
-  const areas = resourcesWith('isKeyArea');
-  for (const name of areas) {
-    // oxlint-disable-next-line no-await-in-loop
-    const failure = await failureOf(() => api.send(callFor(name, 'list', undefined)));
-    if (failure && !isRefused(failure)) return explainFailure(api, failure);
-    if (failure) unreadable.push(resourceWords[name].plural);
-  }
-  if (unreadable.length < areas.length) return { unreadable };
   const sentence = `This key cannot read anything of organization ${api.organizationId}. Is the id right?`;
   const hint = 'Nothing was stored. Check --org, and what the key may read.';
   const failure = new UnreadableOrganizationError(sentence, { hint, cause: error });

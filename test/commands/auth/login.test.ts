@@ -18,14 +18,23 @@ const answers: Readonly<Record<string, Reply>> = {
   html: { status: 200, text: '<html>login</html>', headers: { 'content-type': 'text/html' } },
   moved: { status: 302, headers: { location: 'https://elsewhere.example/v1' } },
 };
-/** The organization id selects the response; `players` refuses every list but that of its players. */
+/** The answers to the lists of two organizations. */
+const mixed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  players: {
+    teams: 'forbidden',
+    players: 'good',
+    documents: 'forbidden',
+    'tryout-applications': 'forbidden',
+  },
+  patchy: { teams: 'plan', players: 'down', documents: 'good', 'tryout-applications': 'missing' },
+};
+/** The organization id selects the response; two of them answer only some of the lists. */
 const service = await recordingService(({ url }) => {
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   const organization = searchParams.get('organizationId') ?? pathname.split('/').at(-1) ?? '';
-  if (organization !== 'players') return answers[organization] ?? { status: 500 };
-  return pathname.startsWith('/v1/players')
-    ? { status: 200, json: [] }
-    : (answers['forbidden'] ?? { status: 500 });
+  const area = pathname.split('/')[2] ?? '';
+  const name = mixed[organization]?.[area] ?? organization;
+  return answers[name] ?? { status: 500 };
 });
 
 function login(home: string, flags: string, stdin = `${secret}\n`): Promise<Ran> {
@@ -124,6 +133,21 @@ describe('the response of the service decides', () => {
     expect(ran.code).toBe(0);
     expect(ran.stdout).toContain('it may not read teams, documents or applications.');
     expect(storedKey(home)).toBe(secret);
+  });
+
+  test('one list that answers proves the organization, whatever the others do, and each is asked once', async () => {
+    const home = temporaryFolder();
+    const before = service.requests.length;
+    const ran = await login(home, '--org patchy --key-stdin --retries 0');
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(ran.stdout).toContain('it may not read teams.');
+    expect(storedKey(home)).toBe(secret);
+    expect(service.requests.slice(before).map(({ url }) => url)).toEqual([
+      '/v1/teams/patchy',
+      '/v1/players/patchy',
+      '/v1/documents/patchy',
+      '/v1/tryout-applications?organizationId=patchy',
+    ]);
   });
 
   test.each([
