@@ -16,7 +16,17 @@ interface PagesFinding {
 
 const pageNames = ['page', 'pageNumber', 'page[number]', 'p'];
 const offsetNames = ['offset', 'skip', 'start', '$skip', 'from'];
-const idNames = ['after', 'since_id', 'starting_after', 'after_id', 'last_id'];
+const idNames = [
+  'after',
+  'since_id',
+  'sinceId',
+  'starting_after',
+  'startingAfter',
+  'after_id',
+  'afterId',
+  'last_id',
+  'lastId',
+];
 const cursorNames = [
   'cursor',
   'after',
@@ -25,6 +35,7 @@ const cursorNames = [
   'token',
   'next',
   'starting_after',
+  'startingAfter',
 ];
 
 function found(result: Result, text: string, settings: Overrides = {}) {

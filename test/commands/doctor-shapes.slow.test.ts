@@ -63,6 +63,15 @@ const personalities: readonly Personality[] = [
     settings: { 'paging.next': 'meta.continuation', 'paging.params.cursor': 'continuation' },
   },
   {
+    name: 'takes a continuation under another name',
+    list: (request) => {
+      const at = numberIn(request, 'startingAfter');
+      const continuation = at + size < 45 ? String(at + size) : '';
+      return { players: page(at), meta: { continuation } };
+    },
+    settings: { 'paging.next': 'meta.continuation', 'paging.params.cursor': 'startingAfter' },
+  },
+  {
     name: 'sends exactly twenty, which is all',
     list: () => ({ players: page(0) }),
     settings: { 'paging.mode': 'none' },
