@@ -214,7 +214,7 @@ function hasSideEffects(command: Command): boolean {
 function overallFailure(exitName: ExitName): CommandResult['failed'] {
   if (exitName === 'done' || exitName === 'changesPending') return undefined;
   const { text } = exitCodes[exitName];
-  return { id: '', error: new RunError(`${upperFirst(text)}.`, exitName) };
+  return { error: new RunError(`${upperFirst(text)}.`, exitName) };
 }
 
 /**

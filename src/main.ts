@@ -135,7 +135,11 @@ async function run(parsed: ParsedCommand, world: World): Promise<number> {
     const exitCode = signals.code() ?? code;
     // Each failure was printed on its own line; a script reads one error, the last line.
     if (failed && (failed.isUnreported || printsJson(world)))
-      await printFailure(failed.error, world, { parsed, exitCode, ids: [failed.id] });
+      await printFailure(failed.error, world, {
+        parsed,
+        exitCode,
+        ids: failed.id === undefined ? undefined : [failed.id],
+      });
     return exitCode;
   } catch (error) {
     const code = await printFailure(error, world, { parsed, exitCode: signals.code() });
@@ -194,7 +198,7 @@ interface FailureFacts {
   /** The exit code, if not that of the error. */
   readonly exitCode?: number | undefined;
   /** The ids it concerns, if not all that the command line names. */
-  readonly ids?: readonly string[];
+  readonly ids?: readonly string[] | undefined;
 }
 
 /** Prints an error on stderr as text or JSON and returns the exit code; 0, silently, for a closed pipe. */

@@ -193,7 +193,7 @@ export function previewOutput(
       }),
     }),
     exitName: pending ? 'changesPending' : exitName,
-    failed: refusal ? { id: '', error: refusal, isUnreported: true } : failedRun(report, exitName),
+    failed: refusal ? { error: refusal, isUnreported: true } : failedRun(report, exitName),
   };
 }
 

@@ -255,7 +255,7 @@ async function endUnsent(
   const exitName = await writeResultsFile(context, invocation, results, ended);
   const isFailure = stop instanceof Failure;
   const failed = isFailure
-    ? { id: '', error: stop, isUnreported: true }
+    ? { error: stop, isUnreported: true }
     : failedRun(report, exitName);
   return { report, exitName, failed };
 }

@@ -160,8 +160,8 @@ export function failedRun(
   const { run, summary, results } = report;
   // An unknown outcome that was verified later is not why the run failed.
   const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
-  if (error && !isVerified) return { id: '', error };
+  if (error && !isVerified) return { error };
   const verb = results.every(isFinalRow) ? 'retry' : 'resume';
   const hint = exitName === 'rowsFailed' && run ? `rosterctl runs ${verb} ${run}` : undefined;
-  return { id: '', error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
+  return { error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
 }

@@ -5,7 +5,8 @@ import type { Canvas, View } from './views.js';
 
 /** One of several things that failed. */
 export interface FailedItem {
-  readonly id: string;
+  /** The record; undefined if the failure is not that of one record. */
+  readonly id?: string;
   readonly error: Failure;
   /** True if no line about it was printed yet. */
   readonly isUnreported?: boolean;

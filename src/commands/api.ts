@@ -143,7 +143,7 @@ function refused(
   const isJson = read.kind === 'json' && printsJson;
   const value = isJson ? redactValue(read.value, redacted) : redactBytes(body, redacted);
   return new ValueWithExit(read.kind === 'empty' ? undefined : value, failure.exitName, {
-    failed: () => ({ id: '', error: failure, isUnreported: true }),
+    failed: () => ({ error: failure, isUnreported: true }),
     ...(include && { head: redacted(statusAndHeaders(response)) }),
   });
 }

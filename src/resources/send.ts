@@ -150,7 +150,9 @@ function wrongRouteError(refused: RefusedRoute, proof: string): ProtocolError {
 
 function withRouteHint(refused: RefusedRoute): ApiError {
   const { error, row, used } = refused;
-  const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; rosterctl assumes ${used}.${nextRoute(refused)}`;
+  // On one line, because an error has at most four, and a refusal has its own hint.
+  const next = nextRoute(refused).replace('\n', ' ');
+  const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; rosterctl assumes ${used}.${next}`;
   return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, routeHint });
 }
 

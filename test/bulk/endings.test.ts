@@ -185,6 +185,18 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     expect(JSON.parse(ran.stdout)).toHaveLength(1);
   });
 
+  test.each([
+    [2, 'The service refused to read the application (forbidden).'],
+    [1, 'The service refused to read application app_1 (forbidden).'],
+  ])('a refused read of %i names no empty id', async (count, sentence) => {
+    const service = await keep(several(2), () => ({ status: 403, json: { error: 'forbidden' } }));
+    const ran = await userOf(service).run(
+      `tryouts set-status ${ids(count).join(' ')} --to rejected --yes`,
+    );
+    expect(ran.code).toBe(7);
+    expect(ran.stderr.split('\n')).toContain(sentence);
+  });
+
   test.each([6, 1])('a table of %i says why nothing could be read', async (count) => {
     const service = await keep(several(6), (__, step) =>
       step.startsWith('GET') ? { status: 401, json: { error: 'invalidApiKey' } } : undefined,

@@ -123,6 +123,20 @@ describe.concurrent('an assumed route that is refused', () => {
 });
 
 describe('the refusal of a wrong route', () => {
+  test('of one record takes at most four lines, though there are two ways to go on', async () => {
+    const service = await players(() => ({ status: 403, json: { error: 'forbidden' } }));
+    const ran = await rosterctl(`${lines.update(1)} -q`, { env: service.env });
+    expect([ran.code, ran.stderr.trim().split('\n')]).toEqual([
+      7,
+      [
+        'The service refused to change player p1 (forbidden).',
+        'The key may lack a permission, or belong to another organization.',
+        'See: rosterctl doctor',
+        'Or the assumed route is wrong: the service does not document how to update a player; rosterctl assumes PATCH /players/{id}. Set another: rosterctl config set endpoints.players.update "PUT /players/{id}"',
+      ],
+    ]);
+  });
+
   test('names the methods that the service allows, and suggests one of them', async () => {
     const { env } = await allows('POST, delete, rm -rf');
     const ran = await rosterctl(lines.update(1), { env });

@@ -101,7 +101,7 @@ export async function inProcess(
         suspend: () => {},
       },
     );
-    if (failed) tell(failed.error, [failed.id]);
+    if (failed) tell(failed.error, failed.id === undefined ? undefined : [failed.id]);
     return ended(code);
   } catch (error) {
     return ended(tell(error));
