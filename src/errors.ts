@@ -229,7 +229,7 @@ export class NetworkError extends Failure {
 /** A response that violates HTTP, JSON or the contract. */
 export class ProtocolError extends Failure {
   readonly kind = 'protocol';
-  readonly exitName = 'failed';
+  readonly exitName: 'failed' | 'temporary';
   readonly code: string;
   constructor(
     message: string,
@@ -237,11 +237,14 @@ export class ProtocolError extends Failure {
       readonly call?: CallSite | undefined;
       readonly status?: number | undefined;
       readonly code?: string | undefined;
+      /** True if a later answer may be another one. */
+      readonly isTemporary?: boolean | undefined;
       readonly hint?: string | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
     super(message, { hint: details.hint, cause: details.cause });
+    this.exitName = details.isTemporary ? 'temporary' : 'failed';
     this.code = details.code ?? 'protocol';
   }
 }

@@ -172,20 +172,25 @@ class Client implements Api {
     const resolved = this.resolve(call);
     const { row, path, site } = resolved;
     const send: Send = (request) => transport.request(request);
-    const response = await this.exchange(call, resolved, send, { redirectIsData: true });
     const { findLink, missingLink } = await import('./links.js');
-    const linkCall = {
-      requestUrl: new URL(`${this.baseUrl}${path}`),
-      baseUrl: this.baseUrl,
-      verb: row.answers === 'preview' ? 'preview' : 'download',
-      urlPath: overrides['download.urlPath'],
-      now: new Date(instant().wall),
-    } as const;
-    const link = findLink(response, linkCall);
+    const linkCall = () =>
+      ({
+        requestUrl: new URL(`${this.baseUrl}${path}`),
+        baseUrl: this.baseUrl,
+        verb: row.answers === 'preview' ? 'preview' : 'download',
+        urlPath: overrides['download.urlPath'],
+        now: new Date(instant().wall),
+      }) as const;
+    const response = await this.exchange(call, resolved, send, {
+      redirectIsData: true,
+      // A file that was just uploaded may not be there yet.
+      isPending: (reply) => reply.status === 202 && !findLink(reply, linkCall()),
+    });
+    const link = findLink(response, linkCall());
     if (link) return link;
     // Never print the text of an HTML page; `bodyOf` also words the error for that case.
     if (response.status < 300) bodyOf(response, { call: site, origin, needsJson: true });
-    throw missingLink(response, linkCall, site);
+    throw missingLink(response, linkCall(), site);
   }
 
   route(call: Call): Route {
@@ -248,7 +253,7 @@ class Client implements Api {
     call: Call,
     { row, route, path, body, site }: ResolvedCall,
     send: Send,
-    options: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
+    options: Pick<TransportRequest, 'needsJson' | 'redirectIsData' | 'isPending'>,
   ): Promise<TransportResponse> {
     this.noteAssumed(row, route);
     const { method, template } = route;

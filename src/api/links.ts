@@ -65,6 +65,7 @@ export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite):
     {
       call: site,
       status,
+      ...(status === 202 && { code: 'notReady', isTemporary: true }),
       hint:
         status === 202
           ? 'The file is not ready yet: try again in a moment.'

@@ -132,7 +132,10 @@ export function createTransport(options: TransportOptions): Transport {
     if (!open || closed) throw new BugError('A request after the transport was closed.');
     return open.agent;
   };
-  const outcomeOf = (value: Attempt, needsJson: boolean): AttemptOutcome<Attempt> => {
+  const outcomeOf = (
+    value: Attempt,
+    { needsJson = false, isPending }: Pick<TransportRequest, 'needsJson' | 'isPending'> = {},
+  ): AttemptOutcome<Attempt> => {
     if ('transportError' in value) {
       const { transportError } = value;
       const pace = limiter.silent ? 'never' : retryPace(transportError);
@@ -141,6 +144,12 @@ export function createTransport(options: TransportOptions): Transport {
     const { status, headers, body } = value.reply;
     if (needsJson && status < 300 && isGarbled(value.reply))
       return { value, delivery: 'applied', pace: 'once' };
+    if (isPending?.(value.reply)) {
+      // Only this file is not there yet: nothing else waits for it.
+      limiter.onResponse(status, undefined);
+      const wait = requestedWait(headers, body, now());
+      return { value, delivery: 'ambiguous', pace: 'always', wait };
+    }
     const delivery = deliveryOfStatus(status);
     const wait = delivery && requestedWait(headers, body, now());
     limiter.onResponse(status, wait ?? waitUntilReset(headers, now));
@@ -189,9 +198,11 @@ export function createTransport(options: TransportOptions): Transport {
     const call = (agent: Agent) =>
       exchange(agent, wire, limits, limiter.isDraining ? neverAborts : signal, instant);
     try {
-      const needsJson = kind === 'read' && request.needsJson === true;
       const result = await retry(kind, policy, async () =>
-        outcomeOf(await attempt(call, wire, signal, { keepAlive, first, beforeSend }), needsJson),
+        outcomeOf(
+          await attempt(call, wire, signal, { keepAlive, first, beforeSend }),
+          kind === 'read' ? request : {},
+        ),
       );
       return responseOf(result, request, site);
     } finally {
@@ -217,7 +228,7 @@ export function createTransport(options: TransportOptions): Transport {
       const result = await retry<Attempt | { begun: T }>('read', policy, async () => {
         const open = (agent: Agent) => openExchange(agent, wire, limits, signal, options.instant);
         const value = await attempt(open, wire, signal, { keepAlive: true, first: false });
-        if (!('open' in value)) return outcomeOf(value, false);
+        if (!('open' in value)) return outcomeOf(value);
         const { status, headers } = value.open;
         limiter.onResponse(status, waitUntilReset(headers, now));
         return readBeginning(value.open, begin, { ...site, call, onLong });

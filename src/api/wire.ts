@@ -14,6 +14,10 @@ export interface TransportRequest {
   readonly redirectIsData?: boolean | undefined;
   /** Retry a read once if its 2xx response is not JSON. */
   readonly needsJson?: boolean | undefined;
+  /** True for a 2xx response that says "not yet": a read is retried. */
+  readonly isPending?:
+    | ((response: Pick<TransportResponse, 'status' | 'headers' | 'body'>) => boolean)
+    | undefined;
   /** For `stream`: ends the request when it fires, and leaves out retries. */
   readonly until?: AbortSignal | undefined;
 }

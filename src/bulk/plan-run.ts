@@ -254,8 +254,6 @@ async function endUnsent(
   const ended = exitOf(report, stop?.exitName);
   const exitName = await writeResultsFile(context, invocation, results, ended);
   const isFailure = stop instanceof Failure;
-  const failed = isFailure
-    ? { error: stop, isUnreported: true }
-    : failedRun(report, exitName);
+  const failed = isFailure ? { error: stop, isUnreported: true } : failedRun(report, exitName);
   return { report, exitName, failed };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
@@ -111,7 +111,37 @@ test('two files in one answer are not chosen between, until the path says which'
   expect(told.stdout).toBe(`${store.origin}/second\n`);
 });
 
-test('a file that is still being made is said to be, and nothing is saved', async () => {
-  const { env } = await service(() => ({ state: 'scanning' }), 202);
-  expect(await saved(env, 'download')).toContain('not ready yet');
+test('a file that is not there yet is asked for again, after the wait that the service names', async () => {
+  const store = await recordingService(() => ({ status: 200, text: bytes }));
+  const later: Reply = {
+    status: 202,
+    json: { state: 'scanning' },
+    headers: { 'retry-after': '1' },
+  };
+  let asked = 0;
+  const api = await recordingService(({ url }): Reply => {
+    if (!url.endsWith('/download')) return { status: 200, json: [{ id: 'doc_1', name: 'a.txt' }] };
+    asked += 1;
+    return asked === 1 ? later : { status: 202, json: { url: `${store.origin}/d?s=1` } };
+  });
+  const started = Date.now();
+  expect(await saved(api.env, 'download')).toBe(bytes);
+  expect(Date.now() - started).toBeGreaterThanOrEqual(1000);
+  expect(asked).toBe(2);
+  expect(keyed(store.requests)).toEqual([]);
+});
+
+test('a file that is still being made is said to be, to be tried later, and nothing is saved', async () => {
+  const { env, requests } = await service(() => ({ state: 'scanning' }), 202);
+  const home = temporaryFolder();
+  const line = 'docs download doc_1 -O copy.txt --retries 1 --json';
+  const ran = await rosterctl(line, { env, home, cwd: home });
+  expect([ran.code, ran.stdout]).toEqual([9, '']);
+  expect(errorOf(ran)).toMatchObject({
+    code: 'notReady',
+    hint: expect.stringContaining('not ready yet'),
+    retryable: true,
+  });
+  expect(requests).toHaveLength(2);
+  expect(existsSync(join(home, 'copy.txt'))).toBe(false);
 });
