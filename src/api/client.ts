@@ -274,12 +274,12 @@ class Client implements Api {
   private bodyFor({ body }: Call, { org }: Route): JsonObject | undefined {
     if (org !== 'body') return body;
     const { organizationId } = this;
-    const { organizationId: bodyOrganizationId, ...rest } = body ?? {};
-    if (bodyOrganizationId !== undefined && bodyOrganizationId !== organizationId)
+    const given = body?.['organizationId'];
+    if (given !== undefined && given !== organizationId)
       throw new UsageError('The body names another organization than the one in force.', {
         hint: 'Leave organizationId out of it, or choose the profile of that organization with -p.',
       });
-    return { organizationId, ...rest };
+    return { organizationId, ...body };
   }
 }
 

@@ -107,9 +107,5 @@ export function callFor(
   const endpointName = calls[action];
   if (endpointName === undefined)
     throw new BugError(`The contract has no call to ${action} ${name}.`);
-  return {
-    endpoint: endpointName,
-    ...(id !== undefined && { params: { [idName]: id } }),
-    ...(body !== undefined && { body }),
-  };
+  return { endpoint: endpointName, params: id === undefined ? undefined : { [idName]: id }, body };
 }

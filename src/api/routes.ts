@@ -34,13 +34,20 @@ export function partsOf(route: string): { readonly method: string; readonly temp
  * route.
  */
 export function routeOf(row: Endpoint, overrides: Overrides, override?: string): Route {
-  const parts = partsOf(row.route);
+  const { method, template } = partsOf(row.route);
   if ('stated' in row.basis) {
     if (override !== undefined)
       throw new UsageError(
         `The route of ${row.route} is stated by the contract; --route cannot replace it.`,
       );
-    return { ...parts, org: row.org, semantics: 'merge', mayReplace: false, source: 'stated' };
+    return {
+      method,
+      template,
+      org: row.org,
+      semantics: 'merge',
+      mayReplace: false,
+      source: 'stated',
+    };
   }
   const { override: configKey } = row;
   const replacement =
@@ -49,7 +56,7 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
       : configKey !== undefined && overrides[configKey] !== undefined
         ? readRoute(overrides[configKey], row, `The setting ${configKey}`)
         : undefined;
-  const resolved = replacement ?? parts;
+  const resolved = replacement ?? { method, template };
   const semantics = oneOf(overrides, `${configKey}.semantics`, ['merge', 'replace'], 'merge');
   return {
     ...resolved,

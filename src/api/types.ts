@@ -21,9 +21,9 @@ export type Link =
 export interface Call {
   readonly endpoint: EndpointName;
   /** The ids in the path, by the contract's names, without organizationId. */
-  readonly params?: { readonly [name: string]: string };
+  readonly params?: { readonly [name: string]: string } | undefined;
   /** The JSON body without organizationId, which the client adds where the contract needs it. */
-  readonly body?: JsonObject;
+  readonly body?: JsonObject | undefined;
   /** A `METHOD /path` from --route that replaces the assumed one. */
   readonly route?: string;
 }
