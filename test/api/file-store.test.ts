@@ -207,7 +207,7 @@ describe('PUT', () => {
   test('a stalled transfer ends, a slow one does not', async () => {
     const stuck = await tcpService((socket) => socket.pause());
     const file = await source(fileOf(randomBytes(8_000_000)));
-    const error = await thrownBy(storeFor(base, { stallMs: 400 }).put(`${stuck.origin}/d`, file));
+    const error = await thrownBy(storeFor(base, { stallMs: 1_500 }).put(`${stuck.origin}/d`, file));
     expect(error).toMatchObject({ name: 'NetworkError', kind: 'timeout' });
 
     const crawling = await tcpService((socket) => {
@@ -219,7 +219,7 @@ describe('PUT', () => {
         if (seen >= 8_000_000) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
       });
     });
-    const put = storeFor(base, { stallMs: 400 }).put(`${crawling.origin}/d`, file);
+    const put = storeFor(base, { stallMs: 1_500 }).put(`${crawling.origin}/d`, file);
     expect(await put).toMatchObject({ status: 200 });
   });
 

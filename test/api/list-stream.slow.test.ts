@@ -190,7 +190,7 @@ describe('a list that breaks', () => {
     });
     const records: JsonObject[] = [];
     const { sleep } = noWait();
-    const { api } = apiTo(service.baseUrl, { retries: 3, sleep, bounds: { quietMs: 300 } });
+    const { api } = apiTo(service.baseUrl, { retries: 3, sleep, bounds: { quietMs: 1_000 } });
     const list = api.list('teams');
     const error = await thrownBy(collect(list, records));
     expect(error).toBeInstanceOf(NetworkError);

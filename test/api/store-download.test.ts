@@ -55,7 +55,7 @@ test('a stalled body is a timeout after the bytes that arrived', async () => {
   const service = await recordingService(() => (_, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('half');
   });
-  const { bytes } = await storeFor(base, { stallMs: 200 }).get(`${service.origin}/d`);
+  const { bytes } = await storeFor(base, { stallMs: 1_000 }).get(`${service.origin}/d`);
   let seen = '';
   const reading = (async () => {
     for await (const chunk of bytes) seen += Buffer.from(chunk).toString();
@@ -76,18 +76,18 @@ test.each([302, 403])('a %i with a stalled body is reported by its status', asyn
   const service = await recordingService(() => (_, response) => {
     response.writeHead(status, { 'content-length': 100 }).write('half');
   });
-  const error = await thrownBy(storeFor(base, { stallMs: 100 }).get(`${service.origin}/d`));
+  const error = await thrownBy(storeFor(base, { stallMs: 1_000 }).get(`${service.origin}/d`));
   expect(error).toMatchObject({ name: 'StoreError', status });
 });
 
 test('a slow reader is not a stall', async () => {
   const sent = Buffer.alloc(3_000_000, 7);
   const service = await recordingService(() => (_, response) => void response.end(sent));
-  const { bytes } = await storeFor(base, { stallMs: 100 }).get(`${service.origin}/d`);
+  const { bytes } = await storeFor(base, { stallMs: 1_000 }).get(`${service.origin}/d`);
   let first = true;
   let length = 0;
   for await (const chunk of bytes) {
-    if (first) await wait(400);
+    if (first) await wait(2_500);
     first = false;
     length += chunk.length;
   }
