@@ -108,7 +108,7 @@ async function run(parsed: ParsedCommand, world: World): Promise<number> {
   let clearLimit: (() => void) | undefined;
   try {
     clearLimit = await limitTime(parsed.globals.maxTime, (text) => {
-      void streams.stderr.write(`Stopped: --max-time ${text} is over.\n`);
+      void streams.stderr.write(`Stopped: the limit of --max-time ${text} was reached.\n`);
       signals.end();
     });
     // Loaded only for a command: help, usage errors and completion never need it.

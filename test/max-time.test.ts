@@ -7,7 +7,7 @@ test('--max-time ends a command that waits for a response, as SIGTERM does', asy
   const { env } = await recordingService(() => () => {});
   const ran = await rosterctl('teams list --max-time 1s --json', { env });
   expect([ran.code, ran.stdout]).toEqual([143, '']);
-  expect(ran.stderr).toContain('Stopped: --max-time 1s is over.\n');
+  expect(ran.stderr).toContain('Stopped: the limit of --max-time 1s was reached.\n');
 });
 
 test('the same command resumes a bulk change that --max-time ended, and no row is sent twice', async () => {

@@ -138,7 +138,7 @@ test('an error of --strict names the flag', async () => {
   const ran = await rosterctl('tryouts list --json --strict', { env: service.env });
   expect(errorOf(ran)).toMatchObject({
     code: 'drift',
-    hint: 'To take it with a note, leave out --strict.',
+    hint: 'To accept it with a note, leave out --strict.',
   });
 });
 

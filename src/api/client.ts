@@ -162,7 +162,7 @@ class Client implements Api {
     const site = siteOf(this.route(call));
     throw new ProtocolError(
       `The answer of ${site.method} ${site.path} (${status}) contains no record with an id.`,
-      { call: site, status },
+      { call: site, status, hint: 'See how it sends records: rosterctl doctor --shapes' },
     );
   }
 
@@ -276,7 +276,7 @@ class Client implements Api {
     const { organizationId } = this;
     const given = body?.['organizationId'];
     if (given !== undefined && given !== organizationId)
-      throw new UsageError('The body names another organization than the one in force.', {
+      throw new UsageError('The body names another organization, not the one in use.', {
         hint: 'Leave organizationId out of it, or choose the profile of that organization with -p.',
       });
     return { organizationId, ...body };

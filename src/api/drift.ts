@@ -8,7 +8,7 @@ import { idParameter } from './routes.js';
 import type { ApiNotes, Call } from './types.js';
 
 /** The hint of an error that is only a note without `--strict`. */
-export const strictHint = 'To take it with a note, leave out --strict.';
+export const strictHint = 'To accept it with a note, leave out --strict.';
 
 /**
  * Reports where responses differ from the contract: once per run and field, as an error if strict.
@@ -32,7 +32,7 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   const report = (where: string, what: string) => {
     const message = `${where}: ${what}`;
     if (strict)
-      throw new ProtocolError(`The answer is not as the contract says. ${message}`, {
+      throw new ProtocolError(`The answer does not match the contract. ${message}`, {
         code: 'drift',
         hint: strictHint,
       });
@@ -211,5 +211,9 @@ export function checkAnswer(
   // Something was written, but it is impossible to tell what.
   if (verb !== 'get')
     throw new UnknownOutcomeError(message, site, { hint: readFirst, delivery: 'applied' });
-  throw new ProtocolError(message, { call: site, code: otherRecord });
+  throw new ProtocolError(message, {
+    call: site,
+    code: otherRecord,
+    hint: 'Run the same command again. If it happens again, ask the operator of the service.',
+  });
 }

@@ -192,7 +192,7 @@ export function looksLikeList(
 
 /** Describes the top level of a body, for the message when no list was found. */
 export function describeTopLevel(body: unknown): string {
-  if (Array.isArray(body)) return 'an array of something else than objects';
+  if (Array.isArray(body)) return 'an array of something other than objects';
   if (!isObject(body)) return `a ${body === null ? 'null' : typeof body}`;
   const keys = Object.keys(body);
   if (keys.length === 0) return 'an empty object';

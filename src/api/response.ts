@@ -54,7 +54,7 @@ export function responseOf(
 }
 
 /** The hint after an unknown outcome. */
-export const readFirst = 'Read the record before you send this again.';
+export const readFirst = 'Check the record before you send this again.';
 
 /**
  * The error for a redirect. After 301 to 303 a write may have been processed; 307 and 308 refuse

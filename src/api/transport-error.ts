@@ -258,9 +258,9 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
       return 'This machine does not know who issued its certificate. If the authority is yours, set NODE_EXTRA_CA_CERTS to its file.';
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
-      return `Its certificate is for another host than ${hostname}. ${advice}`;
+      return `Its certificate is for a host other than ${hostname}. ${advice}`;
     case 'CERT_HAS_EXPIRED':
-      return "Its certificate has expired. Check this machine's clock; if that is right, it has to be renewed.";
+      return "Its certificate has expired. Check this machine's clock. If the clock is right, the certificate must be renewed.";
     case 'CERT_NOT_YET_VALID':
       return "Its certificate is not valid yet. Check this machine's clock: it may be behind.";
     case 'CERT_REVOKED':

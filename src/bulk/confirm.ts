@@ -148,7 +148,7 @@ async function confirmName(
   const { noun } = resourceWords[resource];
   if (given === undefined && prompts.unavailable !== undefined)
     throw new UsageError(
-      `Deleting ${withArticle(noun)} needs its name, and --yes does not give it.`,
+      `To delete ${withArticle(noun)} in a script, give its name; --yes is not enough.`,
       {
         hint: `Add: --confirm ${shellQuote(name)}`,
       },
@@ -164,12 +164,13 @@ async function confirmName(
 }
 
 const isYesWord = (typed: string) => /^y(es)?$/i.test(typed);
+const isListWord = (typed: string) => /^l$/i.test(typed);
 
 /** What is typed at a question whose rows can be listed, and how the answer reads. */
 const yesNoList = {
   text: '(y/N/l)',
   answered(typed: string) {
-    if (typed.trim() === 'l') return 'List all';
+    if (isListWord(typed.trim())) return 'List all';
     return isYesWord(typed.trim()) ? 'Yes' : 'No';
   },
 };
@@ -183,7 +184,7 @@ async function askOrList(
   keys: typeof yesNoList | undefined,
 ): Promise<string> {
   const typed = (await context.prompts.text(asked, keys ? { keys } : {})).trim();
-  if (typed !== 'l') return typed;
+  if (!isListWord(typed)) return typed;
   await context.showLong(allRowLines(context, subject, preview));
   return askOrList(context, asked, subject, preview, keys);
 }
@@ -201,6 +202,6 @@ function requireCount(
     : (prompts.unavailable ?? 'it was not confirmed');
   const counts = selected === count ? '' : `${plural(selected, 'row is', 'rows are')} selected. `;
   throw new UsageError(`${would}, and ${why}.`, {
-    hint: `${counts}Look first with --dry-run. Then add: --yes --expect ${selected}`,
+    hint: `${counts}Preview it with --dry-run. Then add: --yes --expect ${selected}`,
   });
 }

@@ -89,17 +89,20 @@ async function dryRunOne(
   const isNamed = steps.some(({ call }) => context.api.route(call).source === 'named');
   const isPending = values.exitCode && value.requests.length > 0;
   const describe = (change: DryRun['changes'][number]) =>
-    fieldChange(change, {
-      action: words.join('.'),
-      resource: operation.resource,
-      verb: operation.verb,
-    });
+    // A file is no record yet, so that there is nothing to say of its change but the field.
+    operation.files
+      ? labelledChange(change)
+      : fieldChange(change, {
+          action: words.join('.'),
+          resource: operation.resource,
+          verb: operation.verb,
+        });
   return {
     value,
     view: linesOf((shown: DryRun, canvas) =>
       changeLines(shown, canvas, {
         isNamed,
-        ...(canvas.isTerminal && !operation.files && { describe }),
+        ...(canvas.isTerminal && { describe }),
       }),
     ),
     exitName: isPending ? 'changesPending' : 'done',
@@ -107,12 +110,14 @@ async function dryRunOne(
 }
 
 /** `Role Duelist → IGL`: what a person reads of a field's change. */
-function fieldChange({ field, from, to }: DryRun['changes'][number], action: Action): string {
+function fieldChange(change: DryRun['changes'][number], action: Action): string {
+  const { field, from, to } = change;
   const changes = { before: { [field]: from }, after: { [field]: to } };
-  return (
-    describeChanges(changes, action, { isPreview: true }) ||
-    `${fieldLabel(field)} ${changeText(from, to)}`
-  );
+  return describeChanges(changes, action, { isPreview: true }) || labelledChange(change);
+}
+
+function labelledChange({ field, from, to }: DryRun['changes'][number]): string {
+  return `${fieldLabel(field)} ${changeText(from, to)}`;
 }
 
 /**

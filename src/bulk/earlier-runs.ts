@@ -219,7 +219,7 @@ async function resultOfOpen(session: Session, task: Task, open: Intent): Promise
   if (isNotApplied && !open.applied) return { row, id, result: 'not_attempted' };
   if (isNotApplied || verification.outcome === 'unclear') return { row, id, result: 'unknown' };
   const { before } = beforeAndAfter(verification.step.changes);
-  const error = changedMeanwhile('It was changed by someone else after our write.');
+  const error = changedMeanwhile('Someone else changed it after this change was sent.');
   return { row, id, result: 'conflict', ...(before && { before }), error };
 }
 

@@ -190,7 +190,7 @@ export async function unfinishedLine(
 ): Promise<string> {
   const { files, confirm, createsRow, resource, verb } = operation;
   if (createsRow)
-    return `It may have been created. If not, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`;
+    return `If it was not created, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`;
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;

@@ -10,7 +10,7 @@ import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { referenceKinds } from '../data/references.js';
-import { groupedNumber, plural } from '../data/text.js';
+import { groupedNumber, orList, plural } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
@@ -49,7 +49,7 @@ export const csvFlags = {
   csv: param(anyText, 'rows from a CSV or .xlsx: id and what to set', inputFile),
   key: param(
     z.optional(z.enum(referenceKinds)),
-    'the column of the CSV that names the record (default id)',
+    `the column of the CSV that names the record: ${orList(referenceKinds.map((kind) => (kind === 'id' ? 'id (default)' : kind)))}`,
     { placeholder: 'COLUMN', ...rare('selection') },
   ),
   sheet: param(anyText, 'the sheet of the .xlsx file (default: the first)', {

@@ -32,7 +32,7 @@ export async function checkResults(
   for (const [flag, other] of Object.entries(others))
     if (typeof other === 'string' && other !== '-' && (await realPathOf(other)) === target)
       throw new UsageError(`--results and ${flag} name the same file.`, {
-        hint: 'Give --results another file.',
+        hint: 'Choose another file for --results.',
       });
   await checkWritable(results).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;

@@ -91,7 +91,7 @@ export async function withRun<T>(
 
 /** The error for a run that another process finished in the meantime. */
 function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
-  return new GuardError(`The run ${run} was finished meanwhile. Nothing was sent.`, {
+  return new GuardError(`The run ${run} has finished in the meantime. Nothing was sent.`, {
     code: finishedElsewhere,
     hint: `See: rosterctl runs show ${run}`,
   });

@@ -64,7 +64,7 @@ export class RowNames {
   checkRoom(): void {
     if (this.lines.size < mostInputRows) return;
     throw new InputError(`${this.input.name} has more than ${groupedNumber(mostInputRows)} rows.`, {
-      hint: 'Cut it into several files.',
+      hint: 'Split it into several files.',
     });
   }
 }

@@ -215,7 +215,7 @@ class Rows {
       ...[...this.header.overruled].map(
         ([name, flag]) => `The column ${name} is not used: ${flag} says it for every row.`,
       ),
-      ...(names.length > 0 ? [`Not sent: ${firstOf(names)}.`] : []),
+      ...(names.length > 0 ? [`Columns that are not sent: ${firstOf(names)}.`] : []),
     ];
     const note = sentences.length > 0 ? sentences.join(' ') : undefined;
     return { rows: this.rows, header: this.headerCells, rowWord: this.word, note };

@@ -50,7 +50,7 @@ export async function checkPlanFlags(
   for (const [name, word] of Object.entries(sendingFlags))
     if (values[name] !== undefined && values[name] !== false)
       throw new UsageError(`${word} and --plan cannot be given together: a plan sends nothing.`, {
-        hint: 'Leave it out. To send the plan later: rosterctl plan apply',
+        hint: `Leave ${word} out here, and add it when you send the plan: rosterctl plan apply ${shellQuote(file)}`,
       });
   if (file === '-')
     throw new UsageError('--plan needs a file; the preview itself goes to stdout.', {

@@ -44,7 +44,7 @@ export function changeLines(
   ];
 }
 
-/** Merges what goes with the same thing into one change, so that a run is named once: `run, beforeImages`. */
+/** Merges what goes with the same thing into one change, so that a run is named once: `run, undo values`. */
 function withoutRepeats(changes: DryRun['changes']): DryRun['changes'] {
   const merged = new Map<string, DryRun['changes'][number]>();
   for (const change of changes) {

@@ -73,7 +73,7 @@ export async function present<T>(value: T, view: View<T>, context: OutputContext
   const { forcedWidth, out } = context.settings;
   if (head !== undefined && formatOf(context) === 'xlsx')
     throw new UsageError('This result cannot be written as a workbook.', {
-      hint: 'Give --out another ending, or -o json.',
+      hint: 'Use another extension, or -o json.',
     });
   await withSink(out, { ...context, forcedWidth }, async (sink) => {
     if (head !== undefined) await sink.write(head);
@@ -96,7 +96,7 @@ export function lostOutput(
   if (!(error instanceof PipeClosedError)) return undefined;
   return new OutputError('The report could not be written: its reader went away.', {
     cause: error,
-    hint: 'What was done is done. See it: rosterctl runs show last',
+    hint: 'The changes themselves were made. To see them: rosterctl runs show last',
   });
 }
 

@@ -79,12 +79,10 @@ export function findConnection(input: ConnectionInput): ConnectionParts {
   const key = findKey(input, overridden);
   const notes =
     overridden.length > 0
-      ? [
-          `-p ${profile.name} was named, so ${andList(overridden)} in the environment ${overridden.length === 1 ? 'is' : 'are'} not used.`,
-        ]
+      ? [`-p ${profile.name} overrides ${andList(overridden)} in the environment.`]
       : [];
   if (key?.kind === 'environment' && env['ROSTERCTL_API_KEY_FILE'])
-    notes.push('ROSTERCTL_API_KEY is used, not ROSTERCTL_API_KEY_FILE.');
+    notes.push('ROSTERCTL_API_KEY overrides ROSTERCTL_API_KEY_FILE.');
   return { ...target, key, notes };
 }
 

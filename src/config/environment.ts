@@ -42,7 +42,7 @@ const ownVariables: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_CONFIG_DIR', 'configuration and keys; else XDG_CONFIG_HOME/rosterctl'],
   ['ROSTERCTL_STATE_DIR', 'runs, uploads, sandbox data, locks; else XDG_STATE_HOME/rosterctl'],
   ['ROSTERCTL_CACHE_DIR', 'ids for completion; else XDG_CACHE_HOME/rosterctl'],
-  ['ROSTERCTL_SETTLE', 'how long a lost write may still take effect; 15s'],
+  ['ROSTERCTL_SETTLE', 'how long an unanswered write may still take effect (default 15s)'],
   [
     'ROSTERCTL_FORCE_TTY',
     'a width, e.g. 80: a pipe gets the aligned table of a terminal that wide',

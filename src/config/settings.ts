@@ -163,11 +163,11 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
   const beside = [output && '-o', json && '--json', fields && '--fields'].find(Boolean);
   if (template !== undefined && beside)
     throw new UsageError(`--template and ${beside} cannot be given together.`, {
-      hint: 'Give one of them.',
+      hint: 'Use one of them.',
     });
   if (json && output !== undefined && output !== 'json')
     throw new UsageError(`--json and -o ${output} cannot be given together.`, {
-      hint: 'Give one of them.',
+      hint: 'Use one of them.',
     });
   if (output !== undefined) readFlag('--output', output, oneOf(outputFormats));
   refuseOtherEnding(flags);
@@ -193,7 +193,7 @@ function refuseOtherEnding({ json, output, out, template }: GlobalFlags): void {
   if (!other) return;
   const file = `${isWorkbook ? 'an' : 'a'} ${extensionOf(out)} file`;
   throw new UsageError(`${other} cannot be written to ${file}.`, {
-    hint: `Give --out another ending, or leave the format out for ${isWorkbook ? 'a workbook' : format}.`,
+    hint: `Use another extension, or leave ${other.split(' ')[0]} out to write ${isWorkbook ? 'a workbook' : format}.`,
   });
 }
 

@@ -113,7 +113,7 @@ export function readCursor(
   if (state) return state;
   throw new GuardError(`The state of the cursor ${key.name} (${key.resource}) cannot be used.`, {
     code: 'damaged',
-    hint: `Its file was cut or edited, or another version wrote it. To start over: rosterctl cursors reset ${key.resource}/${key.name}`,
+    hint: `Its file was cut off or edited, or another version wrote it. To start over: rosterctl cursors reset ${key.resource}/${key.name}`,
   });
 }
 

@@ -204,7 +204,7 @@ export class Cursor {
       ifPipeCloses: (cause) =>
         new OutputError('The new rows could not be written: their reader went away.', {
           cause,
-          hint: 'Nothing was recorded. They come again next time.',
+          hint: 'Nothing was recorded: the next run prints them again.',
         }),
     });
   }
@@ -221,7 +221,7 @@ export class Cursor {
     if (!at.lock.isOurs())
       throw new GuardError(`Another command took over the cursor ${use.name} in the meantime.`, {
         code: 'locked',
-        hint: 'Nothing was recorded. What was printed comes again next time.',
+        hint: 'Nothing was recorded: the next run prints the same rows again.',
       });
     try {
       await writeCursor(at.folder, next, context.paths.owner);
@@ -229,7 +229,7 @@ export class Cursor {
       if (!(error instanceof OutputError)) throw error;
       throw new OutputError(`The cursor ${use.name} could not be saved. ${error.message}`, {
         cause: error,
-        hint: 'What was printed comes again next time. Make room, or set ROSTERCTL_STATE_DIR.',
+        hint: 'The next run prints the same rows again. Make room, or set ROSTERCTL_STATE_DIR.',
       });
     }
     if (this.isFirst) this.reportFirstUse();

@@ -198,7 +198,7 @@ function unmark(value: unknown, mark: string, depth: number): unknown {
 export class TooDeepError extends SyntaxError {
   override readonly name = 'TooDeepError';
   constructor() {
-    super(`The JSON is nested too deep (more than ${maxDepth} levels)`);
+    super(`The JSON is nested too deeply (more than ${maxDepth} levels)`);
   }
 }
 

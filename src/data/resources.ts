@@ -73,7 +73,10 @@ export const resourceWords = {
       tag: ['gamerTags.gamerTag'],
     },
     ifNone: 'They appear here once somebody has sent in a tryout form.',
-    ifConflict: 'The e-mail or chat user is already used on another application for the same form.',
+    ifConflict: {
+      why: 'The e-mail or chat user is already used on another application for the same form.',
+      see: 'rosterctl check --only duplicate.email,duplicate.discord',
+    },
     isBackedUp: true,
     isKeyArea: true,
     overrides: {},
@@ -100,8 +103,8 @@ export interface ResourceWords {
   readonly references: { readonly [K in LookedUpKind]?: readonly string[] | undefined };
   /** The next step if there are no records at all. */
   readonly ifNone: string;
-  /** Why an update is refused with 409, if the service does not say. */
-  readonly ifConflict?: string;
+  /** Why an update is refused with 409, if the service does not say, and the command that shows it. */
+  readonly ifConflict?: { readonly why: string; readonly see: string };
   /** True if `backup create` copies its records. */
   readonly isBackedUp: boolean;
   /** True if a login and `doctor` read its list to find out what the key may read. */

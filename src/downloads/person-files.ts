@@ -29,7 +29,7 @@ export async function planFiles(
 ): Promise<PlannedFiles> {
   const path = join(folder, 'person.json');
   if (existsSync(path))
-    throw new GuardError(`${path} already exists.`, { hint: 'Give --out another folder.' });
+    throw new GuardError(`${path} already exists.`, { hint: 'Choose another folder with --out.' });
   const rows = await documentsNamed(context, documents);
   const changes = [
     { id: null, field: 'file', from: null, to: path },

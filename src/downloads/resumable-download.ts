@@ -250,7 +250,7 @@ class Fetching {
     this.restarts += 1;
     this.furthest = 0;
     if (this.restarts > this.policy.retries + 1)
-      throw new ProtocolError('The file store hands out another file each time it is asked.', {
+      throw new ProtocolError('The file store returns a different file each time it is asked.', {
         hint: 'Wait until the document is no longer being replaced, then run the same command again.',
       });
   }

@@ -178,7 +178,7 @@ function createFolder(folder: string): void {
       code === 'ENOENT'
         ? 'a link in the path points nowhere, or the file system takes no folders there'
         : writeReason(error);
-    throw new OutputError(`The folder ${folder} cannot be made: ${reason}.`, {
+    throw new OutputError(`The folder ${folder} cannot be created: ${reason}.`, {
       hint: 'Name another one with -D.',
       cause: error,
     });

@@ -84,9 +84,7 @@ export async function changedByOther(
   await row.finish({
     result: 'conflict',
     ...(before && { before }),
-    error: changedMeanwhile(
-      'It was changed by someone else while the outcome of our write was open.',
-    ),
+    error: changedMeanwhile('Someone else changed it before the outcome of this change was known.'),
   });
 }
 

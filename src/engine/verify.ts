@@ -117,7 +117,7 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
       ? ` Reading did not settle it: ${unread.message.replace(/\.?$/, '.')}`
       : '';
   return new UnknownOutcomeError(`${sentence}${why}`, known?.call, {
-    hint: known?.hint ?? 'Look at the record before you send this again.',
+    hint: known?.hint ?? 'Check the record before you send this again.',
     cause: unread ?? known?.cause,
     delivery: known?.delivery,
   });

@@ -270,6 +270,6 @@ export async function syncFolder(folder: string): Promise<void> {
 function alreadyExists(file: string): GuardError {
   return new GuardError(`${file} already exists.`, {
     code: 'exists',
-    hint: 'It was made meanwhile. Look at it, then run the same command again.',
+    hint: 'It was created in the meantime. Look at it, then run the same command again.',
   });
 }

@@ -28,10 +28,11 @@ export function ensurePrivateFolder(folder: string, { owner, within }: Ownership
   } catch (error) {
     // A link or a file in its place is reported below.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw cannotUse('make the folder', folder, error);
+      throw cannotUse('create the folder', folder, error);
   }
   const stats = statIfThere(folder);
-  if (!stats) throw new ConfigError(`The folder ${folder} cannot be made.`, { hint: folderHint });
+  if (!stats)
+    throw new ConfigError(`The folder ${folder} cannot be created.`, { hint: folderHint });
   if (stats.isSymbolicLink())
     throw new ConfigError(`${folder} is a link, and private files are kept in a real folder.`, {
       hint: folderHint,

@@ -166,7 +166,7 @@ function parsed(path: string, json: string): JsonObject {
     if (isObject(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw notPlan(path, 'it is not valid JSON, or was cut');
+    throw notPlan(path, 'it is not valid JSON, or was cut off');
   }
   throw notPlan(path, 'it is not a JSON object');
 }

@@ -115,7 +115,7 @@ export function createFailure(sign: ApiError): Failure {
     `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${messageOf(sign)}).`,
     sign.call,
     {
-      hint: 'Look whether it was created before you send this again.',
+      hint: 'Check whether it was created before you send this again.',
       cause: sign,
       delivery: 'applied',
     },

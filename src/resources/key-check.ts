@@ -147,7 +147,7 @@ function explainFailure(api: Api, failure: Failure): LoginCheck {
     : {
         failure,
         wrong: 'organizationId',
-        sentence: `The service knows no organization ${api.organizationId} (404).`,
+        sentence: `The service does not know the organization ${api.organizationId} (404).`,
       };
 }
 

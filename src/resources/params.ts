@@ -45,7 +45,7 @@ export function idOf(resource: ResourceName) {
 export function routeFlag(resource: ResourceName, method: 'PUT' | 'DELETE') {
   return param(
     z.optional(z.string()),
-    `another route than the assumed one, e.g. '${method} /${resource}/{id}'`,
+    `a route other than the assumed one, e.g. '${method} /${resource}/{id}'`,
     { placeholder: "'METHOD /path'", group: 'change' },
   );
 }

@@ -178,7 +178,7 @@ function failedRead(
   const { message } = failure.envelope.error;
   const hint =
     error instanceof NetworkError && !error.details.isPermanent
-      ? 'Look at the base URL, the network and the proxy, then run doctor again.'
+      ? 'Check the base URL, the network and the proxy, then run doctor again.'
       : failure.envelope.error.hint;
   const isForbidden = error instanceof ApiError && error.status === 403;
   const createCheck = isForbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;

@@ -125,7 +125,7 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
     };
   }
   if (found) {
-    const text = 'no list is to be seen, which counts as an empty one';
+    const text = 'no list was found, which counts as an empty one';
     return { found, path: undefined, finding: envelope('warn', text, settings) };
   }
   const text = `there is no list of ${resourceWords[resource].plural}, or it cannot be told which of several it is: ${candidates.join(', ') || 'none'}`;

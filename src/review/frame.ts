@@ -135,7 +135,7 @@ function footLines(
     }
     case 'help':
     case 'address':
-      return { lines: [truncate('Any key goes back to the card.', columns)] };
+      return { lines: [truncate('Press any key to go back to the card.', columns)] };
     case 'cards': {
       const most = rows < comfortableRows ? 1 : 2;
       const fitting = keyLists(isUtf8)
@@ -196,6 +196,6 @@ function helpLines(columns: number, isUtf8: boolean, paint: FrameStyle['paint'])
     ...paragraph('Decide', 's shortlist', 'r reject', 'a accept', 'e reviewing', 'u undo'),
     ...paragraph('Move', ...arrows, 'Space PgUp PgDn scroll', '/ search'),
     ...paragraph('More', 'n note', 'o open link', 'w send all', 'q keep and leave'),
-    ...wrap('Nothing is sent before w, which shows everything and asks.', columns),
+    ...wrap('Nothing is sent until you press w, which shows every change and asks.', columns),
   ];
 }

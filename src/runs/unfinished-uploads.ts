@@ -106,7 +106,7 @@ export async function forgetUpload(
 ): Promise<void> {
   const journal = await continueJournal(store, plan, options);
   try {
-    const error = { code: forgotten, kind: 'guard', message: 'Given up: uploads forget.' };
+    const error = { code: forgotten, kind: 'guard', message: 'Discarded by uploads forget.' };
     await journal.append({ kind: 'step', row, state: forgotten });
     await journal.append({ kind: 'result', row, id, result: 'failed', error });
   } finally {

@@ -65,7 +65,7 @@ export function tooLarge(name: string): InputError {
   return new InputError(
     `${name} takes more than ${mostBytes / 1024 / 1024} MiB when it is unpacked.`,
     {
-      hint: 'Cut it into several files, or save it as CSV.',
+      hint: 'Split it into several files, or save it as CSV.',
     },
   );
 }

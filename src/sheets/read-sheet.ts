@@ -141,7 +141,7 @@ class Cells implements XmlHandler {
     this.count += Math.max(1, index + 1 - this.texts.length);
     if (this.count > mostCells)
       throw new InputError(`${name} has more than ${mostCells} cells.`, {
-        hint: 'Cut it into several files.',
+        hint: 'Split it into several files.',
       });
     if (this.texts[index] !== undefined)
       throw damaged(name, `the cell ${columnName(index)}${this.line} stands twice or out of order`);

@@ -152,7 +152,7 @@ class Scanner implements XmlScanner {
     if (name === '' || (this.stack.length === 0 && this.hasRoot))
       throw new XmlError('its tags do not match');
     this.hasRoot = true;
-    if (this.stack.length >= deepest) throw new XmlError('its elements nest too deep');
+    if (this.stack.length >= deepest) throw new XmlError('its elements are nested too deeply');
     this.handler.open(localName(name), space < 0 ? '' : inner.slice(space + 1));
     if (isEmpty) this.handler.close(localName(name));
     else this.stack.push(name);

@@ -96,7 +96,8 @@ export function createPrompts(
         plain: (prompts, message) => prompts.confirm(message),
         async drawn(message, context) {
           const { confirm } = await import('@inquirer/prompts');
-          return confirm({ message, default: false }, context);
+          const theme = { keywords: { error: () => 'Answer y or n.' } };
+          return confirm({ message, default: false, theme }, context);
         },
       }),
     text: (question, { validate, default: preset, keys, ...options } = {}) =>

@@ -53,9 +53,9 @@ export function documentFinder(
     if (job.ifExists === 'duplicate') return undefined;
     const found = await (await finder()).find(compared);
     if (found && job.ifExists === 'error')
-      throw new GuardError(`${compared.path} is there already: ${found.message}.`, {
+      throw new GuardError(`${compared.path} was already uploaded: ${found.message}.`, {
         code: exists,
-        hint: 'Leave out such files: --if-exists skip. Upload them again: --if-exists duplicate.',
+        hint: 'Skip such files: --if-exists skip. Upload them again: --if-exists duplicate.',
       });
     return found;
   };
@@ -153,7 +153,7 @@ class Finder {
   private reportOther(path: string, difference: Difference, record: JsonObject): void {
     this.reported += 1;
     if (this.reported === mostReported + 1)
-      this.context.note('More files have the name of a document that differs.');
+      this.context.note('Other files, too, have the name of a document that differs.');
     if (this.reported > mostReported) return;
     const id = idOf(record);
     const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];
@@ -175,7 +175,7 @@ class Finder {
     if (this.hasWarned || this.documents.isAssumedEmpty) return;
     this.hasWarned = true;
     this.context.message(
-      `Files may be uploaded a second time: ${reason}. To refuse that: --if-exists skip`,
+      `Files may be uploaded a second time: ${reason}. To prevent that: --if-exists skip`,
     );
   }
 }

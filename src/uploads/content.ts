@@ -73,7 +73,7 @@ export async function verifyUpload(
   });
   if (isEqual) return;
   throw new ProtocolError(
-    `The document ${id} was made, but it does not hold the bytes that were sent.`,
+    `The document ${id} was created, but does not hold the bytes that were sent.`,
     { code: notVerified, hint: 'Look at the document, delete it, and upload the file again.' },
   );
 }

@@ -75,7 +75,7 @@ async function spool(
 
 function spoolFailure(cause: unknown): InputError {
   return new InputError('stdin cannot be kept in a temporary file.', {
-    hint: 'Name a folder with room for it with TMPDIR.',
+    hint: 'Set TMPDIR to a folder with enough room.',
     cause,
   });
 }

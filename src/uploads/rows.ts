@@ -260,6 +260,6 @@ async function compareHash(
   if (badFile(row)) return row;
   const { path, contentType } = inspected(row);
   if ((await hashOfPath(path, signal)) === planned) return row;
-  const problem = `${path} has another content than was planned.`;
+  const problem = `${path} has changed since it was planned.`;
   return { ...row, own: { path, contentType, problem, hint: null } };
 }

@@ -109,7 +109,7 @@ export async function storeFile(
     return { ...stored, sha256 };
   } catch (error) {
     if (!(error instanceof StoreError && isExpired(error)) || turn === renewals) throw error;
-    context.detail(`The upload URL of ${file.path} was refused; a new one is asked for.`);
+    context.detail(`The upload URL of ${file.path} was refused; requesting a new one.`);
     return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
 }

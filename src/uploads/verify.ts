@@ -33,7 +33,7 @@ export async function findDocument(
   const why = !isComplete
     ? incompleteList('documents', completeness.reason)
     : isKeyless
-      ? 'The list of documents does not show whose file a document records.'
+      ? 'The list of documents does not show which file a document records.'
       : `The document ${String(other)} records this file, but may have been created earlier.`;
   throw new ProtocolError(`${why} The key of the file is ${String(body['fileKey'])}.`, {
     code: 'incomplete',

@@ -10,7 +10,7 @@ test.each([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /does not know who issued/, true],
   ['SELF_SIGNED_CERT_IN_CHAIN', /does not know who issued/, true],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', /is self-signed/, true],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', /another host than api\.test/, false],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /a host other than api\.test/, false],
   ['CERT_HAS_EXPIRED', /has expired.*clock/, false],
   ['CERT_NOT_YET_VALID', /not valid yet.*clock/, false],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/, false],

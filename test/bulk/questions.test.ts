@@ -21,6 +21,16 @@ test.each([
   expect(code).toBe(130);
 });
 
+test('an answer that is neither yes nor no is asked for again', async () => {
+  const words = ['-p', 'sandbox', 'players', 'delete', 'player_0001'];
+  const { shown, code } = await converse(temporaryFolder(), words, [
+    [/\(y\/N\)/, 'perhaps\r'],
+    [/Answer y or n\./, '\u0015n\r'],
+  ]);
+  expect(shown).toContain('Nothing was done.');
+  expect(code).toBe(130);
+});
+
 /** Without colour, so that a mark stands beside its text. */
 const plain = { NO_COLOR: '1' };
 
@@ -47,7 +57,7 @@ test('the preview lists up to seven rows, or the first five of more, and l lists
   expect([some.code, rowsIn(some.shown).size]).toEqual([130, 5]);
   expect(some.shown).toContain('… 3 more (l lists all)');
   const listed = await ask(8, [
-    [/\(y\/N\/l\)/, 'l\r'],
+    [/\(y\/N\/l\)/, 'L\r'],
     [/app_0027 {2}[^]*\(y\/N\/l\)/, 'y\r'],
   ]);
   expect(rowsIn(listed.shown)).toEqual(new Set(applications(8)));

@@ -71,7 +71,7 @@ describe('a CSV selects records to delete', () => {
     await run(`players update ${id} -F role=Sub --yes`);
     const ran = await run(`players delete --csv ${file} --yes --expect 3 --json`);
     expect(ran.code).toBe(8);
-    expect(ran.stderr).toContain('Not sent: organizationId, ');
+    expect(ran.stderr).toContain('Columns that are not sent: organizationId, ');
     expect(report(ran).results.map(({ result }) => result)).toEqual([
       'changed',
       'conflict',

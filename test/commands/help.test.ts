@@ -42,8 +42,8 @@ test('the text beside a flag in help bulk flows, in a pipe and at a terminal', a
   --csv  a column id (or another one, with --key) and the fields to set; for
          tryouts: status, internalNotes (or note) and if_status. A file that
          list -o csv wrote works as it is, and so does a workbook (list --out
-         FILE.xlsx), saved by any spreadsheet program: --sheet NAME reads
-         another than its first sheet,`);
+         FILE.xlsx), saved by any spreadsheet program: --sheet NAME reads a
+         sheet other than the first,`);
   expect(await topicAt('bulk', 200)).toContain(stdout.slice(80));
   expect(await topicAt('import', 40)).toContain(`
   discordUsername

@@ -294,10 +294,10 @@ describe('notes', () => {
     expect(notes).toHaveLength(1);
     for (const name of Object.keys(inEnvironment)) expect(notes[0]).toContain(name);
     expect(notes[0]).not.toContain('canary');
-    expect(notes[0]).toMatch(/, so \w+, \w+ and \w+ in the environment are not used\.$/);
+    expect(notes[0]).toMatch(/^-p work overrides \w+, \w+ and \w+ in the environment\.$/);
     const [name = '', value] = Object.entries(inEnvironment)[0] ?? [];
     const one = await resolve({ via: 'flag', env: { [name]: value } });
-    expect(one.notes[0]).toMatch(new RegExp(`, so ${name} in the environment is not used\\.$`));
+    expect(one.notes).toEqual([`-p work overrides ${name} in the environment.`]);
   });
 
   test('none if the environment has the same values or none', async () => {

@@ -272,7 +272,7 @@ describe('nothing is recorded', () => {
     const code = await new Promise((resolve) => child.on('close', resolve));
     expect([code, stderr]).toEqual([
       1,
-      'The new rows could not be written: their reader went away.\nNothing was recorded. They come again next time.\n',
+      'The new rows could not be written: their reader went away.\nNothing was recorded: the next run prints them again.\n',
     ]);
     expect(await later(club)).toEqual(['c']);
   });

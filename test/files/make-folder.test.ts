@@ -41,7 +41,7 @@ test('a file system that refuses folders ends a download or a run with a message
   expect(codeOf('/proc/rosterctl/below')).toBe('ENOENT');
   const download = await rosterctl('-p sandbox docs download doc_0001 -D /proc/rosterctl/below');
   expect(download).toMatchObject({ code: 1, stdout: '' });
-  expect(download.stderr).toContain('The folder /proc/rosterctl/below cannot be made');
+  expect(download.stderr).toContain('The folder /proc/rosterctl/below cannot be created');
   expect(download.stderr).toContain('-D');
   const run = await rosterctl(
     '-p sandbox tryouts set-status app_0001 app_0002 --to rejected --yes',

@@ -128,7 +128,7 @@ describe('documents', () => {
     expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'drift']);
     expect(report(ran).results[1]).toMatchObject({
       result: 'conflict',
-      error: { message: expect.stringContaining('has another content than was planned') },
+      error: { message: expect.stringContaining('has changed since it was planned') },
     });
     const rest = await run('plan apply p.json --yes --json --allow-drift');
     expect([rest.code, report(rest).summary]).toMatchObject([8, { changed: 1, conflict: 1 }]);

@@ -156,7 +156,7 @@ describe('refused as damaged:', () => {
     [
       '100,000 elements in each other',
       replaced(sheet, () => '<a>'.repeat(100_000)),
-      'nest too deep',
+      'nested too deeply',
     ],
     [
       'a text of 2 MiB',

@@ -78,7 +78,7 @@ function hintOf(status: number, code: string | undefined): string | undefined {
   if (code === 'SignatureDoesNotMatch')
     return 'The headers differ from the signed ones: check the content type and the size.';
   if (code === 'RequestTimeTooSkewed')
-    return 'The clocks of the service and of the file store differ: tell whoever runs the service.';
+    return 'The clocks of the service and of the file store differ: tell the operator of the service.';
   if (status === 403) return 'The signed URL may have expired: ask for a new one.';
   if (status === 413 || code === 'EntityTooLarge') return 'The file is too large for the store.';
   return undefined;
@@ -129,7 +129,7 @@ export function checkContentEncoding(
   if (!isEncoded(headers) || (size !== undefined && size === expectedSize)) return;
   throw new ProtocolError(
     'The file store sent the file in a content-encoding that was not asked for.',
-    { hint: 'Nothing was kept. Take the file from its URL with another program: --url' },
+    { hint: 'Nothing was kept. To download it with another program, print its URL: --url' },
   );
 }
 

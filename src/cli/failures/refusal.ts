@@ -9,7 +9,7 @@ import {
   resourceNames,
   resourceWords,
 } from '../../data/resources.js';
-import { loginCommand, lowerFirst, upperFirst, withArticle } from '../../data/text.js';
+import { loginCommand, lowerFirst, shellQuote, upperFirst, withArticle } from '../../data/text.js';
 import { ApiError, type Failure } from '../../errors.js';
 import { type Redact, refusalBehind, serviceWords } from './service-words.js';
 
@@ -74,7 +74,7 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
     case 405:
       return `The service does not know ${siteOf(error)}${code}.`;
     case 409:
-      return `The service reports a conflict for ${lowerFirst(thing)}${code}.`;
+      return `The service reports a conflict for ${conflicting(error, command)}${code}.`;
     case 413:
       // Only an upload is of no resource; a note or a player is a long request (contract 8).
       return resourceOf(error) === undefined
@@ -90,6 +90,13 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
 }
 
 const siteOf = ({ call }: ApiError) => `${call.method} ${call.path}`;
+
+/** What a 409 is about: "application app_1", "the new player". The request itself if it is of no resource. */
+function conflicting(error: ApiError, command: FailedCommand): string {
+  const resource = resourceOf(error);
+  const isNew = resource && error.call.method === 'POST' && !namesRecord(error);
+  return isNew ? `the new ${resourceWords[resource].noun}` : lowerFirst(subject(error, command));
+}
 
 /** What the request would have done: "to change application app_1". The request itself if it is of no resource. */
 function attempted(error: ApiError, command: FailedCommand): string {
@@ -111,7 +118,7 @@ function attempted(error: ApiError, command: FailedCommand): string {
 function reasonFor(error: ApiError, isExplained: boolean): string | undefined {
   const { status, details } = error;
   if (status === 405 && details.allow) return `It allows: ${details.allow}.`;
-  if (status === 409 && !isExplained) return conflictReason(error);
+  if (status === 409 && !isExplained) return knownConflict(error)?.why;
   return status === 429 || status >= 500 ? waitHint(error) : undefined;
 }
 
@@ -120,7 +127,7 @@ function waitHint(error: ApiError): string | undefined {
   return wait && `It ${wait}`;
 }
 
-function conflictReason(error: ApiError): string | undefined {
+function knownConflict(error: ApiError): ResourceWords['ifConflict'] {
   const resource = error.call.method === 'PATCH' ? resourceOf(error) : undefined;
   const words: ResourceWords | undefined = resource && resourceWords[resource];
   return words?.ifConflict;
@@ -186,9 +193,22 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
       : 'Are the base URL and the organization id right?\nSee: rosterctl auth status';
   if (!isDoctor && mayBeOrganization(error))
     return 'Is the organization id right?\nSee: rosterctl auth status';
+  if (error.status === 409 && resource) return conflictHint(error, resource, command);
+  // Only the words of `api` are a route of the user's own.
+  if (error.status === 405 && resource && command.words[0] !== 'api' && !isDoctor)
+    return 'Check the base URL: rosterctl auth status';
   if (error.exitName === 'invalid' && !isDoctor)
     return `See: rosterctl ${command.words.join(' ')} --help`;
   return undefined;
+}
+
+/** Where to see what a refused record conflicts with. */
+function conflictHint(error: ApiError, resource: ResourceName, { ids }: FailedCommand): string {
+  const known = knownConflict(error);
+  if (known) return `See: ${known.see}`;
+  const [id, ...more] = ids;
+  const isOne = namesRecord(error) && id !== undefined && more.length === 0;
+  return `See: rosterctl ${resource} ${isOne ? `get ${shellQuote(id)}` : 'list'}`;
 }
 
 /** Returns the hint for a missing record: the reference that the word may have meant, and the list to look in. */

@@ -64,7 +64,7 @@ export async function writeRecords(
   );
   if (isTooLargeToRead)
     context.note(
-      'This workbook is too large to be sent back with --csv (64 MiB). For that, write fewer fields (--fields) or records, or csv.',
+      'This workbook is too large to be sent back with --csv (64 MiB). For that, export fewer fields (--fields) or records, or use CSV.',
     );
 }
 

@@ -148,7 +148,7 @@ incomplete, nothing is changed (exit 11; --allow-partial continues with what is 
   --csv  a column id (or another one, with --key) and the fields to set; for tryouts:
          status, internalNotes (or note) and if_status. A file that list -o csv wrote
          works as it is, and so does a workbook (list --out FILE.xlsx), saved by
-         any spreadsheet program: --sheet NAME reads another than its first sheet,
+         any spreadsheet program: --sheet NAME reads a sheet other than the first,
          --take-formulas the values that its formulas show.
          An empty cell changes nothing; <clear> empties the field. A cell takes
          the type of the field; name:text, :int, :bool and :json set another.

@@ -66,7 +66,7 @@ export default defineLocalWrite({
       changes: [
         ...(key ? [{ id: name, field: 'key', from: 'stored', to: null }] : []),
         ...runs.ended.map((run) => removal(run, 'run')),
-        ...runs.undoable.map((run) => removal(run, 'beforeImages')),
+        ...runs.undoable.map((run) => removal(run, 'undo values')),
         ...cursors.map((cursor) => removal(`${cursor.resource}/${cursor.name}`, 'cursor')),
       ],
       state: { name, key, runs, cursors },
@@ -112,9 +112,7 @@ function removeCache(context: LocalContext, origin: string, organization: string
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
-    context.message(
-      `What completion remembered in ${folder} cannot be removed: ${systemReason(error)}.`,
-    );
+    context.message(`The completion cache in ${folder} cannot be removed: ${systemReason(error)}.`);
   }
 }
 

@@ -165,7 +165,7 @@ function describe(status: KeyStatus, columns: number): string[] {
     ok: 'accepted by the service',
     '401': 'refused by the service (401)',
     '403': 'known to the service, but the list of teams was refused (403)',
-    unreachable: 'not checked, the service did not answer it',
+    unreachable: 'not checked: the service did not answer',
     skipped: 'not checked',
   }[status.check];
   const rows = [

@@ -151,7 +151,7 @@ async function requireNew(
   const what = typeof made === 'string' ? `${made}, which replaces it,` : `The document of ${file}`;
   throw new GuardError(`${what} is not in the list; ${id} was not deleted.`, {
     code: 'notThere',
-    hint: 'Upload it anew: run the same command with --restart.',
+    hint: 'To upload it again, run the same command with --restart.',
   });
 }
 

@@ -14,7 +14,7 @@ export default defineOperation({
     'Each row creates a player, or changes the one that its key finds; none is deleted. Importing the ' +
     'same file again sends nothing. Columns, keys and teams: rosterctl help import',
   examples: [
-    ['Look first', 'roster.csv --key email --dry-run'],
+    ['Preview it first', 'roster.csv --key email --dry-run'],
     ['Import a roster', 'roster.csv --key email --yes'],
     ['Set a field in every row', 'roster.csv --key email -F kind=player --dry-run'],
     ['Rename a column', "roster.csv --key email --map 'Role=kind' --dry-run"],

@@ -37,7 +37,7 @@ export default defineLocalWrite({
     await context.config.update((now) => withoutProfile(now, name));
     const remaining = context.config.profiles();
     const now = remaining.find(({ active }) => active);
-    if (wasActive && now) context.note(`Profile ${now.name} is active now.`);
+    if (wasActive && now) context.note(`Profile ${now.name} is now active.`);
     else if (wasActive && remaining.length > 0)
       context.note('No profile is active now. Choose one: rosterctl profile use NAME');
     return { name, removed: true as const };

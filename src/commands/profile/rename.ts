@@ -37,7 +37,7 @@ function checkRename({ config, keys }: Stored, names: { old: string; new: string
   checkProfileName(names.new);
   requireProfile(config, { name: names.old });
   if (names.old !== names.new && (config.profiles.has(names.new) || keys.has(names.new)))
-    throw new UsageError(`There is already a profile ${names.new}.`, {
+    throw new UsageError(`The profile ${names.new} already exists.`, {
       hint: `Remove it first: rosterctl profile remove ${shellQuote(names.new)}`,
     });
 }

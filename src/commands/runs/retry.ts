@@ -45,9 +45,9 @@ export default defineRunCommand({
     // A retry would send and record the stored files twice.
     if (hasLeftovers(stored))
       throw new GuardError(
-        `Files of the run ${head.run} have arrived and only lack their documents.`,
+        `Files of the run ${head.run} were uploaded, but their documents are missing.`,
         {
-          hint: 'Finish them first: rosterctl uploads finish --all\nOr give one up: rosterctl uploads forget ID',
+          hint: 'Finish them first: rosterctl uploads finish --all\nOr discard one: rosterctl uploads forget ID',
         },
       );
     const rows = rowsToRetry(stored);

@@ -9,7 +9,7 @@ export default defineOperation({
     'Each row creates a team, or changes the one that its key finds; none is deleted. Importing the ' +
     'same file again sends nothing. Columns and keys: rosterctl help import',
   examples: [
-    ['Look first', 'teams.csv --key name --dry-run'],
+    ['Preview it first', 'teams.csv --key name --dry-run'],
     ['Import teams', 'teams.csv --key name --yes'],
   ],
   calls: ['listTeams', 'getTeam', 'createTeam', 'updateTeam'],

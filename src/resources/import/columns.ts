@@ -260,8 +260,10 @@ function unknownColumn(
     );
   const fits = seen.names.filter((field) => !field.includes('.'));
   const equal = seen.names.filter((field) => plainName(field) === plainName(name));
+  const meant = equal.length > 1 ? undefined : nearest(name, fits);
   const near = equal.length > 1 ? ` It may be ${equal.join(' or ')}.` : didYouMean(name, fits);
   return new InputError(`The column ${nameOf(column)} is not a field of the ${plural}.${near}`, {
-    hint: `Name its field: --map '${name}=FIELD'. Or skip such columns: --ignore-columns`,
+    // The same for each column without a near field, so that many of them need one line.
+    hint: `Map it: --map '${meant === undefined ? 'COLUMN=FIELD' : `${name}=${meant}`}'. Or skip unknown columns: --ignore-columns`,
   });
 }

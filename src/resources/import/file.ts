@@ -130,7 +130,7 @@ async function openSheet(
       if (!isBlank(row) && !isDelimiterLine(row, all)) all.push(row);
       if (all.length > mostInputRows + 1)
         throw new InputError(`${name} has more than ${mostInputRows} rows.`, {
-          hint: 'Cut it into several files.',
+          hint: 'Split it into several files.',
         });
       const waiting = turn(row.cells.length);
       if (waiting) await waiting;

@@ -37,7 +37,7 @@ export async function readJsonLines(
     if (line.trim() === '') return;
     if (records.length >= mostInputRows)
       throw new InputError(`${name} has more than ${mostInputRows} rows.`, {
-        hint: 'Cut it into several files.',
+        hint: 'Split it into several files.',
       });
     errors.collect(() => records.push({ line: number, record: recordOf(line, number) }));
   };

@@ -125,7 +125,7 @@ function sharedIdentities(
       if (row && !found.has(row.row))
         found.set(
           row.row,
-          `${labelOf(bodyOf(row), row.id)} (line ${row.row}) and ${sameIdentity({ resource, record, kind })}: the service may refuse it, or keep one person twice.`,
+          `${labelOf(bodyOf(row), row.id)} (line ${row.row}) and ${sameIdentity({ resource, record, kind })}: the service may refuse it, or store one person twice.`,
         );
     }
   const lines = [...found].toSorted(([a], [b]) => a - b).map(([, line]) => line);

@@ -119,7 +119,9 @@ export class RowReader {
           if (text === null) return { target, value: null };
           if (column.byName && teams) return teams.value(text, target);
           const inSheet = row.marks && { column: columnName(column.index), kind };
-          return { target, text, inSheet };
+          // A key is stored as it is compared, without the spaces around it.
+          const isKey = column.index === this.world.key.index;
+          return { target, text: isKey ? text.trim() : text, inSheet };
         },
         row,
         column,

@@ -345,7 +345,7 @@ test('a team is deleted only with its name: --yes is not enough, and another nam
   const yes = await rosterctl('teams delete team_1 --yes', { env: api.env });
   expect(yes.code).toBe(2);
   expect(yes.stderr).toContain(
-    'Deleting a team needs its name, and --yes does not give it.\nAdd: --confirm Foxes\n',
+    'To delete a team in a script, give its name; --yes is not enough.\nAdd: --confirm Foxes\n',
   );
   const other = await rosterctl('teams delete team_1 --confirm foxes', { env: api.env });
   expect(other.code).toBe(11);

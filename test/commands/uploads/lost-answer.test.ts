@@ -129,7 +129,7 @@ test.concurrent('at a terminal, an upload with a lost answer says in four lines 
   expect(code).toBe(10);
   const what = /was sent \(13 bytes\); whether its record was made is not known\.\r\n/.source;
   const why = /[^\n]*✘ POST \/documents may have taken effect[^\n]*\n/.source;
-  const next = / {2}Read the record[^\n]*\n {2}Not finished\.[^\n]*uploads finish \w{6}\.1\r\n/
+  const next = / {2}Check the record[^\n]*\n {2}Not finished\.[^\n]*uploads finish \w{6}\.1\r\n/
     .source;
   expect(shown).toMatch(new RegExp(`${what}${why}${next}\\W*\\w*$`));
   const list = await converse(home, ['uploads', 'list'], [], own, 80);

@@ -47,6 +47,21 @@ describe('a roster', () => {
     expect(stderr).toContain('"LANTERNFISH" is Lanternfish (team_0002).');
   });
 
+  test('stores a key as it is compared, without the spaces around it', async () => {
+    const desk = await newDesk();
+    desk.file('roster.csv', 'Name,E-Mail\nMira Kite, mira@example.com \n');
+    const { code, rows, stderr } = await desk.report(line);
+    expect(code).toBe(0);
+    expect(rows.map(({ ref, after }) => [ref, after])).toEqual([
+      [
+        'email:mira@example.com',
+        { id: 'player_0032', name: 'Mira Kite', email: 'mira@example.com' },
+      ],
+    ]);
+    expect(playerAt(desk, 'player_0032')).toMatchObject({ email: 'mira@example.com' });
+    expect(stderr).toContain('+ Mira Kite <mira@example.com>\n');
+  });
+
   test('says which new row has the Discord user of a player who is there', async () => {
     const desk = await newDesk();
     desk.file('roster.csv', roster);
@@ -57,7 +72,7 @@ describe('a roster', () => {
     );
     const { stderr } = await desk.report(`${line} -n`);
     expect(stderr).toContain(
-      'Mira K (line 2) and the player player_0032 (Mira Kite) have the same Discord user: the service may refuse it, or keep one person twice.\n',
+      'Mira K (line 2) and the player player_0032 (Mira Kite) have the same Discord user: the service may refuse it, or store one person twice.\n',
     );
     expect(stderr).not.toContain('New Vale (line 3) and');
   });

@@ -177,6 +177,18 @@ test('all problems of a file are said at once, each with its line and column', a
   expect(String(errorOf(ran)['hint'])).toContain('To import the other rows: --skip-invalid');
 });
 
+test('several unknown columns need one line of advice, and a near one is mapped in it', async () => {
+  const desk = await newDesk();
+  desk.file('roster.csv', 'E-Mail,Spieler,Geburtstag,Rolle\na@example.org,Mira,2008,IGL\n');
+  const ran = await desk.run(`${line} --yes --json`);
+  expect(errorOf(ran)['hint']).toBe(
+    [
+      "Map it: --map 'COLUMN=FIELD'. Or skip unknown columns: --ignore-columns",
+      "Map it: --map 'Rolle=role'. Or skip unknown columns: --ignore-columns",
+    ].join('\n'),
+  );
+});
+
 test('of many problems the first 20 are listed and the rest counted', async () => {
   const desk = await newDesk();
   const rows = Array.from({ length: 30 }, (_, at) => `p${at}@example.org,#REF!`);
