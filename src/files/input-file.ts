@@ -22,14 +22,15 @@ export async function* inputBytes(
   path: string,
   { pieceBytes = 64 * 1024, signal }: InputOptions,
 ): AsyncGenerator<Uint8Array> {
-  const stream = (await stat(path)).isFIFO()
-    ? await openPipe(path)
-    : createReadStream(path, { highWaterMark: pieceBytes });
+  const file = await stat(path);
+  // A buffer larger than the file costs more than reading it. A device or a file of /proc has size 0.
+  const highWaterMark = file.size > 0 ? Math.min(pieceBytes, file.size + 1) : pieceBytes;
+  const stream = file.isFIFO() ? await openPipe(path) : createReadStream(path, { highWaterMark });
   const stop = () => stream.destroy();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
-    for await (const chunk of stream) yield Buffer.from(chunk as Uint8Array);
+    for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
     throw signal.aborted ? stoppedReading(path) : error;
   } finally {
