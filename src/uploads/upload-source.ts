@@ -49,8 +49,13 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
         let sum = 0n;
         for await (const chunk of chunks(handle, Number(initial.size), undefined)) {
           sum += BigInt(chunk.length);
-          // Before the last chunk is sent, because an incomplete request stores nothing.
-          if (sum >= initial.size) await verify();
+          // Before the last chunk is sent, because an incomplete request stores nothing. The file is
+          // closed by then, so that nothing delays the end of the request: an answer that comes
+          // before it costs the connection.
+          if (sum >= initial.size) {
+            await verify();
+            await handle.close();
+          }
           yield chunk;
         }
         // The file shrank, so that no chunk was the last. Changes after the last chunk are for `verify`.
