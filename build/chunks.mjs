@@ -50,13 +50,14 @@ const firsts = {
   bulk: [
     'src/bulk/run-operation.ts',
     'src/bulk/select-rows.ts',
-    'src/bulk/show-run.ts',
     'src/engine/run-rows.ts',
     'src/resources/send.ts',
   ],
+  // What a change of several records prints, and one that a person sees.
+  report: ['src/bulk/show-run.ts', 'src/bulk/preview-lines.ts'],
   'tryout-filters': ['src/resources/tryout-filters.ts'],
   // Every change of tryouts loads all of these.
-  tryouts: ['src/resources/tryout-selection.ts'],
+  tryouts: ['src/resources/tryout-edit.ts', 'src/commands/tryouts/shared.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],
 };
 

@@ -252,6 +252,24 @@ describe('one GET printed as JSON', async () => {
   });
 });
 
+test('a change of one record in a pipe loads nothing that previews, draws, filters or resumes', async () => {
+  const record = { id: 'app_1', status: 'pending' };
+  const service = await recordingService(({ method }) => ({
+    status: 200,
+    json: method === 'GET' ? record : { ...record, status: 'rejected' },
+  }));
+  const line = 'tryouts update app_1 --status rejected --yes';
+  const { code, files, packages, sources, builtins } = await load(line, service.env);
+  expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
+  const needless =
+    /^src\/bulk\/(dry-run|preview-lines|references|reference-index|report-\w+|row-lines|selection|show-run|words|write-plan)\.ts|^src\/(terminal\/(table|width|pager)|resources\/(cards|import|tryout-(filters|selection))|cli\/(card|cells|input|lines|lists\/(show|table))|uploads|downloads|plans)/;
+  expect(sources.filter((id) => needless.test(id))).toEqual([]);
+  expect(builtins.filter((name) => ['perf_hooks', 'zlib', 'child_process'].includes(name))).toEqual(
+    [],
+  );
+  expect(files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(11);
+});
+
 test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pending -o ids'])(
   'a piped list loads only the modules for reading and filtering lists: %s',
   async (line) => {

@@ -1,18 +1,23 @@
 /** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
+
 import type { Context } from '../context.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, plural, shellQuote, withArticle } from '../data/text.js';
-import type { Operation } from '../engine/operation.js';
+import type { Operation, Session } from '../engine/operation.js';
 import { CancelledError, GuardError, nothingDone, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
+import { type Action, counted, verbOf } from '../runs/verb.js';
 import { type BulkValues, defaultMaxChanges, type Invocation } from './invocation.js';
-import type { Preview } from './preview.js';
-import { allRowLines, hasMore, type Listed, previewLines, type Subject } from './preview-lines.js';
-import { type Action, counted, verbOf } from './words.js';
+import { hasMore, type Listed, type Preview, type Subject } from './preview.js';
 
 /** Prints the preview to stderr; with --quiet only if a question follows. */
-export function printPreview(context: Context, subject: Subject, preview: Preview): void {
+export async function printPreview(
+  context: Context,
+  subject: Subject,
+  preview: Preview,
+): Promise<void> {
   const canAsk = willPrompt(context);
+  const { previewLines } = await import('./preview-lines.js');
   for (const line of previewLines(context, subject, preview, { canAsk }))
     printBeforeAsking(context, line);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
@@ -35,6 +40,21 @@ function printBeforeAsking(context: Context, line: string): void {
 
 function willPrompt({ settings, prompts }: Context): boolean {
   return !settings.yes && !settings.dryRun && prompts.unavailable === undefined;
+}
+
+/**
+ * Warns before the first write of rows that the service may refuse. A script that updates one record
+ * gets no warning: a loop over ids would read the list for each, and a refusal changes nothing.
+ */
+export async function warnOfRefusals(
+  { prompts, settings }: Context,
+  { operation: { confirm, reports = false } }: Invocation,
+  session: Session,
+  count: number,
+): Promise<void> {
+  const isAsked = prompts.unavailable === undefined && !settings.yes;
+  const isWorthIt = reports || confirm === 'always' || isAsked || count > 1;
+  if (count > 0 && isWorthIt) await session.warn?.();
 }
 
 /** Warns in a dry run that --max-changes would stop the real run. */
@@ -185,6 +205,7 @@ async function askOrList(
 ): Promise<string> {
   const typed = (await context.prompts.text(asked, keys ? { keys } : {})).trim();
   if (!isListWord(typed)) return typed;
+  const { allRowLines } = await import('./preview-lines.js');
   await context.showLong(allRowLines(context, subject, preview));
   return askOrList(context, asked, subject, preview, keys);
 }

@@ -9,14 +9,21 @@ import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { decideRow } from '../engine/decide.js';
 import type { Operation, Session, Task } from '../engine/operation.js';
-import { exitOf } from '../runs/report.js';
-import { countErrors, printCap, printPreview, printPreviewNotes } from './confirm.js';
-import { errorLimit, type Invocation } from './invocation.js';
-import { type Preview, previewRows, requireNoKey } from './preview.js';
-import { previewFrame, type Subject, subjectOf } from './preview-lines.js';
-import { openSession } from './references.js';
-import { failedRun, printSummary, reportOf, reportViewFor } from './report-view.js';
-import { type Action, describeChanges } from './words.js';
+import { exitOf, failedRun, reportOf } from '../runs/report.js';
+import { type Action } from '../runs/verb.js';
+import {
+  countErrors,
+  printCap,
+  printPreview,
+  printPreviewNotes,
+  warnOfRefusals,
+} from './confirm.js';
+import { errorLimit, type Invocation, openSession } from './invocation.js';
+import { type Preview, previewRows, type Subject, subjectOf } from './preview.js';
+import { previewFrame } from './preview-lines.js';
+import { printSummary, reportViewFor } from './report-view.js';
+import { describeChanges } from './row-lines.js';
+import { requireNoKey } from './secrets.js';
 
 /** The rows of a dry run, and how many records match where `--limit` cut them. */
 interface DryRows {
@@ -120,21 +127,6 @@ function labelledChange({ field, from, to }: DryRun['changes'][number]): string 
   return `${fieldLabel(field)} ${changeText(from, to)}`;
 }
 
-/**
- * Warns before the first write of rows that the service may refuse. A script that updates one record
- * gets no warning: a loop over ids would read the list for each, and a refusal changes nothing.
- */
-export async function warnOfRefusals(
-  { prompts, settings }: Context,
-  { operation: { confirm, reports = false } }: Invocation,
-  session: Session,
-  count: number,
-): Promise<void> {
-  const isAsked = prompts.unavailable === undefined && !settings.yes;
-  const isWorthIt = reports || confirm === 'always' || isAsked || count > 1;
-  if (count > 0 && isWorthIt) await session.warn?.();
-}
-
 /** Previews rows as a run would, prints the preview, and sends nothing. */
 export async function previewMany(
   context: Context,
@@ -150,7 +142,7 @@ export async function previewMany(
   if (isFramed(context, operation, preview)) {
     if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
   } else if (tasks.length > 0 && operation.confirm !== 'never')
-    printPreview(context, subject, preview);
+    await printPreview(context, subject, preview);
   printPreviewNotes(context, operation, preview);
   await warnOfRefusals(context, invocation, session, tasks.length);
   return { preview, subject };

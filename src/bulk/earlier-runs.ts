@@ -10,7 +10,7 @@ import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
-import { exitOf, type ReportRow, type SelectedRow, withRef } from '../runs/report.js';
+import { exitOf, type ReportRow, reportOf, type SelectedRow, withRef } from '../runs/report.js';
 import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
 import {
@@ -23,7 +23,6 @@ import {
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import type { Planned } from './execute.js';
 import { type Invocation, jobOf } from './invocation.js';
-import { reportOf } from './report-view.js';
 import { runSince, unfinishedTasks, withRun } from './resume.js';
 
 /**

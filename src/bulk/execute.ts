@@ -2,12 +2,11 @@
 
 import { backoffMs } from '../api/retry.js';
 import { keepHeapClose, letHeapGrow } from '../api/wire.js';
-import type { FailedItem, PrintedHow } from '../cli/command-output.js';
+import type { FailedItem } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
-import { isExhausted } from '../data/outcome-errors.js';
 import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import { pause } from '../data/time.js';
@@ -28,19 +27,19 @@ import type { RunPlan } from '../runs/plan.js';
 import {
   type BulkReport,
   exitOf,
+  failedRun,
   isFinalRow,
   type ReportRow,
   RowSet,
+  reportOf,
   summarize,
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { shortRunName } from '../runs/stored-run.js';
+import { verbOf } from '../runs/verb.js';
 import { errorLimit, type Invocation } from './invocation.js';
-import { nextLine, summaryLine } from './report-lines.js';
-import { failedRun, reportOf } from './report-view.js';
 import { writeResultsFile } from './results.js';
 import { runProgress } from './run-progress.js';
-import { verbOf } from './words.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
@@ -76,8 +75,12 @@ export interface EndedRun {
   readonly only?: OnlyRow | undefined;
   /** Called once the report has been printed, to record that. */
   readonly onWritten?: (() => Promise<void>) | undefined;
-  /** Prints to stderr how a run that sent ended and how to resume it; below the report if a person reads that. */
-  readonly printEnd?: (how?: PrintedHow) => void;
+  /** Why the run stopped sending. */
+  readonly stop?: StopReason | undefined;
+  /** How to resume it, if it is unfinished. */
+  readonly unfinished?: string | undefined;
+  /** Its name for `runs retry`, if rows failed. */
+  readonly retried?: string | undefined;
 }
 
 /** A run about to send, or how it ended if there is nothing to send. */
@@ -96,7 +99,12 @@ export async function executeRun(
   const keep = onRow ? withoutValues : sharingValues();
   const rows: ReportRow[] = finished.map(keep);
   const { limiter } = context.api;
-  const { text, share } = runProgress(run, () => rows.length - finished.length, limiter);
+  const { text, share } = runProgress(
+    run,
+    () => rows.length - finished.length,
+    limiter,
+    context.clock,
+  );
   const line = context.progress.start(text, share);
   let stop: StopReason | undefined;
   let only: OnlyRow = { session: run.session };
@@ -271,37 +279,8 @@ async function finalizeRun(
     exitName,
     names: plan.names,
     failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
-    printEnd: ({ isShown, isKept }: PrintedHow = { isShown: false }) => {
-      const lines = stop
-        ? stopLines(context, invocation.words, stop, isShown ? report : undefined)
-        : [];
-      for (const line of lines) context.message(line);
-      // A person's report names the run.
-      if (store && !isShown) context.note(`Run ${head.run}: ${summaryLine(report)}`);
-      if (unfinished !== undefined) context.message(unfinished);
-      else if (retried !== undefined && isShown && !isKept)
-        context.note(nextLine(report, invocation.operation, retried));
-    },
+    ...{ stop, unfinished, retried },
     ...(store &&
       head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
-}
-
-/**
- * Returns why a run stopped, unless a row of the report that is shown says it, and what to do about it
- * other than to run it again.
- */
-function stopLines(
-  context: Context,
-  words: readonly string[],
-  { reason, error }: StopReason,
-  shown: BulkReport | undefined,
-): readonly string[] {
-  if (!error) return [`Stopped: ${reason}`];
-  const { code, message, hint = '' } = rowError(context, words, error, '');
-  const isSaid = shown?.results.some((row) => row.result === 'failed' && row.error?.code === code);
-  return [
-    ...(isSaid ? [] : [`Stopped: ${message}`]),
-    ...(isExhausted(error) || hint === '' ? [] : hint.split('\n')),
-  ];
 }

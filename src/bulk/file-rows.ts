@@ -1,7 +1,9 @@
-/** The rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
+/** The bytes and the rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
+import { keepHeapSmall } from '../api/wire.js';
+import type { Context } from '../context.js';
 import { type CsvRow, csvReader } from '../data/csv-reader.js';
-import { InputError } from '../errors.js';
-import { bytesUpTo } from '../files/input-file.js';
+import { Failure, InputError, stoppedReading } from '../errors.js';
+import { bytesUpTo, inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 
 /** The needs of reading the rows of a file. */
@@ -84,4 +86,37 @@ async function* csvRows(
   for await (const chunk of chunks) yield reader.push(decode(chunk));
   yield reader.push(decode(undefined));
   yield reader.end();
+}
+
+/** Notes that a file is open in a spreadsheet program, whose unsaved changes nobody else sees. */
+export async function noteOpenWorkbook(context: Context, path: string): Promise<void> {
+  const program = await spreadsheetProgram(path);
+  if (program !== undefined)
+    context.message(
+      `${path} is open in ${program}. Changes that are not saved there are not read.`,
+    );
+}
+
+/** Reading in small pieces leaves little garbage: only the ids live long. */
+const pieceBytes = 16 * 1024;
+const longInput = 256 * 1024;
+
+/** Yields the bytes of an input file, or of stdin for `-`. Throws InputError, CancelledError. */
+export async function* inputChunks(context: Context, path: string): AsyncGenerator<Uint8Array> {
+  const { stdin } = context.streams;
+  try {
+    const stream =
+      path === '-' ? stdin.stream : inputBytes(path, { pieceBytes, signal: context.signal });
+    let read = 0;
+    for await (const chunk of stream) {
+      const before = read;
+      read += chunk.length;
+      // For inputs of e.g. 100,000 rows; once the rows are known it would be too late.
+      if (read > longInput && before <= longInput) await keepHeapSmall(context.nodeVersion);
+      yield Buffer.from(chunk);
+    }
+  } catch (error) {
+    if (path === '-' && context.signal.aborted) throw stoppedReading('stdin');
+    throw error instanceof Failure ? error : unreadable(path === '-' ? 'stdin' : path, error);
+  }
 }

@@ -9,14 +9,16 @@ import { duration } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
-import { referenceKinds } from '../data/references.js';
+import { answersTo, parseReference, referenceField, referenceKinds } from '../data/references.js';
+import type { ResourceName } from '../data/resources.js';
 import { groupedNumber, orList, plural } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
-import type { Operation, Selection, Source } from '../engine/operation.js';
+import type { Operation, RowPlan, Selection, Session, Source } from '../engine/operation.js';
 import { GuardError, UsageError } from '../errors.js';
 import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
+import type { SelectedRow } from '../runs/report.js';
 import { newRunName } from '../runs/store.js';
 
 const anyText = z.optional(nonEmptyText);
@@ -176,6 +178,9 @@ function parseMapping(text: string): readonly [string, string] {
   });
 }
 
+/** The part of an operation that defines its selection. */
+export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filters'>;
+
 /** A command line that changes records, before its rows are known. */
 export interface CommandLine {
   readonly operation: Operation;
@@ -264,4 +269,41 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
     `${plural(selected, 'row is', 'rows are')} selected, but --expect says ${groupedNumber(expect)}. Nothing was changed.`,
     { code: 'expect', hint: 'Look at the rows first: run the same command with --dry-run.' },
   );
+}
+
+/**
+ * Opens the session of an operation. A row that a reference named is a conflict once its record, as
+ * read before a write, no longer answers to the reference.
+ */
+export function openSession(
+  context: Context,
+  { operation, job }: Pick<Invocation, 'operation' | 'job'>,
+): Session {
+  const session = operation.open(context, job as never);
+  // The sessions of an import check their own keys.
+  if (session.forRow) return session;
+  return {
+    ...session,
+    plan(row, state) {
+      const planned = session.plan(row, state);
+      const conflict = renamed(context, operation.resource, row, state.record);
+      return conflict ? Promise.resolve(planned).then((plan) => ({ ...plan, conflict })) : planned;
+    },
+  };
+}
+
+/** The conflict of a record that no longer answers to the reference of its row. */
+function renamed(
+  { settings: { overrides } }: Context,
+  resource: ResourceName,
+  { ref, id }: SelectedRow,
+  record: JsonObject | undefined,
+): RowPlan['conflict'] {
+  if (ref === undefined || !record) return undefined;
+  const reference = parseReference(ref);
+  if (answersTo(record, reference, resource, overrides)) return undefined;
+  const { kind } = reference;
+  const own = kind === 'id' ? [] : referenceField(resource, kind, overrides).values(record);
+  const now = own?.[0] === undefined ? '' : ` It is now ${kind}:${own[0]}.`;
+  return { field: kind, from: own?.[0], message: `${id} is no longer ${ref}.${now}` };
 }

@@ -12,13 +12,25 @@ import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
 import { type DamagedRun, damagedBefore, type Journal, setAsideAll } from '../runs/journal.js';
 import { isSamePlace, type RunHead, type RunPlan, requireContinuable } from '../runs/plan.js';
-import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
+import {
+  exitOf,
+  failedRun,
+  isFinalRow,
+  type ReportRow,
+  reportOf,
+  type SelectedRow,
+} from '../runs/report.js';
 import { redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
-import { confirmChanges, countErrors, printPreview, printPreviewNotes } from './confirm.js';
-import { warnOfRefusals } from './dry-run.js';
+import {
+  confirmChanges,
+  countErrors,
+  printPreview,
+  printPreviewNotes,
+  warnOfRefusals,
+} from './confirm.js';
 import {
   awaitEarlierWrites,
   closeReplacedRun,
@@ -29,13 +41,12 @@ import {
   withCarried,
 } from './earlier-runs.js';
 import { type EndedRun, type Planned, withoutValues } from './execute.js';
-import { errorLimit, type Invocation } from './invocation.js';
-import { type Preview, previewRows, redactedRows, requireNoKey } from './preview.js';
-import { subjectOf } from './preview-lines.js';
-import { openSession } from './references.js';
-import { failedRun, reportOf } from './report-view.js';
+import { errorLimit, type Invocation, openSession } from './invocation.js';
+import { type Preview, previewRows, subjectOf } from './preview.js';
 import { writeResultsFile } from './results.js';
-import { continueRun, imagesOf } from './resume.js';
+import { continueRun } from './resume.js';
+import { imagesOf } from './run-locks.js';
+import { redactedRows, requireNoKey } from './secrets.js';
 import { selectRows } from './select-rows.js';
 
 /** The place of a run to plan, once its lock is held. */
@@ -47,10 +58,26 @@ export interface RunSetup {
 }
 
 /**
- * Plans a run, or resumes the unfinished one of the same command line. Throws UsageError, GuardError or
- * CancelledError if it may not start, and failures that stop every row.
+ * Plans a run, or resumes the unfinished one of the same command line; its lock is released unless it is
+ * ready to send. Throws UsageError, GuardError or CancelledError if it may not start, and failures that
+ * stop every row.
  */
 export async function planRun(
+  context: Context,
+  invocation: Invocation,
+  setup: RunSetup,
+): Promise<Planned> {
+  try {
+    const planned = await planOrContinue(context, invocation, setup);
+    if (!('ready' in planned)) setup.lock?.release();
+    return planned;
+  } catch (error) {
+    setup.lock?.release();
+    throw error;
+  }
+}
+
+async function planOrContinue(
   context: Context,
   invocation: Invocation,
   setup: RunSetup,
@@ -175,7 +202,7 @@ async function beginRun(
   const names = new Map([...carriedNames, ...(preview.names ?? [])]);
   const fullPreview = { ...preview, tasks, names };
   const subject = subjectOf(invocation, matched, matched > rows.length);
-  if (operation.confirm !== 'never' && !isSingle) printPreview(context, subject, fullPreview);
+  if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, fullPreview);
   printPreviewNotes(context, operation, fullPreview);
   await warnOfRefusals(context, invocation, session, tasks.length);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);

@@ -1,69 +1,24 @@
 /** The lines of a preview: how many records of how many, the first rows with old → new, and what cannot be undone. */
+
 import { shortValue } from '../cli/lines.js';
 import { sandboxProfile } from '../config/choices.js';
 import type { Context } from '../context.js';
-import type { ResourceName } from '../data/resources.js';
-import { type Sorting, usualSorting } from '../data/sorting.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
 import { beforeAndAfter } from '../engine/decide.js';
-import type { Operation, PreviewStyle } from '../engine/operation.js';
-import { countsAsError, isDeletion, type ReportRow, type RowChange } from '../runs/report.js';
+import type { PreviewStyle } from '../engine/operation.js';
+import {
+  countsAsError,
+  isDeletion,
+  type ReportRow,
+  type RowChange,
+  resultWord,
+} from '../runs/report.js';
+import { type Action, counted, verbOf } from '../runs/verb.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { truncate } from '../terminal/width.js';
-import type { Invocation } from './invocation.js';
-import type { Preview } from './preview.js';
-import { type AlignedRow, alignedRows } from './row-lines.js';
-import { type Action, aboutRow, counted, describeChanges, resultWord, verbOf } from './words.js';
-
-/** The subject of a preview, in words. */
-export interface Subject extends Action {
-  /** How many records were selected, before `--limit` cut them. */
-  readonly matched: number;
-  /** The operation's own lines, in place of all others. */
-  readonly describe?: Operation['describePreview'];
-  /** The selection in words, around the noun. */
-  readonly words?:
-    | { readonly before: string; readonly after: string; readonly order: string }
-    | undefined;
-}
-
-/** The subject of an invocation's preview; `isCut`: `--limit` left out some of the matching records. */
-export function subjectOf(
-  { operation, words, values, source }: Invocation,
-  matched: number,
-  isCut: boolean,
-): Subject {
-  const { resource, verb, filters, describePreview: describe } = operation;
-  const action = { action: words.join('.'), resource, verb, ...(describe && { describe }) };
-  if (source !== 'filter') return { ...action, matched };
-  const isAll = values.all === true;
-  const filter = (isAll ? undefined : filters?.words?.(values as never)) ?? {
-    before: isAll ? '' : 'matching',
-    after: '',
-  };
-  const order = isCut ? orderWords(resource, values['sort'] as Sorting | undefined) : '';
-  return { ...action, matched, words: { before: filter.before, after: filter.after, order } };
-}
-
-/** `, newest first`: by which order the first records were taken. */
-function orderWords(resource: ResourceName, sort: Sorting | undefined): string {
-  const usual = usualSorting(resource);
-  const { field, descending } = sort ?? usual;
-  if (field !== usual.field || !usual.descending) return `, by ${field}`;
-  return descending ? ', newest first' : ', oldest first';
-}
-
-/** Rows to list, with their names and times where known. */
-export type Listed = Pick<Preview, 'tasks'> & Partial<Pick<Preview, 'decided' | 'names' | 'times'>>;
-
-/** A preview of up to this many rows lists all of them. */
-const maxListed = 7;
-
-/** True if a preview lists only the first of these rows. */
-export function hasMore({ length }: readonly unknown[]): boolean {
-  return length > maxListed;
-}
+import { hasMore, type Listed, type Preview, type Subject } from './preview.js';
+import { type AlignedRow, aboutRow, alignedRows, describeChanges } from './row-lines.js';
 
 /** All rows of a preview, for the answer `l`. */
 export function allRowLines(

@@ -9,17 +9,23 @@ import type { SeenColumns } from '../data/cell-values.js';
 import { intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
-import { usualSorting } from '../data/sorting.js';
+import type { ResourceName } from '../data/resources.js';
+import { type Sorting, usualSorting } from '../data/sorting.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import { changesOf, decideRow, isForbidden, resultOf } from '../engine/decide.js';
 import { CircuitBreaker } from '../engine/limits.js';
-import type { PreviewedRows, RecordState, RowPlan, Session, Task } from '../engine/operation.js';
+import type {
+  Operation,
+  PreviewedRows,
+  RecordState,
+  RowPlan,
+  Session,
+  Task,
+} from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
-import { Failure, InputError, UsageError } from '../errors.js';
-import { hasQuery, someText } from '../runs/before-images.js';
-import { hashOf } from '../runs/journal.js';
-import type { RunPlan } from '../runs/plan.js';
+import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
+import type { Action } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 
 /** The outcome of a preview: rows to write, and rows that are already decided. */
@@ -32,6 +38,55 @@ export interface Preview extends PreviewedRows {
   readonly failure?: Failure | undefined;
   /** The record of the only row. */
   readonly record?: JsonObject | undefined;
+}
+
+/** Rows to list, with their names and times where known. */
+export type Listed = Pick<Preview, 'tasks'> & Partial<Pick<Preview, 'decided' | 'names' | 'times'>>;
+
+/** A preview of up to this many rows lists all of them. */
+const maxListed = 7;
+
+/** True if a preview lists only the first of these rows. */
+export function hasMore({ length }: readonly unknown[]): boolean {
+  return length > maxListed;
+}
+
+/** The subject of a preview, in words. */
+export interface Subject extends Action {
+  /** How many records were selected, before `--limit` cut them. */
+  readonly matched: number;
+  /** The operation's own lines, in place of all others. */
+  readonly describe?: Operation['describePreview'];
+  /** The selection in words, around the noun. */
+  readonly words?:
+    | { readonly before: string; readonly after: string; readonly order: string }
+    | undefined;
+}
+
+/** The subject of an invocation's preview; `isCut`: `--limit` left out some of the matching records. */
+export function subjectOf(
+  { operation, words, values, source }: Invocation,
+  matched: number,
+  isCut: boolean,
+): Subject {
+  const { resource, verb, filters, describePreview: describe } = operation;
+  const action = { action: words.join('.'), resource, verb, ...(describe && { describe }) };
+  if (source !== 'filter') return { ...action, matched };
+  const isAll = values.all === true;
+  const filter = (isAll ? undefined : filters?.words?.(values as never)) ?? {
+    before: isAll ? '' : 'matching',
+    after: '',
+  };
+  const order = isCut ? orderWords(resource, values['sort'] as Sorting | undefined) : '';
+  return { ...action, matched, words: { before: filter.before, after: filter.after, order } };
+}
+
+/** `, newest first`: by which order the first records were taken. */
+function orderWords(resource: ResourceName, sort: Sorting | undefined): string {
+  const usual = usualSorting(resource);
+  const { field, descending } = sort ?? usual;
+  if (field !== usual.field || !usual.descending) return `, by ${field}`;
+  return descending ? ', newest first' : ', oldest first';
 }
 
 /** Up to this many rows, single reads are cheaper than a list that may be long. */
@@ -235,46 +290,4 @@ class Previewer {
     if (typeof name === 'string') names.set(id, name);
     if (descending && typeof time === 'string') times.set(id, time);
   }
-}
-
-/** Refuses the API key as a value, which a run would keep on disk. Throws UsageError. */
-export function requireNoKey(
-  { api }: Context,
-  { job, guards, values }: Invocation,
-  rows: readonly SelectedRow[],
-): void {
-  const isKey = (text: string) => api.isKey(text);
-  const holdsKey = ({ own, ref = '' }: SelectedRow) => isKey(ref) || someText(own, isKey);
-  // A plan file has a check of its own.
-  if (values.plan !== undefined) return;
-  if (someText([job, guards], isKey) || rows.some(holdsKey))
-    throw new UsageError(
-      'A value of this command holds the API key, and a run keeps its values on disk. Nothing was sent.',
-      { hint: 'Leave that value out.' },
-    );
-}
-
-/** The names and rows of a plan, without texts that hold the API key or the query of a URL. */
-export function redactedRows(
-  { api }: Context,
-  rows: readonly Task[],
-  { tasks, names = new Map() }: Pick<Preview, 'tasks' | 'names'>,
-): Pick<RunPlan, 'names' | 'rows'> {
-  const isSecret = (text: string) => api.isKey(text) || hasQuery(text);
-  let next = 0;
-  return {
-    names: new Map([...names].filter(([, name]) => !isSecret(name))),
-    // Reuses the task objects, which are in the same order, to avoid a second copy of 200,000 rows.
-    rows: rows.map(({ row, id, ref, own }) => {
-      const task = tasks[next];
-      if (task?.row !== row) return { row, id, ref, own };
-      next += 1;
-      const { previewed } = task;
-      if (!previewed?.some(({ from }) => someText(from, isSecret))) return task;
-      const hashed = previewed.map((change) =>
-        someText(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
-      );
-      return { ...task, previewed: hashed };
-    }),
-  };
 }

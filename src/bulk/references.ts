@@ -3,21 +3,17 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { type Candidate, ReferencesError } from '../data/outcome-errors.js';
 import {
-  answersTo,
   kindWords,
   parseReference,
   type Reference,
-  referenceField,
   referenceProblem,
   referenceSetting,
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
-import type { RecordState, RowPlan, Session, Task } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { SelectedRow } from '../runs/report.js';
-import type { Invocation } from './invocation.js';
 import {
   describeCandidates,
   mostListed,
@@ -93,40 +89,6 @@ export async function resolveRows(
   });
   checkDistinct(resolved, resource);
   return resolved;
-}
-
-/**
- * Opens the session of an operation. A row that a reference named is a conflict once its record, as
- * read before a write, no longer answers to the reference.
- */
-export function openSession(
-  context: Context,
-  { operation, job }: Pick<Invocation, 'operation' | 'job'>,
-): Session {
-  const session = operation.open(context, job as never);
-  // The sessions of an import check their own keys.
-  if (session.forRow) return session;
-  const { resource } = operation;
-  const { overrides } = context.settings;
-  const changed = ({ ref, id }: SelectedRow, record: JsonObject): RowPlan['conflict'] => {
-    if (ref === undefined) return undefined;
-    const reference = parseReference(ref);
-    if (answersTo(record, reference, resource, overrides)) return undefined;
-    const { kind } = reference;
-    const own = kind === 'id' ? [] : referenceField(resource, kind, overrides).values(record);
-    const now = own?.[0] === undefined ? '' : ` It is now ${kind}:${own[0]}.`;
-    return { field: kind, from: own?.[0], message: `${id} is no longer ${ref}.${now}` };
-  };
-  const planChecked = async (row: Task, state: RecordState): Promise<RowPlan> => {
-    const planned = await session.plan(row, state);
-    const conflict = state.record && changed(row, state.record);
-    return conflict ? { ...planned, conflict } : planned;
-  };
-  return {
-    ...session,
-    plan: (row, state) =>
-      row.ref === undefined ? session.plan(row, state) : planChecked(row, state),
-  };
 }
 
 /** Two references, or a reference and an id, must not name the same record twice. Throws UsageError. */

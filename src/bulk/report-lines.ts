@@ -1,26 +1,21 @@
 /** The lines of a report for a person: the summary, and the rows that went wrong or all of them. */
+
 import type { Canvas } from '../cli/views.js';
+import { named } from '../data/path.js';
 import { groupedNumber, nameFirstFew } from '../data/text.js';
 import {
   type BulkReport,
   isDeletion,
   type ReportRow,
-  type RowResult,
+  resultWord,
+  summaryLine,
   wentWrong,
 } from '../runs/report.js';
+import { type Action } from '../runs/verb.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';
-import { type AlignedRow, alignedRows } from './row-lines.js';
-import {
-  type Action,
-  aboutRow,
-  counted,
-  describeOne,
-  named,
-  resultWord,
-  rowChanges,
-} from './words.js';
+import { type AlignedRow, aboutRow, alignedRows, describeOne, rowChanges } from './row-lines.js';
 
 const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
@@ -31,16 +26,6 @@ const isExisting = ({ result, after }: ReportRow) =>
 const mostExisting = 20;
 /** The rows that need attention. */
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
-
-/** Says what to do about the rows of a finished run that went wrong. */
-export function nextLine(report: BulkReport, { verb }: Pick<Action, 'verb'>, run: string): string {
-  // A retry would read the same lines, which are as wrong as before.
-  const isOfFile =
-    verb === 'import' && wrongRows(report).every(({ error }) => error?.code === 'input');
-  return isOfFile
-    ? 'Fix these lines, then import the file again.'
-    : `To try those again: rosterctl runs retry ${run}`;
-}
 
 /** Options of a person's report: the words beside the report itself, and their form. */
 export interface ReportStyle {
@@ -184,25 +169,4 @@ function rowDetail(row: ReportRow, action: Action, deletes: boolean): string {
   const changes = singleLine(rowChanges(row, action, deletes));
   const done = row.step === undefined ? '' : ` (done: ${changes})`;
   return message ? `${singleLine(aboutRow(message, row.id))}${done}` : changes;
-}
-
-/** `9 changed, 1 in conflict, 1 failed of 11`, in words of the action; zero counts are left out. */
-export function summaryLine(
-  report: Pick<BulkReport, 'summary' | 'action'>,
-  action: Action = report,
-): string {
-  const { total, ...counts } = report.summary;
-  if (total === 0) return `No ${counted(1, action).slice(2)} matches. Nothing to do.`;
-  const results: { readonly [count: string]: RowResult } = {
-    changed: 'changed',
-    notAttempted: 'not_attempted',
-    wouldChange: 'would_change',
-  };
-  const parts = Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => {
-      const word = resultWord(results[name] ?? (name as RowResult), action);
-      return `${groupedNumber(count)} ${word === 'conflict' ? 'in conflict' : word}`;
-    });
-  return `${parts.join(', ') || 'nothing done'}${parts.length === 1 ? '' : ` of ${groupedNumber(total)}`}`;
 }

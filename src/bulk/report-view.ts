@@ -1,21 +1,15 @@
 /** Renders the report of a run, for a person and in a pipe. */
 
-import type { FailedItem } from '../cli/command-output.js';
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { isUtf8Locale } from '../data/environment.js';
-import { RunError } from '../data/outcome-errors.js';
-import { Failure, UnknownOutcomeError } from '../errors.js';
-import type { ExitName } from '../exit-codes.js';
-import type { RunHead } from '../runs/plan.js';
-import { type BulkReport, isFinalRow, type ReportRow, summarize } from '../runs/report.js';
+import { type BulkReport, reportRowFields, summaryLine } from '../runs/report.js';
 import {
   linesOfRows,
   type ReportStyle,
   reportLines,
   shortReport,
-  summaryLine,
   wrongRows,
 } from './report-lines.js';
 
@@ -32,24 +26,12 @@ const reportFields: ReadonlySet<string | undefined> = new Set([
   'results',
 ] satisfies (keyof BulkReport)[]);
 
-const rowFields = [
-  'row',
-  'id',
-  'result',
-  'before',
-  'after',
-  'error',
-  'step',
-  'retryable',
-  'ref',
-] satisfies (keyof ReportRow)[];
-
 /** The bulk report of docs, section 5. */
 export const reportView: View<BulkReport> = {
   kind: 'lines',
   lines: reportLines,
   rows: ({ results }) => results,
-  rowFields,
+  rowFields: reportRowFields,
   idRows: ({ results }) =>
     results
       .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))
@@ -123,45 +105,4 @@ export async function checkFields({
   const selectsReport =
     output === 'json' && fields.every((field) => reportFields.has(field.split('.')[0]));
   if (!selectsReport) checkRowFields(fields, reportView);
-}
-
-/** Builds the report of a run from all its rows. */
-export function reportOf(
-  context: Context,
-  head: Pick<RunHead, 'action'> & {
-    readonly run: string | null;
-    readonly of?: string | undefined;
-    readonly plan?: string | undefined;
-  },
-  rows: readonly ReportRow[],
-): BulkReport {
-  const { settings, api } = context;
-  return {
-    schema: 1,
-    run: head.run,
-    ...(head.of !== undefined && { of: head.of }),
-    ...(head.plan !== undefined && { plan: head.plan }),
-    profile: settings.profile.name,
-    organization: api.organizationId,
-    action: head.action,
-    dryRun: settings.dryRun,
-    summary: summarize(rows, { dryRun: settings.dryRun }),
-    results: rows.toSorted((a, b) => a.row - b.row),
-  };
-}
-
-/** The error that stopped a run, or one that says how it failed; undefined if it succeeded. */
-export function failedRun(
-  report: BulkReport,
-  exitName: ExitName,
-  error?: Failure,
-): FailedItem | undefined {
-  if (exitName === 'done') return undefined;
-  const { run, summary, results } = report;
-  // An unknown outcome that was verified later is not why the run failed.
-  const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
-  if (error && !isVerified) return { error };
-  const verb = results.every(isFinalRow) ? 'retry' : 'resume';
-  const hint = exitName === 'rowsFailed' && run ? `rosterctl runs ${verb} ${run}` : undefined;
-  return { error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
 }

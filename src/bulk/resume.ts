@@ -7,25 +7,17 @@ import type { Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
 import { isFinalRow, RowSet } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';
-import { openRunStore, type RunStore, runFolder } from '../runs/store.js';
-import {
-  continueJournal,
-  type RunOptions,
-  readRun,
-  type StoredRun,
-  writeOptions,
-} from '../runs/stored-run.js';
+import { openRunStore, type RunStore } from '../runs/store.js';
+import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
 import { unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { confirmChanges, printPreview } from './confirm.js';
 import { type EndedRun, executeRun, type PlannedRun } from './execute.js';
-import { checkExpected, type Invocation, jobOf, limitRate } from './invocation.js';
-import { openSession } from './references.js';
-import { lockFor } from './run-locks.js';
+import { checkExpected, type Invocation, jobOf, limitRate, openSession } from './invocation.js';
+import { imagesOf, lockFor } from './run-locks.js';
 
 /** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
 export async function resumeRun(
@@ -133,7 +125,7 @@ export async function continueRun(
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
   if (operation.confirm !== 'never' && !isSingle)
-    printPreview(context, subject, { tasks, decided: [], names: plan.names });
+    await printPreview(context, subject, { tasks, decided: [], names: plan.names });
   const [only] = tasks;
   const { maxChanges = tasks.length } = values;
   await confirmChanges(
@@ -159,17 +151,6 @@ export async function continueRun(
     finished,
     lock,
   };
-}
-
-/** Opens the before-images of a run; undefined if `undo.keep` is off. */
-export function imagesOf(
-  { settings, api }: Context,
-  store: RunStore,
-  run: string,
-  { isOurs }: Pick<RunOptions, 'isOurs'>,
-): BeforeImages | undefined {
-  if (settings.undoKeepMs === undefined) return undefined;
-  return openBeforeImages(runFolder(store, run), { isKey: (text) => api.isKey(text), isOurs });
 }
 
 /** A run as named in a sentence: `run ID, started 5 min ago`. */

@@ -1,6 +1,95 @@
-/** One row of a preview or report: id, name and one more column, and what happens to it beside or below them. */
+/** Rows for a person: what changes in words, old → new with human labels, and rows in columns. */
+
+import { deletedValue, shortValue } from '../cli/lines.js';
+import { fieldLabel } from '../cli/lists/labels.js';
+import type { JsonObject } from '../data/json.js';
+import { named, recordedSize } from '../data/path.js';
+import { binarySize } from '../data/text.js';
+import type { ReportRow } from '../runs/report.js';
+import { type Action, verbOf, verbs } from '../runs/verb.js';
 import { minTextWidth } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
+
+/** Returns a row's message without the id that stands before it already. */
+export function aboutRow(message: string, id: string): string {
+  return message.startsWith(`${id} `) ? message.slice(id.length + 1) : message;
+}
+
+/** The changes of a row: `pending → reviewing, note added`; a preview shows the note itself. */
+export function describeChanges(
+  { before = {}, after = {} }: Pick<ReportRow, 'before' | 'after'>,
+  action: Action,
+  { isPreview = false }: { readonly isPreview?: boolean } = {},
+): string {
+  if (verbOf(action) === verbs.upload)
+    return Object.hasOwn(after, 'id') ? `as ${shortValue(after['id'])}` : '';
+  const { convertedPlayerId: player, ...others } = after;
+  const isConverted = typeof player === 'string';
+  const changes = Object.entries(isConverted ? others : after).map(([field, to]) => {
+    const from = before[field];
+    return field === 'internalNotes'
+      ? describeNote(from, to, isPreview)
+      : describeChange(field, from, to);
+  });
+  return [...(isConverted && !isPreview ? [`to ${shortValue(player)}`] : []), ...changes].join(
+    ', ',
+  );
+}
+
+function describeChange(field: string, from: unknown, to: unknown): string {
+  if (field === 'status') return `${shortValue(from ?? null)} → ${shortValue(to)}`;
+  const label = fieldLabel(field);
+  const elements = isTexts(from) && isTexts(to) ? elementChanges(from, to) : '';
+  if (elements !== '') return `${label} ${elements}`;
+  return `${label} ${shortValue(from ?? null)} → ${shortValue(to)}`;
+}
+
+function describeNote(from: unknown, to: unknown, showsText: boolean): string {
+  if (typeof to !== 'string') return 'notes removed';
+  const kept = typeof from === 'string' ? from.trimEnd() : '';
+  const isAdded = to.startsWith(kept);
+  if (kept.length > to.trimEnd().length && kept.startsWith(to.trimEnd())) return 'note removed';
+  const what = isAdded ? 'note added' : 'notes replaced';
+  return showsText ? `${what}: ${shortValue((isAdded ? to.slice(kept.length) : to).trim())}` : what;
+}
+
+/** `+new -old`: what a list of texts gained and lost; empty if only their order differs. */
+function elementChanges(from: readonly string[], to: readonly string[]): string {
+  const added = to.filter((text) => !from.includes(text)).map((text) => `+${shortValue(text)}`);
+  const removed = from.filter((text) => !to.includes(text)).map((text) => `-${shortValue(text)}`);
+  return [...added, ...removed].join(' ');
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** The one line of a single change without its mark: `Mira Kite (player_1): created`. */
+export function describeOne(
+  row: ReportRow,
+  action: Action,
+  { name, record }: { readonly name: string | undefined; readonly record?: JsonObject | undefined },
+): string {
+  const made = row.after?.['id'];
+  const id = typeof made === 'string' ? made : row.id;
+  const verb = verbOf(action);
+  const who = named(name, id);
+  if (verb === verbs.create || verb === verbs.delete) return `${who}: ${verb.done}`;
+  if (verb === verbs.upload) {
+    const size = recordedSize(record);
+    return `${name ?? row.id}: uploaded as ${id}${size === undefined ? '' : ` (${binarySize(size)})`}`;
+  }
+  const changes = describeChanges(row, action);
+  return `${who}: ${verb === verbs.convert ? `${verb.done} ${changes}` : changes}`;
+}
+
+/** Describes the change of a report's row, for a list of rows: the deleted record, or each field old → new. */
+export function rowChanges(row: ReportRow, action: Action, deletes: boolean): string {
+  if (!deletes) return describeChanges(row, action);
+  return Object.keys(row.after ?? {})
+    .map((field) => deletedValue(field, row.before?.[field]))
+    .join(', ');
+}
 
 /** A row of sanitized texts. */
 export interface AlignedRow {

@@ -1,12 +1,21 @@
-/** How the rows of an input are named: valid ids and references, each once. */
+/** How the rows of an input are named: valid ids and references, each once; and lists of ids alone. */
+
 import { idProblem } from '../api/schemas.js';
+import { eventLoopTurns } from '../data/concurrency.js';
 import { unguard } from '../data/csv.js';
-import { digestOf } from '../data/digest.js';
-import { parseReference, type Reference, referenceProblem } from '../data/references.js';
+import { rowWord } from '../data/csv-reader.js';
+import { InputErrors } from '../data/input-errors.js';
+import { isObject, parseJson } from '../data/json.js';
+import {
+  identityOf,
+  parseReference,
+  type Reference,
+  referenceProblem,
+  rowOf,
+} from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
-import { foldCase, groupedNumber } from '../data/text.js';
-import type { Selection } from '../engine/operation.js';
-import { InputError, UsageError } from '../errors.js';
+import { groupedNumber } from '../data/text.js';
+import { InputError, stoppedReading } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 
 /** Inputs with more rows are refused; they should be split. */
@@ -19,16 +28,8 @@ export interface NamingInput {
   readonly resource: ResourceName;
   /** The organization's own id, which is never a record's id. */
   readonly organizationId: string;
-}
-
-/** Returns a row whose id is empty, and so unusable, until its reference is resolved. */
-export function rowOf({ kind, value, text }: Reference, row: number): SelectedRow {
-  return kind === 'id' ? { row, id: value } : { row, id: '', ref: text };
-}
-
-/** Returns a text that is equal for references that must name the same record. */
-export function identityOf({ kind, value }: Reference): string {
-  return kind === 'id' ? `id:${value}` : `${kind}:${foldCase(value)}`;
+  /** Aborts the reading, even of an input that has already arrived. */
+  readonly signal: AbortSignal;
 }
 
 /** Checks that every id and reference is valid and occurs once. */
@@ -85,18 +86,95 @@ export function requireOwnRow(
   });
 }
 
-/** Rows for ids and references typed on the command line. Throws UsageError for a duplicate. */
-export function selectIds(words: readonly string[]): Selection {
-  const known = new Set<string>();
-  const rows = words.map((word, index) => {
-    const reference = parseReference(word);
-    if (known.size === known.add(identityOf(reference)).size)
-      throw new UsageError(
-        reference.kind === 'id'
-          ? `The id ${reference.value} is given twice.`
-          : `${reference.text} is given twice.`,
-      );
-    return rowOf(reference, index + 1);
-  });
-  return { rows, header: ['id'], digest: digestOf(words) };
+/**
+ * Returns a row for each id of a text: lines, which may be references, NDJSON or a JSON array. Throws one
+ * InputError for all that are invalid, CancelledError after a signal.
+ */
+export function rowsOfIds(text: string, input: NamingInput) {
+  const start = text.trimStart();
+  if (start.startsWith('[')) return rowsFromIds(elementsOf(text, input), input);
+  if (start.startsWith('{')) return rowsFromIds(recordsOf(text, input), input);
+  return rowsFromIds(linesOf(text, /\r?\n|\r/g), input, parseReference);
 }
+
+/** An id and the line that names it. */
+interface NamedId {
+  readonly id: string;
+  readonly line: number;
+}
+
+/** Yields the lines that are not blank, one at a time because there may be 200,000. */
+function* linesOf(text: string, end: RegExp): Generator<NamedId> {
+  let from = 0;
+  for (let line = 1; from <= text.length; line += 1) {
+    end.lastIndex = from;
+    const found = end.exec(text);
+    const id = text.slice(from, found?.index);
+    if (id.trim() !== '') yield { id, line };
+    from = found ? end.lastIndex : text.length + 1;
+  }
+}
+
+function* elementsOf(text: string, input: NamingInput): Generator<NamedId> {
+  const value = jsonIn(text, (why) => `${input.name} is not valid JSON: ${why}.`);
+  const items = Array.isArray(value) ? (value as unknown[]) : [];
+  for (const [index, item] of items.entries())
+    yield { id: idIn(item, `Element ${index + 1}`, input), line: index + 1 };
+}
+
+function* recordsOf(text: string, input: NamingInput): Generator<NamedId> {
+  for (const { id: json, line } of linesOf(text, /\n/g)) {
+    const value = jsonIn(json, () => `Line ${line} is not valid JSON.`);
+    if (isObject(value) && value['type'] === 'summary') continue;
+    yield { id: idIn(value, `Line ${line}`, input), line };
+  }
+}
+
+function jsonIn(text: string, problem: (why: string) => string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new InputError(problem((error as Error).message), { cause: error });
+  }
+}
+
+/** The id that an element names: itself, or that of a record of this organization. Throws InputError. */
+function idIn(value: unknown, place: string, { organizationId }: NamingInput): string {
+  const { id, organizationId: own } = isObject(value) ? value : { id: value };
+  if (typeof own === 'string')
+    requireOwnRow(own, `${place}: ${organizationColumn}`, { organizationId, raw: true });
+  if (typeof id === 'string') return id;
+  throw new InputError(`${place} holds no id.`);
+}
+
+export const asId = (id: string): Reference => ({ kind: 'id', value: id, text: id });
+
+async function rowsFromIds(
+  found: Iterable<NamedId>,
+  input: NamingInput,
+  read: (text: string) => Reference = asId,
+) {
+  const ids = new RowNames(input);
+  const errors = new InputErrors();
+  const rows: SelectedRow[] = [];
+  const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
+  for (const { id, line } of found) {
+    ids.checkRoom();
+    errors.collect(() => {
+      const reference = read(ownText(id));
+      ids.add(reference, line);
+      rows.push(rowOf(reference, line));
+    });
+    const waiting = turn(1);
+    if (waiting) await waiting;
+  }
+  errors.throwIfAny();
+  return { rows, header: ['id'], rowWord: rowWord({}) };
+}
+
+/** Copies a text, because a slice would keep the entire input in memory. */
+export function ownText(slice: string): string {
+  return Buffer.from(slice).toString();
+}
+
+export const organizationColumn = 'organizationId';

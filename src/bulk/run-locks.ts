@@ -1,10 +1,12 @@
-/** The place of an invocation's run, and the lock under which it works. */
+/** The place of an invocation's run on disk: the lock under which it works, and its before-images. */
 import type { Context } from '../context.js';
 import { ConfigError, OutputError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
+import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { lockInput, lockRecord, lockRun } from '../runs/lock.js';
 import type { RunHead } from '../runs/plan.js';
-import type { RunStore } from '../runs/store.js';
+import { type RunStore, runFolder } from '../runs/store.js';
+import type { RunOptions } from '../runs/stored-run.js';
 import type { Invocation } from './invocation.js';
 
 /**
@@ -45,4 +47,15 @@ export function lockFor(
   if (!isSingle) return lockRun(context, store, head, waitLock);
   if (createsRow || files) return lockInput(context, store, head, waitLock);
   return lockRecord(context, store, head, id, waitLock);
+}
+
+/** Opens the before-images of a run; undefined if `undo.keep` is off. */
+export function imagesOf(
+  { settings, api }: Context,
+  store: RunStore,
+  run: string,
+  { isOurs }: Pick<RunOptions, 'isOurs'>,
+): BeforeImages | undefined {
+  if (settings.undoKeepMs === undefined) return undefined;
+  return openBeforeImages(runFolder(store, run), { isKey: (text) => api.isKey(text), isOurs });
 }

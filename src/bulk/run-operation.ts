@@ -13,7 +13,6 @@ import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import type { RunVerb } from '../runs/verb.js';
-import { dryRunRows } from './dry-run.js';
 import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
   type BulkValues,
@@ -24,9 +23,7 @@ import {
   limitRate,
   newHead,
 } from './invocation.js';
-import { planRun, type RunSetup } from './plan-run.js';
-import { resolveRows } from './references.js';
-import { checkFields } from './report-view.js';
+import { planRun } from './plan-run.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
 import { ifKept, lockFor } from './run-locks.js';
@@ -37,7 +34,7 @@ import {
   selectRows,
   sourceOf,
 } from './select-rows.js';
-import { showOne, showRun } from './show-run.js';
+import { showOne } from './show-one.js';
 
 /**
  * Runs a command that changes records. Throws UsageError and InputError before any request, GuardError
@@ -85,7 +82,7 @@ export async function runSelected(
   invocation: Invocation,
 ): Promise<CommandOutput> {
   const { operation, values, isSingle, selection } = invocation;
-  if (!isSingle || operation.reports) await checkFields(context);
+  if (!isSingle || operation.reports) await (await import('./report-view.js')).checkFields(context);
   await keepHeapClose(selection?.rows.length ?? 0);
   if (selection) checkExpected(selection.rows.length, values);
   if (!isSingle) limitRate(context, values);
@@ -100,6 +97,7 @@ export async function runSelected(
 /** Shows what the command would do, including to resume an unfinished run. */
 async function dryRun(context: Context, invocation: Invocation): Promise<CommandOutput> {
   const { operation, values, selection } = invocation;
+  const { dryRunRows } = await import('./dry-run.js');
   const head = headOf(context, invocation);
   const same = values.restart ? [] : await unfinishedRunsOf(context, head);
   const last = same.at(-1);
@@ -139,8 +137,9 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
   const lock =
     store &&
     (await ifKept(context, invocation, () => lockFor(context, invocation, store, head, id)));
-  const planned = await planLocked(context, invocation, { store: lock && store, head, lock });
-  return isSingle ? showOne(context, invocation, planned) : showRun(context, planned);
+  const planned = await planRun(context, invocation, { store: lock && store, head, lock });
+  if (isSingle) return showOne(context, invocation, planned);
+  return (await import('./show-run.js')).showRun(context, planned);
 }
 
 /**
@@ -154,6 +153,7 @@ async function withResolvedRows(
 ): Promise<Invocation> {
   const { operation, values, selection } = invocation;
   if (!selection?.rows.some(({ ref }) => ref !== undefined)) return invocation;
+  const { resolveRows } = await import('./references.js');
   const same = head && !values.restart ? await unfinishedRunsOf(context, head) : [];
   const idByRow = new Map(same.at(-1)?.plan?.rows.map(({ row, id }) => [row, id]));
   const known = selection.rows.map((row) =>
@@ -162,18 +162,6 @@ async function withResolvedRows(
   const rows = await resolveRows(context, operation.resource, known, selection);
   refuseOrganization(context, operation, rows);
   return { ...invocation, selection: { ...selection, rows } };
-}
-
-/** Plans a run whose lock is held, and releases the lock unless the run is ready to send. */
-export async function planLocked(context: Context, invocation: Invocation, setup: RunSetup) {
-  try {
-    const planned = await planRun(context, invocation, setup);
-    if (!('ready' in planned)) setup.lock?.release();
-    return planned;
-  } catch (error) {
-    setup.lock?.release();
-    throw error;
-  }
 }
 
 /** The selected rows, if they can be determined without a request; shows that files are being read. */

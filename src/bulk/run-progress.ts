@@ -1,10 +1,10 @@
 /** The progress of a run in words and as a share: rows or bytes done, rate, and time left. */
+
 import type { RateLimiter } from '../api/rate-limiter.js';
-import { binarySize, bytesMoved } from '../cli/cells.js';
-import { groupedNumber, plural } from '../data/text.js';
+import { binarySize, bytesMoved, groupedNumber, plural } from '../data/text.js';
 import type { Session } from '../engine/operation.js';
 import type { SelectedRow } from '../runs/report.js';
-import { type Action, verbOf } from './words.js';
+import { type Action, verbOf } from '../runs/verb.js';
 
 /** The text of a progress line, and the share of the work that is done, from 0 to 1. */
 interface RunProgress {
@@ -29,13 +29,14 @@ export function runProgress(
   },
   done: () => number,
   limiter: Pick<RateLimiter, 'heldMs' | 'learnedRate'>,
+  clock: () => number,
 ): RunProgress {
   const bytes = session.transfer?.bytes;
-  const started = performance.now();
+  const started = clock();
   const total = tasks.length;
   const allBytes = bytes ? tasks.reduce((sum, task) => sum + bytes.of(task), 0) : 0;
   const counted = () => {
-    const seconds = Math.max((performance.now() - started) / 1000, 0.001);
+    const seconds = Math.max((clock() - started) / 1000, 0.001);
     if (bytes) {
       const files = `${groupedNumber(done())} of ${plural(total, 'file')}`;
       // All bytes are sent; documents are still being created and verified.

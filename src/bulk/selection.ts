@@ -1,6 +1,8 @@
-/** Parses the rows of an input: ids, or the lines of a CSV with their own values. */
+/** Selects the rows of an input file: ids, or the lines of a CSV with their own values. */
 
 import { createHash } from 'node:crypto';
+import { byteText } from '../cli/input.js';
+import type { Context } from '../context.js';
 import { eventLoopTurns } from '../data/concurrency.js';
 import {
   type ColumnRules,
@@ -12,22 +14,77 @@ import {
 import { type CsvRow, readCsv, rowPlace, rowWord } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
-import { isObject, type JsonObject, parseJson } from '../data/json.js';
-import { kindWords, parseReference, type Reference, referenceOf } from '../data/references.js';
-import { firstOf } from '../data/text.js';
+import { type JsonObject } from '../data/json.js';
+import { csvKeysOf, idKey, kindWords, referenceOf, rowOf } from '../data/references.js';
+import { firstOf, orList } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
-import { InputError, stoppedReading } from '../errors.js';
+import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
-import { type FileRowsOptions, fileRows } from './file-rows.js';
-import { type NamingInput, RowNames, requireOwnRow, rowOf } from './row-names.js';
+import { type FileRowsOptions, fileRows, inputChunks, noteOpenWorkbook } from './file-rows.js';
+import type { BulkValues, Selecting } from './invocation.js';
+import {
+  asId,
+  type NamingInput,
+  organizationColumn,
+  ownText,
+  RowNames,
+  requireOwnRow,
+  rowsOfIds,
+} from './row-names.js';
 
 export interface CsvInput extends HeaderOptions, FileRowsOptions, NamingInput {
   readonly rules: ColumnRules;
   /** Keeps the unchanged cells of each row. */
   readonly keepsCells: boolean;
-  /** Aborts the parsing, even of an input that has already arrived. */
-  readonly signal: AbortSignal;
 }
+
+/** Selects the rows of a file, or of stdin. Throws UsageError, InputError. */
+export async function selectFromFile(
+  context: Context,
+  values: Partial<BulkValues>,
+  { resource, csv: rules = idsOnly, overrules }: Selecting,
+  source: 'csv' | 'idsFile',
+): Promise<Selection> {
+  const { csv = '', idsFile = '', key = 'id' } = values;
+  const path = source === 'csv' ? csv : idsFile;
+  const keys = [idKey, ...csvKeysOf(resource, context.settings.overrides)];
+  const named = keys.find(({ kind }) => kind === key);
+  if (!named)
+    throw new UsageError(
+      `--key ${key} does not find ${resource}. Use ${orList(keys.map(({ kind }) => kind))}.`,
+    );
+  const input: CsvInput = {
+    name: path === '-' ? 'stdin' : path,
+    map: values.map ?? [],
+    ignoreUnknownColumns: values.ignoreColumns ?? false,
+    raw: context.settings.csvRaw,
+    rules: { ...rules, overruled: overrules?.(values as never) },
+    sheet: values.sheet,
+    takeFormulas: values.takeFormulas,
+    note: (line) => context.message(line),
+    keepsCells: values.results !== undefined,
+    resource,
+    key: named,
+    otherKeys: source === 'csv' ? keys.slice(1) : undefined,
+    organizationId: context.api.organizationId,
+    signal: context.signal,
+  };
+  const chunks = inputChunks(context, path);
+  let selection: Selection;
+  if (source === 'csv') {
+    if (path !== '-') await noteOpenWorkbook(context, path);
+    selection = await selectCsv(chunks, input);
+  } else {
+    const text = await byteText(chunks, input.name);
+    const ids = { ...input, rules: idsOnly, ignoreUnknownColumns: true };
+    selection = await selectFromText(text, ids);
+  }
+  if (source === 'csv' && selection.note) context.note(selection.note);
+  if (selection.rows.length === 0) context.note(`${input.name} has no rows.`);
+  return selection;
+}
+
+const idsOnly = { columns: [], exported: [], open: false };
 
 /**
  * Parses a CSV, or a sheet of a workbook, with values for each row. Throws one InputError for all invalid lines (a
@@ -67,111 +124,17 @@ export async function selectCsv(
 export async function selectFromText(text: string, input: CsvInput): Promise<Selection> {
   const digest = digestOf(text);
   const bare = text.replace(/^\ufeff/, '');
-  const start = bare.trimStart();
-  if (start.startsWith('[')) return { ...(await fromJson(bare, input)), digest };
-  if (start.startsWith('{'))
-    return { ...(await rowsFromIds(recordsOf(bare, input), input)), digest };
-  const [first = ''] = bare.split(/\r?\n|\r/, 1);
-  const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
-  if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
-  return { ...(await rowsFromIds(linesOf(bare, /\r?\n|\r/g), input, parseReference)), digest };
+  if (!/^\s*[[{]/.test(bare)) {
+    const [first = ''] = bare.split(/\r?\n|\r/, 1);
+    const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
+    if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
+  }
+  return { ...(await rowsOfIds(bare, input)), digest };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
-
-/** An id and the line that names it. */
-interface NamedId {
-  readonly id: string;
-  readonly line: number;
-}
-
-/** Yields the lines that are not blank, one at a time because there may be 200,000. */
-function* linesOf(text: string, end: RegExp): Generator<NamedId> {
-  let from = 0;
-  for (let line = 1; from <= text.length; line += 1) {
-    end.lastIndex = from;
-    const found = end.exec(text);
-    const id = text.slice(from, found?.index);
-    if (id.trim() !== '') yield { id, line };
-    from = found ? end.lastIndex : text.length + 1;
-  }
-}
-
-function fromJson(text: string, input: CsvInput) {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    throw new InputError(`${input.name} is not valid JSON: ${(error as Error).message}.`);
-  }
-  const items = Array.isArray(value) ? (value as unknown[]) : [];
-  return rowsFromIds(
-    items.map((item, index) => ({
-      id: idIn(item, `Element ${index + 1}`, input),
-      line: index + 1,
-    })),
-    input,
-  );
-}
-
-function* recordsOf(text: string, input: CsvInput): Generator<NamedId> {
-  for (const { id: json, line } of linesOf(text, /\n/g)) {
-    const value = valueOf(json, line);
-    if (isObject(value) && value['type'] === 'summary') continue;
-    yield { id: idIn(value, `Line ${line}`, input), line };
-  }
-}
-
-function valueOf(json: string, line: number): unknown {
-  try {
-    return parseJson(json);
-  } catch (error) {
-    throw new InputError(`Line ${line} is not valid JSON.`, { cause: error });
-  }
-}
-
-/** The id that an element names: itself, or that of a record of this organization. Throws InputError. */
-function idIn(value: unknown, place: string, { organizationId }: CsvInput): string {
-  const { id, organizationId: own } = isObject(value) ? value : { id: value };
-  if (typeof own === 'string')
-    requireOwnRow(own, `${place}: ${organizationColumn}`, { organizationId, raw: true });
-  if (typeof id === 'string') return id;
-  throw new InputError(`${place} holds no id.`);
-}
-
-const asId = (id: string): Reference => ({ kind: 'id', value: id, text: id });
-
-async function rowsFromIds(
-  found: Iterable<NamedId>,
-  input: CsvInput,
-  read: (text: string) => Reference = asId,
-) {
-  const ids = new RowNames(input);
-  const errors = new InputErrors();
-  const rows: SelectedRow[] = [];
-  const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
-  for (const { id, line } of found) {
-    ids.checkRoom();
-    errors.collect(() => {
-      const reference = read(ownText(id));
-      ids.add(reference, line);
-      rows.push(rowOf(reference, line));
-    });
-    const waiting = turn(1);
-    if (waiting) await waiting;
-  }
-  errors.throwIfAny();
-  return { rows, header: ['id'], rowWord: rowWord({}) };
-}
-
-/** Copies a text, because a slice would keep the entire input in memory. */
-function ownText(slice: string): string {
-  return Buffer.from(slice).toString();
-}
-
-const organizationColumn = 'organizationId';
 
 /** Collects the rows of a CSV according to its header. */
 class Rows {

@@ -1,33 +1,17 @@
-/** Executes a planned run and renders it: the report of many rows, or the outcome of one. */
-import type { CommandOutput } from '../cli/command-output.js';
-import type { View } from '../cli/views.js';
+/** Executes a planned run of many rows and renders its report. */
+import type { CommandOutput, PrintedHow } from '../cli/command-output.js';
+import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { type Item, queue, recordStream } from '../data/batches.js';
-import { isUtf8Locale } from '../data/environment.js';
-import { isObject, type JsonObject } from '../data/json.js';
-import { ConflictError, isNotFound } from '../data/outcome-errors.js';
-import { labelOf } from '../data/path.js';
-import type { Session } from '../engine/operation.js';
-import { stoppedEarly } from '../engine/run.js';
-import { unknownOutcome } from '../engine/verify.js';
-import type { Failure } from '../errors.js';
-import { isDelete, type ReportRow } from '../runs/report.js';
-import { readRun, shortRunName } from '../runs/stored-run.js';
-import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
-import { singleLine } from '../terminal/safe-text.js';
-import {
-  type EndedRun,
-  executeRun,
-  hasEnded,
-  type OnlyRow,
-  type Planned,
-  type PlannedRun,
-  unfinishedLine,
-} from './execute.js';
-import type { Invocation } from './invocation.js';
-import { headline, markOf, type ReportStyle } from './report-lines.js';
+import { type JsonObject } from '../data/json.js';
+import { isExhausted } from '../data/outcome-errors.js';
+import type { StopReason } from '../engine/limits.js';
+import { type BulkReport, summaryLine, wentWrong } from '../runs/report.js';
+import { shortRunName } from '../runs/stored-run.js';
+import type { RunVerb } from '../runs/verb.js';
+import { type EndedRun, executeRun, type Planned, type PlannedRun } from './execute.js';
+import { type ReportStyle } from './report-lines.js';
 import { printSummary, reportView, reportViewFor, undoLine } from './report-view.js';
-import { describeOne } from './words.js';
 
 /**
  * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,
@@ -41,20 +25,21 @@ export async function showRun(context: Context, planned: Planned): Promise<Comma
 }
 
 /** Renders the report of a run, or of an invocation that sent nothing. */
-async function renderReport(
+export async function renderReport(
   context: Context,
-  { report, names, exitName, failed, onWritten, printEnd }: EndedRun,
+  ended: EndedRun,
   run?: PlannedRun,
 ): Promise<CommandOutput> {
+  const { report, names, exitName, failed, onWritten } = ended;
   const printsBelow = context.isInteractive && !context.settings.fields;
-  if (!printEnd) printSummary(context, report);
-  else if (!printsBelow) printEnd();
+  if (!run) printSummary(context, report);
+  else if (!printsBelow) printEnd(context, ended, run);
   return {
     value: report,
     view: reportViewFor(context, { names, ...(run && (await wordsOf(context, run))) }),
     isReport: true,
     ...{ exitName, failed, onWritten },
-    ...(printEnd && printsBelow && { printAfter: printEnd }),
+    ...(run && printsBelow && { printAfter: (how) => printEnd(context, ended, run, how) }),
   };
 }
 
@@ -70,6 +55,52 @@ async function wordsOf(
   return { action, run, undo: canUndo ? undoLine(context, run) : undefined };
 }
 
+/** Prints to stderr how a run that sent ended and how to resume it; below the report if a person reads that. */
+export function printEnd(
+  context: Context,
+  { report, stop, unfinished, retried }: EndedRun,
+  { store, invocation }: PlannedRun,
+  { isShown, isKept }: PrintedHow = { isShown: false },
+): void {
+  for (const line of stop ? stopLines(context, report, stop, isShown) : []) context.message(line);
+  // A person's report names the run.
+  if (store && !isShown) context.note(`Run ${report.run}: ${summaryLine(report)}`);
+  if (unfinished !== undefined) context.message(unfinished);
+  else if (retried !== undefined && isShown && !isKept)
+    context.note(nextLine(report, invocation.operation.verb, retried));
+}
+
+/**
+ * Returns why a run stopped, unless a row of the report that is shown says it, and what to do about it
+ * other than to run it again.
+ */
+function stopLines(
+  context: Context,
+  { action, results }: BulkReport,
+  { reason, error }: StopReason,
+  isShown: boolean,
+): readonly string[] {
+  if (!error) return [`Stopped: ${reason}`];
+  const { code, message, hint = '' } = rowError(context, action.split('.'), error, '');
+  const isSaid =
+    isShown && results.some((row) => row.result === 'failed' && row.error?.code === code);
+  return [
+    ...(isSaid ? [] : [`Stopped: ${message}`]),
+    ...(isExhausted(error) || hint === '' ? [] : hint.split('\n')),
+  ];
+}
+
+/** Says what to do about the rows of a finished run that went wrong. */
+function nextLine(report: BulkReport, verb: RunVerb | undefined, run: string): string {
+  // A retry would read the same lines, which are as wrong as before.
+  const isOfFile =
+    verb === 'import' &&
+    report.results.every(({ result, error }) => !wentWrong(result) || error?.code === 'input');
+  return isOfFile
+    ? 'Fix these lines, then import the file again.'
+    : `To try those again: rosterctl runs retry ${run}`;
+}
+
 function streamed(context: Context, run: PlannedRun): CommandOutput {
   let ended: EndedRun | undefined;
   const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
@@ -81,7 +112,7 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
     } finally {
       // A closed stdout does not stop a started run.
       ended = await running;
-      ended.printEnd?.();
+      printEnd(context, ended, run);
     }
     const { results: _, ...summary } = ended.report;
     if (!context.settings.fields) yield [{ value: { type: 'summary', ...summary } }];
@@ -98,157 +129,4 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
     },
     onWritten: async () => ended?.onWritten?.(),
   };
-}
-
-// --- one row ---
-
-/**
- * Executes the write of one record and renders its outcome: the record in json, a line at a terminal,
- * the report's row in a pipe. Throws the failure that ended it, unless the operation prints a report.
- */
-export async function showOne(
-  context: Context,
-  invocation: Invocation,
-  planned: Planned,
-): Promise<CommandOutput> {
-  if (!('ready' in planned)) return showEnded(context, invocation, planned);
-  return showEnded(context, invocation, await executeRun(context, planned.ready), planned.ready);
-}
-
-/** Renders the outcome of an invocation's only row; `run`: its run, if it was executed. Throws as `showOne` does. */
-export async function showEnded(
-  context: Context,
-  invocation: Invocation,
-  ended: EndedRun,
-  run?: PlannedRun,
-): Promise<CommandOutput> {
-  const row: ReportRow = ended.report.results.find(
-    (each) => !run || run.tasks.some((task) => task.row === each.row),
-  ) ?? { row: 1, id: run?.plan.rows[0]?.id ?? '', result: 'not_attempted' };
-  const error = isGood(row) ? undefined : (ended.only?.error ?? failureOfRow(row));
-  // A person picks another record instead of reading a report.
-  if (!run && isNotFound(error) && mayPick(context)) {
-    await ended.onWritten?.();
-    throw error;
-  }
-  if (invocation.operation.reports) {
-    const output = await renderReport(context, ended, run);
-    const failed = run ? output.failed : error && { ...output.failed, id: row.id, error };
-    return { ...output, failed, exitName: error ? error.exitName : ended.exitName };
-  }
-  const isUnfinished = run?.store && (!hasEnded(run, row) || (await leavesUpload(run)));
-  if (isUnfinished) {
-    const line = await unfinishedLine(context, run, 1, error);
-    const { output } = context.settings;
-    // An error in JSON is the last line, and holds nothing else.
-    if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;
-    else context.message(line);
-  }
-  return renderOne(context, invocation, { row, error, ended, run });
-}
-
-function mayPick({ isInteractive, prompts, settings }: Context): boolean {
-  return isInteractive && !settings.yes && prompts.unavailable === undefined;
-}
-
-/** The outcome of an invocation's only row. */
-interface OneOutcome {
-  readonly row: ReportRow;
-  readonly error: Failure | undefined;
-  readonly ended: EndedRun;
-  readonly run: PlannedRun | undefined;
-}
-
-/**
- * Renders the outcome of one row: json, csv, ids, --fields and --template show the record; a table is
- * one line at a terminal, the report's row in a pipe. Throws its error.
- */
-async function renderOne(
-  context: Context,
-  invocation: Invocation,
-  { row, error, ended, run }: OneOutcome,
-): Promise<CommandOutput> {
-  if (error) {
-    for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
-      context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
-    await ended.onWritten?.();
-    throw error;
-  }
-  const { session, record }: Partial<OnlyRow> = ended.only ?? {};
-  const unsent = row.result === 'changed' ? undefined : unsentNote(row, session, record);
-  // The line at a terminal says it.
-  const printsLine = context.isAligned && !context.settings.fields;
-  if (unsent !== undefined && !printsLine) context.note(unsent);
-  // A record that was not written is shown as read.
-  const isRead = row.result !== 'changed' && record !== undefined;
-  const value =
-    session?.present && !isRead ? await session.present(record, row) : (record ?? { id: row.id });
-  // The answer to a write may hold only an id, so the line names the record that is shown.
-  const shown = isObject(value) ? value : record;
-  const sentence = unsent ?? `${doneText(invocation, row, shown)}.`;
-  const line = `${markOf(true, isUtf8Locale(context.env))} ${singleLine(sentence)}`;
-  const canUndo = unsent === undefined && invocation.operation.undoes !== false && run?.images;
-  const undo =
-    printsLine && canUndo && run.store
-      ? undoLine(context, await shortRunName(run.store, run.plan.head.run))
-      : undefined;
-  const { output, fields, template, quiet } = context.settings;
-  const view: View<never> =
-    output !== 'table' || fields || template !== undefined
-      ? (invocation.view ?? reportView)
-      : {
-          kind: 'lines',
-          rows: () => (quiet ? [] : [row]),
-          rowFields: reportView.rowFields,
-          lines: (_, canvas) => (quiet ? [] : headline(line, undo, canvas)),
-        };
-  return { value, view, exitName: 'done', isReport: true, onWritten: ended.onWritten };
-}
-
-/** True if the ended run can still be finished: its file arrived, but its document was refused. */
-async function leavesUpload({ store, plan }: PlannedRun): Promise<boolean> {
-  if (!store || !isUploadRun(plan.head)) return false;
-  const stored = await readRun(store, plan.head.run);
-  return stored !== undefined && hasLeftovers(stored);
-}
-
-function isGood({ result }: ReportRow): boolean {
-  return result === 'changed' || result === 'unchanged' || result === 'skipped';
-}
-
-/** The error for a row whose result came from a read rather than from a failure. */
-function failureOfRow({ id, result, error, step }: ReportRow): Failure {
-  if (result === 'unknown') return unknownOutcome(undefined);
-  if (result === 'conflict' || error?.kind === 'conflict')
-    return new ConflictError(`${id}: ${error?.message ?? 'conflict'}`, { hint: error?.hint });
-  return stoppedEarly(step !== undefined);
-}
-
-function unsentNote(
-  row: ReportRow,
-  session: Session | undefined,
-  record: JsonObject | undefined,
-): string {
-  if (row.result === 'skipped') return `${row.id} was skipped: ${row.error?.message ?? ''}`;
-  return (
-    session?.unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`
-  );
-}
-
-/** `Nimbus Kolmarden (app_0064): reviewing → shortlisted` */
-function doneText(
-  { words, operation: { verb } }: Invocation,
-  row: ReportRow,
-  record: JsonObject | undefined,
-): string {
-  const action = words.join('.');
-  const name = isDelete(action) ? Object.values(row.before ?? {})[0] : labelOf(record, '');
-  return describeOne(
-    row,
-    { action, verb },
-    {
-      name: typeof name === 'string' && name !== '' ? name : undefined,
-      record,
-    },
-  );
 }

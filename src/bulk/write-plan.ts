@@ -1,4 +1,5 @@
 /** `--plan FILE`: writes what a command would change to a plan file, and sends nothing. */
+
 import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
@@ -17,14 +18,15 @@ import { checkWritable } from '../files/atomic-write.js';
 import { describeSelf } from '../files/holder.js';
 import { shortHash } from '../plans/hash.js';
 import { type PlanContent, writePlanFile } from '../plans/plan-file.js';
-import { hasQuery, someText } from '../runs/before-images.js';
+import { hasQuery } from '../runs/before-images.js';
 import { placeOf } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { previewMany, previewOutput } from './dry-run.js';
 import type { BulkValues, Invocation } from './invocation.js';
-import { type Preview, redactedRows } from './preview.js';
-import { openSession } from './references.js';
+import { openSession } from './invocation.js';
+import { type Preview } from './preview.js';
 import { reportViewFor } from './report-view.js';
+import { redactedRows, requireNoSecret } from './secrets.js';
 import type { FilteredRows } from './select-rows.js';
 
 /** How long a plan is valid without --expires. */
@@ -206,24 +208,6 @@ function userName(): string {
     // A container may run without a user of that number.
     return 'unknown';
   }
-}
-
-/** Refuses to write the key or a signed URL where other people read it. Throws UsageError. */
-function requireNoSecret(content: PlanContent, isKey: (text: string) => boolean): void {
-  const has = (is: (text: string) => boolean) => someText(content, is);
-  const secret = has(isKey) ? 'the API key' : has(isSigned) ? 'a signed URL' : undefined;
-  if (secret !== undefined)
-    throw new UsageError(
-      `The plan would hold ${secret}, which others could read. No plan was written.`,
-      {
-        hint: 'Leave that value out, or make the change without --plan.',
-      },
-    );
-}
-
-/** True for a URL whose query holds a signature, with which anybody could open it. */
-function isSigned(text: string): boolean {
-  return /:\/\/\S*[?&](?:x-[a-z]+-)?(?:signature|sig|token)=/i.test(text);
 }
 
 function noteWritten(

@@ -2,7 +2,7 @@
 import { extensionsOf } from '../api/schemas.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
-import { groupedNumber, yesOrNo } from '../data/text.js';
+import { binarySize, groupedNumber, yesOrNo } from '../data/text.js';
 import { localTime, longTime, momentOf, relativeTime } from '../data/time.js';
 import { multiLine, singleLine } from '../terminal/safe-text.js';
 
@@ -41,18 +41,6 @@ export function detailOf(value: unknown, field: string, options: CellOptions): s
       ? '-'
       : value.map((item) => detailOf(item, field, options)).join(', ');
   return multiLine(plainText(value));
-}
-
-/** Formats a number of bytes: `812 B`, `1.4 MiB`. */
-export function binarySize(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let size = bytes;
-  let unit = 0;
-  while (Math.abs(size) >= 1024 && unit < units.length - 1) {
-    size /= 1024;
-    unit++;
-  }
-  return `${size.toFixed(unit === 0 ? 0 : 1)} ${units[unit]}`;
 }
 
 /** Every cell truncates longer texts; sanitizing all of 100 kB would be wasted work. */
@@ -126,12 +114,4 @@ function shortJson(value: unknown): string {
 
 function isSize(field: string): boolean {
   return /(?:^|\.)(?:size|bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/.test(field);
-}
-
-/** Formats the progress of a transfer: `12.3 MiB of 40 MiB, 5.1 MiB/s, 6 s left`, once there is a rate. */
-export function bytesMoved(done: number, total: number, seconds: number): string {
-  if (done === 0) return `${binarySize(0)} of ${binarySize(total)}`;
-  const rate = done / Math.max(seconds, 0.001);
-  const secondsLeft = Math.ceil(Math.max(0, total - done) / Math.max(rate, 1));
-  return `${binarySize(done)} of ${binarySize(total)}, ${binarySize(rate)}/s, ${secondsLeft} s left`;
 }

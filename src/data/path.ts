@@ -305,3 +305,8 @@ export function labelOf(record: JsonObject | undefined, id: string): string {
   const name = record?.['name'];
   return typeof name === 'string' && name !== '' ? name : id;
 }
+
+/** `Nimbus Kolmarden (app_0064)`, or the id alone. */
+export function named(name: unknown, id: string): string {
+  return typeof name === 'string' && name !== '' && name !== id ? `${name} (${id})` : id;
+}

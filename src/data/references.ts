@@ -74,6 +74,14 @@ export interface CsvKey {
 /** The key of a CSV without `--key`. */
 export const idKey: CsvKey = { kind: 'id', names: ['id'] };
 
+/** Returns the columns that `--key` may name besides the id. */
+export function csvKeysOf(resource: ResourceName, overrides: Overrides): readonly CsvKey[] {
+  return referenceKindsOf(resource).map((kind) => ({
+    kind,
+    names: [kind, ...fieldNamesOf(resource, kind, overrides)],
+  }));
+}
+
 /** Returns an id as a word that means this id: one that begins with a prefix gets `id:`. */
 export function wordOfId(id: string): string {
   return prefixed.test(id) ? `id:${id}` : id;
@@ -125,7 +133,7 @@ export function defaultFields(resource: ResourceName, kind: LookedUpKind): strin
 }
 
 /** Returns the fields that a kind of reference reads, as far as they are named. */
-export function fieldNamesOf(
+function fieldNamesOf(
   resource: ResourceName,
   kind: LookedUpKind,
   overrides: Overrides,
@@ -233,3 +241,16 @@ export function referenceProblem(
 
 /** Resources whose `--tag` selects by a label, which `tag:` (a gamer tag) does not. */
 const resourceTags: readonly ResourceName[] = ['documents'];
+
+/** Returns a row whose id is empty, and so unusable, until its reference is resolved. */
+export function rowOf(
+  { kind, value, text }: Reference,
+  row: number,
+): { row: number; id: string; ref?: string } {
+  return kind === 'id' ? { row, id: value } : { row, id: '', ref: text };
+}
+
+/** Returns a text that is equal for references that must name the same record. */
+export function identityOf({ kind, value }: Reference): string {
+  return kind === 'id' ? `id:${value}` : `${kind}:${foldCase(value)}`;
+}

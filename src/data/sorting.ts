@@ -190,6 +190,8 @@ export function compareDecimals(left: string, right: string): number | undefined
 
 /** True if two JSON values mean the same: 1.50 is 1.5, and of a 19-digit id every digit counts. */
 export function isSameValue(one: unknown, other: unknown): boolean {
+  // Most are texts; Node loads the comparison of objects when it is first used.
+  if (typeof one !== 'object' && typeof other !== 'object') return one === other;
   return isDeepStrictEqual(one, other) || isDeepStrictEqual(comparable(one), comparable(other));
 }
 

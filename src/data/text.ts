@@ -140,3 +140,23 @@ export function percentDecoded(text: string): string {
     return text;
   }
 }
+
+/** Formats a number of bytes: `812 B`, `1.4 MiB`. */
+export function binarySize(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let size = bytes;
+  let unit = 0;
+  while (Math.abs(size) >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${size.toFixed(unit === 0 ? 0 : 1)} ${units[unit]}`;
+}
+
+/** Formats the progress of a transfer: `12.3 MiB of 40 MiB, 5.1 MiB/s, 6 s left`, once there is a rate. */
+export function bytesMoved(done: number, total: number, seconds: number): string {
+  if (done === 0) return `${binarySize(0)} of ${binarySize(total)}`;
+  const rate = done / Math.max(seconds, 0.001);
+  const secondsLeft = Math.ceil(Math.max(0, total - done) / Math.max(rate, 1));
+  return `${binarySize(done)} of ${binarySize(total)}, ${binarySize(rate)}/s, ${secondsLeft} s left`;
+}

@@ -1,21 +1,14 @@
 /** Downloads and previews of documents: their flags, selection, targets, and what they print. */
 import * as z from 'zod/mini';
-import { limitRate } from '../bulk/invocation.js';
-import {
-  type Selecting,
-  type SelectionValues,
-  selectByFilter,
-  selectLocally,
-  sourceOf,
-} from '../bulk/select-rows.js';
-import { binarySize } from '../cli/cells.js';
+import { type BulkValues, limitRate, type Selecting } from '../bulk/invocation.js';
+import { selectByFilter, selectLocally, sourceOf } from '../bulk/select-rows.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import { type DryRun, flag, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { groupedNumber, shellQuote } from '../data/text.js';
+import { binarySize, groupedNumber, shellQuote } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { fileOrStdout } from '../files/own-descriptor.js';
 import { documentSelection } from '../resources/document-filters.js';
@@ -119,7 +112,7 @@ const selecting: Selecting = { resource: 'documents', filters: documentSelection
  */
 export async function downloadSelection(
   context: Context,
-  values: DownloadValues & SelectionValues & { readonly ids: readonly string[] },
+  values: DownloadValues & Partial<BulkValues> & { readonly ids: readonly string[] },
 ): Promise<Result | ValueWithExit<Result>> {
   const source = sourceOf(values, selecting);
   if (values.file !== undefined && (source !== 'ids' || values.ids.length > 1))
@@ -136,7 +129,7 @@ export async function downloadSelection(
 
 async function selectNamed(
   context: Context,
-  values: SelectionValues,
+  values: Partial<BulkValues>,
   source: 'ids' | 'idsFile' | 'csv',
 ): Promise<readonly SelectedRow[]> {
   const { rows } = await selectLocally(context, values, selecting, source);

@@ -2,13 +2,12 @@
 
 import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
-import { binarySize, bytesMoved } from '../cli/cells.js';
 import type { FailedItem } from '../cli/command-output.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { recordedSize } from '../data/path.js';
-import { groupedNumber, plural } from '../data/text.js';
+import { binarySize, bytesMoved, groupedNumber, plural } from '../data/text.js';
 import { CircuitBreaker, type StopReason } from '../engine/limits.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';

@@ -1,11 +1,10 @@
 /** Target names of downloads: chooses a distinct path for each document, and checks them before anything is requested. */
 
 import type { Download } from '../api/store/download.js';
-import { rowOf } from '../bulk/row-names.js';
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
-import { parseReference } from '../data/references.js';
+import { parseReference, rowOf } from '../data/references.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import { recordReader } from '../resources/read.js';

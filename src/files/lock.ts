@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CancelledError, GuardError } from '../errors.js';
 import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
 import {
@@ -74,9 +73,9 @@ export async function acquireLock(
   name: string,
   options: LockOptions,
 ): Promise<HeldLock> {
-  const deadline = performance.now() + options.waitMs;
   const claim = openClaim(dir, name, options);
-  let isNotified = false;
+  // Set by the first wait, because Node loads this clock when it is first read.
+  let deadline: number | undefined;
   try {
     for (let attempt = 0; ; attempt += 1) {
       if (options.signal?.aborted)
@@ -84,10 +83,11 @@ export async function acquireLock(
       const outcome = claim.tryNow();
       if (outcome !== 'raced' && 'release' in outcome) return outcome;
       if (outcome === 'raced') continue;
+      const isFirst = deadline === undefined;
+      deadline ??= performance.now() + options.waitMs;
       if (performance.now() >= deadline) throw lockedError(dir, name, outcome, options.self);
-      if (!isNotified) options.onWait?.(outcome);
-      isNotified = true;
-      await sleep(pause(attempt), undefined, { ref: true });
+      if (isFirst) options.onWait?.(outcome);
+      await new Promise<void>((resolve) => setTimeout(resolve, pauseOf(attempt)));
     }
   } finally {
     claim.discard();
@@ -256,4 +256,4 @@ export function removalHint(
  * Short at first, because most locks are held for a millisecond; random, so that waiters spread
  * out.
  */
-const pause = (attempt: number) => 1 + Math.random() * Math.min(3 + attempt, 20);
+const pauseOf = (attempt: number) => 1 + Math.random() * Math.min(3 + attempt, 20);

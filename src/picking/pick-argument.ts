@@ -1,6 +1,5 @@
 /** Picks a missing or unknown argument from a list at the terminal: records, profiles and unfinished runs, as aligned lines. */
 
-import { summaryLine } from '../bulk/report-lines.js';
 import { cellOf } from '../cli/cells.js';
 import { isGivenIn, type RawValues } from '../cli/check.js';
 import { fieldsToTellApart } from '../cli/lists/columns.js';
@@ -16,7 +15,7 @@ import { inUsualOrder } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
-import { countsAsError } from '../runs/report.js';
+import { countsAsError, summaryLine } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
 import { readRuns, rowsLeft, type StoredRun, summaryOf } from '../runs/stored-run.js';
 import { type Choice, matchChoices } from '../terminal/choices.js';

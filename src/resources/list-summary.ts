@@ -1,11 +1,10 @@
 /** The summary of a list for a person: counts and facts below its table, and why a filter found nothing. */
 import { TryoutStatus } from '../api/schemas.js';
-import { binarySize } from '../cli/cells.js';
 import type { ListSummary } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { firstOf, foldCase, groupedNumber, orList, plural } from '../data/text.js';
+import { binarySize, firstOf, foldCase, groupedNumber, orList, plural } from '../data/text.js';
 import { waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { tagsIn } from './document-tags.js';

@@ -2,7 +2,6 @@
 
 import * as z from 'zod/mini';
 import { flag, param, type ValuesOf } from '../cli/define.js';
-import { readInputText } from '../cli/input.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import type { Context } from '../context.js';
 import { localDay } from '../data/dates.js';
@@ -86,6 +85,7 @@ export async function readNoteEdit(
   if (appendNote !== undefined)
     return { kind: 'append', text: appendNote.trim(), day: localDay(context.now()) };
   if (noteFile === undefined) return undefined;
+  const { readInputText } = await import('../cli/input.js');
   const text = (await readInputText(noteFile, context)).replace(/(\r?\n)+$/, '');
   if (isText(text)) return { kind: 'replace', text };
   throw new UsageError(`${noteFile === '-' ? 'stdin' : noteFile} holds no text.`, {

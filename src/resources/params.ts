@@ -19,18 +19,26 @@ export function recordWord(resource: ResourceName) {
 
 /** The positional ids of a resource; at least one. */
 export function idsOf(resource: ResourceName) {
-  return params(z.array(recordWord(resource)).check(z.minLength(1)), `ids of ${resource}`, {
-    placeholder: 'ID',
-    completes: `id:${resource}`,
-  });
+  return params(
+    z.array(recordWord(resource)).check(z.minLength(1)),
+    `ids of ${resourceWords[resource].plural}`,
+    {
+      placeholder: 'ID',
+      completes: `id:${resource}`,
+    },
+  );
 }
 
 /** The positional ids of a command that can also take them from another source. */
 export function anyIdsOf(resource: ResourceName) {
-  return params(z._default(z.array(recordWord(resource)), []), `ids of ${resource}`, {
-    placeholder: 'ID',
-    completes: `id:${resource}`,
-  });
+  return params(
+    z._default(z.array(recordWord(resource)), []),
+    `ids of ${resourceWords[resource].plural}`,
+    {
+      placeholder: 'ID',
+      completes: `id:${resource}`,
+    },
+  );
 }
 
 /** The one positional id of a resource. */

@@ -1,7 +1,10 @@
-/** Selection in bulk commands on any resource: filters of the list, and columns of a CSV. */
+/** Selection in bulk commands: filters of the list of any resource, and columns of a CSV. */
 
+import { TryoutApplication, TryoutStatus } from '../api/schemas.js';
 import { listFlags } from '../cli/filters.js';
 import type { Column, ColumnRules } from '../data/csv-columns.js';
+import { nearest } from '../data/nearest.js';
+import { orList } from '../data/text.js';
 import type { Filters } from '../engine/operation.js';
 
 /** The list flags as selection flags; the rare ones appear in --help only. */
@@ -29,3 +32,42 @@ export const fieldColumns: ColumnRules = {
   exported: ['organizationId', 'createdAt'],
   open: true,
 };
+
+/** The columns of a CSV that names applications without editing them, as for `tryouts convert`. */
+export const applicationColumns: ColumnRules = {
+  columns: [
+    {
+      name: 'if_status',
+      as: 'ifStatus',
+      read: (cell) => cell.split(/[,;|]/).map((word) => readStatus(word)),
+    },
+    { name: 'updatedAt', read: (cell) => readTime(cell) },
+  ],
+  exported: Object.keys(TryoutApplication.shape),
+  open: false,
+};
+
+/** Columns that set the status and the notes of applications. */
+export const editColumns: ColumnRules = {
+  ...applicationColumns,
+  columns: [
+    { name: 'status', read: readStatus },
+    { name: 'internalNotes', aliases: ['note'], clears: true, read: (cell) => cell },
+    ...applicationColumns.columns,
+  ],
+};
+
+/** Reads a status; `exported`: one that resembles none of the contract may be the service's own. */
+function readStatus(cell: string, exported = false): string {
+  const word = cell.trim().toLowerCase();
+  if (TryoutStatus.options.some((option) => option === word)) return word;
+  const near = nearest(word, TryoutStatus.options);
+  if (exported && near === undefined) return cell.trim();
+  const meant = near ?? `one of ${orList(TryoutStatus.options)}`;
+  throw new Error(`holds "${cell.trim()}", which is not a status (did you mean ${meant}?).`);
+}
+
+function readTime(cell: string): string {
+  if (!Number.isNaN(Date.parse(cell.trim()))) return cell.trim();
+  throw new Error(`holds "${cell.trim()}", which is not a time.`);
+}

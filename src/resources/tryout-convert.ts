@@ -1,12 +1,11 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
 import { callFor } from '../api/resources.js';
-import { named } from '../bulk/words.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { cellFields } from '../data/cell-values.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { labelOf } from '../data/path.js';
+import { labelOf, named } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';

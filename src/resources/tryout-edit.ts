@@ -1,20 +1,31 @@
 /** Changes the status and the notes of tryout applications (contract 4.1). */
 
+import * as z from 'zod/mini';
 import { callFor } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
-import { named } from '../bulk/words.js';
+import type { BulkValues } from '../bulk/invocation.js';
+import { params } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { isExportOf } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { labelOf } from '../data/path.js';
-import { orList } from '../data/text.js';
+import { labelOf, named } from '../data/path.js';
+import { kebab, orList } from '../data/text.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
 import { CancelledError, nothingDone, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
-import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
+import {
+  datedLine,
+  editedNotes,
+  type NoteEdit,
+  type NoteValues,
+  readNoteEdit,
+  typedNoteFlag,
+  withoutDay,
+} from './notes.js';
 import { createHolders } from './person/holders.js';
 import { createRowWarnings, type RowWarnings } from './row-warnings.js';
+import { editColumns } from './selection.js';
 import { changing } from './send.js';
 
 /** The job of an edit, which applies to every application; plain JSON. */
@@ -38,6 +49,74 @@ export const editParts = {
   ask: askToReplace,
   open: (context: Context, job: EditJob) => editSession(context, job),
 } as const satisfies Partial<Operation>;
+
+/** The guard flag that only applications have. */
+export const ifStatusFlag = {
+  ifStatus: params(
+    z.optional(z.array(TryoutStatus)),
+    'change a row only while it has one of these',
+    {
+      commaList: true,
+      placeholder: 'S[,S]',
+      group: 'safety',
+      rare: true,
+    },
+  ),
+};
+
+/** The new status from the command line. */
+interface StatusValues {
+  readonly to?: TryoutStatus;
+  readonly status?: TryoutStatus;
+}
+
+/** Edits one or many applications; flags override the CSV. `to`: the name of the status flag. */
+export function editOperation(
+  to: 'to' | 'status',
+  missing: string,
+  more: Pick<Operation, 'filters' | 'reports'> = {},
+): Operation {
+  const incomplete = () =>
+    new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+  return {
+    ...editParts,
+    ...more,
+    csv: editColumns,
+    overrules(values: NoteValues & StatusValues) {
+      const note = typedNoteFlag(values);
+      return new Map([
+        ...(values[to] === undefined ? [] : [['status', `--${to}`] as const]),
+        ...(note === undefined ? [] : [['internalNotes', `--${kebab(note)}`] as const]),
+      ]);
+    },
+    check(_, values: NoteValues & StatusValues & BulkValues) {
+      checkStdin(values);
+      // Not a required flag, because that check runs before a status among the ids is noticed.
+      const hasNote = to === 'status' && typedNoteFlag(values) !== undefined;
+      if (values[to] === undefined && !hasNote && values.csv === undefined) throw incomplete();
+    },
+    async job(context, values: NoteValues & StatusValues): Promise<EditJob> {
+      const note = await readNoteEdit(context, values);
+      const status = values[to];
+      return { ...(status && { status }), ...(note && { note }) };
+    },
+    checkRows(job, rows, source) {
+      // An empty CSV, such as an export without matches, is not an error.
+      if (source === 'csv' && rows.length === 0) return;
+      if (job['status'] !== undefined || job['note'] !== undefined) return;
+      const hasChange = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
+      if (!hasChange) throw incomplete();
+    },
+  };
+}
+
+function checkStdin(values: NoteValues & Pick<BulkValues, 'idsFile' | 'csv'>): void {
+  const { noteFile, idsFile, csv } = values;
+  if (noteFile !== '-' || ![idsFile, csv].includes('-')) return;
+  throw new UsageError('Notes and rows cannot both come from stdin.', {
+    hint: `Give one of them a file: --note-file FILE, or ${csv === '-' ? '--csv' : '--ids'} FILE`,
+  });
+}
 
 function editSession(context: Context, job: EditJob): Session {
   const base = changing(context, 'tryouts', 'update');

@@ -5,7 +5,7 @@ import { flag, param, params, type ValuesOf } from '../cli/define.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
-import { namedTest, plainText } from '../data/path.js';
+import { plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
 import { foldCase, isSameText, shellQuote, yesOrNo } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
@@ -216,17 +216,4 @@ export function playerIdOf({ convertedPlayerId, convertedPlayer }: JsonObject): 
     .filter(isTextOrNumber)
     .map(plainText)
     .find((text) => text !== '');
-}
-
-/**
- * Returns how to read the form of an application, a field that the contract does not name (2.1);
- * undefined for one that shows none.
- */
-export function formReader(): (record: JsonObject) => string | undefined {
-  const isForm = namedTest(['formid', 'tryoutformid']);
-  return (record) => {
-    for (const key in record)
-      if (isForm(key) && !isEmptyValue(record[key])) return plainText(record[key]);
-    return undefined;
-  };
 }

@@ -1,5 +1,5 @@
 /** The texts of an undo: its counts, its effect, and the reason why a run cannot be undone. */
-import { counted } from '../bulk/words.js';
+
 import type { CommandManifest } from '../data/command-manifest.js';
 import { referenceKindsOf } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
@@ -9,6 +9,7 @@ import { GuardError } from '../errors.js';
 import type { BeforeImage } from '../runs/before-images.js';
 import type { ReportRow } from '../runs/report.js';
 import type { StoredRun } from '../runs/stored-run.js';
+import { counted } from '../runs/verb.js';
 import type { UndoKind } from './undo.js';
 
 /** The sentence with the counts, which add up to the changed rows of the run. */

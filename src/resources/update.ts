@@ -3,7 +3,6 @@
 import { replacementBody } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { named } from '../bulk/words.js';
 import { errorMessage } from '../cli/failure.js';
 import {
   type FieldValues,
@@ -17,6 +16,7 @@ import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
 import type { JsonObject } from '../data/json.js';
+import { named } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import type { Filters, Operation, RowPlan, Session, Step } from '../engine/operation.js';

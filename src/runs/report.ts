@@ -1,8 +1,13 @@
 /** The report of a run: the result of each row, their summary, and the exit code. */
+import type { FailedItem } from '../cli/command-output.js';
+import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { RunError } from '../data/outcome-errors.js';
 import { resourceWords } from '../data/resources.js';
+import { groupedNumber } from '../data/text.js';
+import { type Failure, UnknownOutcomeError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
-import { verbOfAction } from './verb.js';
+import { type Action, counted, verbOf, verbOfAction } from './verb.js';
 
 /** One changed field of a record: its value as read, and its target. */
 export interface RowChange {
@@ -118,6 +123,19 @@ export type ReportRow = {
   readonly retryable?: boolean;
 };
 
+/** The fields of a row, in the order of the columns. */
+export const reportRowFields = [
+  'row',
+  'id',
+  'result',
+  'before',
+  'after',
+  'error',
+  'step',
+  'retryable',
+  'ref',
+] satisfies (keyof ReportRow)[];
+
 /** Returns a row's result with the reference that named its record, after the id. */
 export function withRef(result: ReportRow, { ref }: Pick<SelectedRow, 'ref'>): ReportRow {
   if (ref === undefined) return result;
@@ -219,4 +237,71 @@ export function exitOf(
     ...(stopped === undefined && isUnfinished ? ['temporary' as const] : []),
     ...(failed + conflict > 0 ? ['rowsFailed' as const] : []),
   ]);
+}
+
+/** Builds the report of a run from all its rows. */
+export function reportOf(
+  context: Context,
+  head: Pick<BulkReport, 'action' | 'run'> & {
+    readonly of?: string | undefined;
+    readonly plan?: string | undefined;
+  },
+  rows: readonly ReportRow[],
+): BulkReport {
+  const { settings, api } = context;
+  return {
+    schema: 1,
+    run: head.run,
+    ...(head.of !== undefined && { of: head.of }),
+    ...(head.plan !== undefined && { plan: head.plan }),
+    profile: settings.profile.name,
+    organization: api.organizationId,
+    action: head.action,
+    dryRun: settings.dryRun,
+    summary: summarize(rows, { dryRun: settings.dryRun }),
+    results: rows.toSorted((a, b) => a.row - b.row),
+  };
+}
+
+/** The error that stopped a run, or one that says how it failed; undefined if it succeeded. */
+export function failedRun(
+  report: BulkReport,
+  exitName: ExitName,
+  error?: Failure,
+): FailedItem | undefined {
+  if (exitName === 'done') return undefined;
+  const { run, summary, results } = report;
+  // An unknown outcome that was verified later is not why the run failed.
+  const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
+  if (error && !isVerified) return { error };
+  const verb = results.every(isFinalRow) ? 'retry' : 'resume';
+  const hint = exitName === 'rowsFailed' && run ? `rosterctl runs ${verb} ${run}` : undefined;
+  return { error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
+}
+
+/** The result of a row as a word: `changed`, or what the action did; `not sent` for `not_attempted`. */
+export function resultWord(result: RowResult, action: Action): string {
+  if (result === 'changed') return verbOf(action).done;
+  if (result === 'not_attempted') return 'not sent';
+  return result === 'would_change' ? `would ${verbOf(action).would}` : result;
+}
+
+/** `9 changed, 1 in conflict, 1 failed of 11`, in words of the action; zero counts are left out. */
+export function summaryLine(
+  report: Pick<BulkReport, 'summary' | 'action'>,
+  action: Action = report,
+): string {
+  const { total, ...counts } = report.summary;
+  if (total === 0) return `No ${counted(1, action).slice(2)} matches. Nothing to do.`;
+  const results: { readonly [count: string]: RowResult } = {
+    notAttempted: 'not_attempted',
+    wouldChange: 'would_change',
+  };
+  const parts = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => {
+      const word = resultWord(results[name] ?? (name as RowResult), action);
+      return `${groupedNumber(count)} ${word === 'conflict' ? 'in conflict' : word}`;
+    });
+  return `${parts.join(', ') || 'nothing done'}${parts.length === 1 ? '' : ` of ${groupedNumber(total)}`}`;
 }

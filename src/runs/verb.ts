@@ -1,19 +1,42 @@
-/** The verb of a run: what it does to its records, or to the files that it sends. */
+/** The verb of a run: what it does to its records, or to the files that it sends, and its words for a person. */
+import { type ResourceName, resourceWords } from '../data/resources.js';
+import { plural } from '../data/text.js';
 
 /** Every verb; `update` for all that changes fields, `import` for what creates and updates. */
 export type RunVerb = 'create' | 'update' | 'delete' | 'convert' | 'upload' | 'import' | 'undo';
 
-/** The verbs of version 0.1.0 by the last word of its commands; any other word changed fields. */
-const formerVerbs: { readonly [word: string]: RunVerb } = {
-  create: 'create',
-  delete: 'delete',
-  convert: 'convert',
-  upload: 'upload',
-  replace: 'upload',
-  finish: 'upload',
-  import: 'import',
-  undo: 'undo',
+/** The action (`players.delete`), the resource that it writes, and its verb, which a report does not keep. */
+export interface Action {
+  readonly action: string;
+  readonly resource?: string | undefined;
+  readonly verb?: RunVerb | undefined;
+}
+
+interface Verb {
+  /** The first word of a question. */
+  readonly ask: string;
+  /** Completes `N players would …`. */
+  readonly would: string;
+  /** Completes `N rows cannot be …`; the result of a row that was written. */
+  readonly done: string;
+  /** Completes the head of a preview, whose rows do not say it: ` to delete`. */
+  readonly purpose: string;
+}
+
+const changing: Verb = { ask: 'Change', would: 'change', done: 'changed', purpose: '' };
+/** The words of each verb. */
+export const verbs: { readonly [V in RunVerb]: Verb } = {
+  update: changing,
+  delete: { ask: 'Delete', would: 'be deleted', done: 'deleted', purpose: ' to delete' },
+  convert: { ask: 'Convert', would: 'be converted', done: 'converted', purpose: ' to convert' },
+  create: { ask: 'Create', would: 'be created', done: 'created', purpose: ' to create' },
+  upload: { ask: 'Upload', would: 'be uploaded', done: 'uploaded', purpose: ' to upload' },
+  import: { ask: 'Import', would: 'be imported', done: 'imported', purpose: ' to import' },
+  undo: { ...changing, done: 'undone' },
 };
+
+/** The words of 0.1.0 for commands that upload; of any other, the verb is the word, or it changed fields. */
+const formerUploads = ['replace', 'finish'];
 
 /**
  * Returns the verb of what keeps none but the name of its command, `players.delete`: a run of version
@@ -21,10 +44,24 @@ const formerVerbs: { readonly [word: string]: RunVerb } = {
  */
 export function verbOfAction(action: string): RunVerb {
   const word = action.slice(action.indexOf('.') + 1);
-  return Object.hasOwn(formerVerbs, word) ? (formerVerbs[word] ?? 'update') : 'update';
+  if (formerUploads.includes(word)) return 'upload';
+  return Object.hasOwn(verbs, word) ? (word as RunVerb) : 'update';
 }
 
-/** Returns the first word of a command's name, which a report keeps in place of its resource. */
-export function nounOfAction(action: string): string {
-  return action.slice(0, action.indexOf('.'));
+/** The words for an action, so that a delete is never described as a change. */
+export function verbOf({ action, verb = verbOfAction(action) }: Action): Verb {
+  return verbs[verb];
+}
+
+/** `3 applications`: a number of what the action changes. */
+export function counted(
+  count: number,
+  // A report keeps the name of its command in place of its resource.
+  { action, verb, resource = action.slice(0, action.indexOf('.')) }: Action,
+): string {
+  if (verbOf({ action, verb }) === verbs.upload) return plural(count, 'file');
+  const { noun = 'record', plural: many = 'records' } = Object.hasOwn(resourceWords, resource)
+    ? resourceWords[resource as ResourceName]
+    : {};
+  return plural(count, noun, many);
 }

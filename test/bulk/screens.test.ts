@@ -245,6 +245,9 @@ test('Escape at the question is a no', async () => {
   expect(lines.at(-1)).toBe('Nothing was done.');
 });
 
+const limiter = { heldMs: 0, learnedRate: undefined };
+const clock = () => performance.now();
+
 test('progress has no rate and no time left before the first row is done', () => {
   let done = 0;
   const run = {
@@ -255,7 +258,7 @@ test('progress has no rate and no time left before the first row is done', () =>
     session: {} as never,
     plan: { head: { action: 'players.delete' } },
   };
-  const { text, share } = runProgress(run, () => done, { heldMs: 0, learnedRate: undefined });
+  const { text, share } = runProgress(run, () => done, limiter, clock);
   expect([text(), share()]).toEqual(['0 of 2 deleted so far', 0]);
   done = 1;
   expect(text()).toMatch(/^1 of 2, [\d.]+\/s, \d+ s left$/);
@@ -269,7 +272,7 @@ test('an upload has no rate before its first byte', () => {
     session: { transfer: { bytes } } as never,
     plan: { head: { action: 'docs.upload' } },
   };
-  const { text, share } = runProgress(run, () => 0, { heldMs: 0, learnedRate: undefined });
+  const { text, share } = runProgress(run, () => 0, limiter, clock);
   expect(text()).toBe('0 of 1 file, 0 B of 2.0 KiB');
   bytes.done = 1024;
   expect(text()).toMatch(/^0 of 1 file, 1\.0 KiB of 2\.0 KiB, .*\/s, \d+ s left$/);

@@ -1,12 +1,11 @@
 /** `rosterctl backup verify`: checks snapshots for damage. */
 import { resolve } from 'node:path';
 import type { VerifiedBackup } from '../../backups/verify.js';
-import { binarySize } from '../../cli/cells.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
 import { RunError } from '../../data/outcome-errors.js';
-import { plural, shellQuote } from '../../data/text.js';
+import { binarySize, plural, shellQuote } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { fitLine, snapshotArgument } from './shared.js';
 

@@ -1,9 +1,10 @@
 /** `rosterctl documents open`: opens the file of a document with the desktop's own program. */
-import { binarySize } from '../../cli/cells.js';
+
 import { type DryRun, defineCommand } from '../../cli/define.js';
 import { changeLines } from '../../cli/lines.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
+import { binarySize } from '../../data/text.js';
 import { downloadDocuments, downloadFlags, type Row } from '../../downloads/download-documents.js';
 import { downloadCall } from '../../downloads/download-one.js';
 import { copyPrivately } from '../../downloads/private-copy.js';

@@ -1,10 +1,10 @@
 /** `rosterctl documents replace`: uploads a file in place of a document, then deletes that document. */
+
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import { bulkFlags } from '../../bulk/invocation.js';
 import { markOf } from '../../bulk/report-lines.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { binarySize } from '../../cli/cells.js';
 import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
@@ -14,6 +14,7 @@ import { isUtf8Locale } from '../../data/environment.js';
 import { isObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import { isSameValue } from '../../data/sorting.js';
+import { binarySize } from '../../data/text.js';
 import { BugError, CancelledError, Failure, GuardError, UsageError } from '../../errors.js';
 import { tagsIn } from '../../resources/document-tags.js';
 import { idOf } from '../../resources/params.js';

@@ -2,14 +2,13 @@
 
 import { flowsWarning } from '../../bulk/preview-lines.js';
 import { type AlignedRow, alignedRows } from '../../bulk/row-lines.js';
-import { counted } from '../../bulk/words.js';
-import { binarySize } from '../../cli/cells.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { changeText, valueText } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import { binarySize } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { Failure } from '../../errors.js';
 import { shortHash } from '../../plans/hash.js';
@@ -18,7 +17,7 @@ import { isDelete } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
-import { verbOfAction } from '../../runs/verb.js';
+import { counted, verbOfAction } from '../../runs/verb.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { truncate, widestOf, wrap } from '../../terminal/width.js';
 import { inspected, textOf } from '../../uploads/plan.js';

@@ -2,8 +2,8 @@
 
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, type Invocation, limitRate, newHead } from '../../bulk/invocation.js';
+import { planRun } from '../../bulk/plan-run.js';
 import { lockFor } from '../../bulk/run-locks.js';
-import { planLocked } from '../../bulk/run-operation.js';
 import { showRun } from '../../bulk/show-run.js';
 import type { CommandOutput } from '../../cli/command-output.js';
 import { defineRunCommand } from '../../cli/define.js';
@@ -85,7 +85,7 @@ async function retryRows(
   const store = openRunStore(context.paths);
   const head = newHead(context, invocation, 'retry', rows);
   const lock = await lockFor(context, invocation, store, head, '');
-  const planned = await planLocked(context, invocation, { store, head, lock });
+  const planned = await planRun(context, invocation, { store, head, lock });
   if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);
   return showRun(context, planned);
 }

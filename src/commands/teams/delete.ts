@@ -1,7 +1,8 @@
 /** `rosterctl teams delete`: deletes a team. */
+
 import * as z from 'zod/mini';
-import { selectIds } from '../../bulk/row-names.js';
 import { defineOperation } from '../../bulk/run-operation.js';
+import { selectIds } from '../../bulk/select-rows.js';
 import { param } from '../../cli/define.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { deletedView, idOf, routeFlag } from '../../resources/params.js';

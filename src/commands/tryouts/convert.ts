@@ -1,17 +1,15 @@
 /** `rosterctl tryouts convert`: converts applications to players. */
+
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';
 import { fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
+import { anyIdsOf } from '../../resources/params.js';
+import { applicationColumns } from '../../resources/selection.js';
 import { convertParts } from '../../resources/tryout-convert.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
-import {
-  applicationColumns,
-  tryoutSelection,
-  tryoutSelectionFlags,
-} from '../../resources/tryout-selection.js';
-import { anyIds } from './shared.js';
+import { tryoutSelection, tryoutSelectionFlags } from '../../resources/tryout-selection.js';
 
 export default defineOperation({
   summary: 'Convert applications to players',
@@ -27,7 +25,7 @@ export default defineOperation({
     ['Accept and convert; preview first', 'app_0006 --accept --dry-run'],
   ],
   calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: anyIds },
+  args: { ids: anyIdsOf('tryouts') },
   flags: {
     accept: flag('set the status accepted first', { group: 'change' }),
     ...fieldFlags,

@@ -1,8 +1,9 @@
 /** `rosterctl tryouts get`: prints one or several applications. */
+
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
+import { idsOf } from '../../resources/params.js';
 import { showRecords } from '../../resources/read.js';
-import { someIds } from './shared.js';
 
 export default defineCommand({
   summary: 'Show one or several tryout applications',
@@ -17,7 +18,7 @@ export default defineCommand({
     ['What an applicant answered', 'app_0001 --json --fields name,formResponses'],
   ],
   calls: ['getTryout', 'listTryouts'],
-  args: { ids: someIds },
+  args: { ids: idsOf('tryouts') },
   view: oneOrManyOf('tryouts'),
   run(context, { ids }) {
     return showRecords(context, 'tryouts', ids, () =>

@@ -1,4 +1,5 @@
 /** `rosterctl tryouts set-status`: moves applications to a status. */
+
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { manyFlags } from '../../bulk/invocation.js';
@@ -6,12 +7,9 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
+import { editOperation } from '../../resources/tryout-edit.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
-import {
-  editOperation,
-  tryoutSelection,
-  tryoutSelectionFlags,
-} from '../../resources/tryout-selection.js';
+import { tryoutSelection, tryoutSelectionFlags } from '../../resources/tryout-selection.js';
 import { idsBeside } from './shared.js';
 
 export default defineOperation({
@@ -36,7 +34,7 @@ export default defineOperation({
     ],
   ],
   calls: ['getTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: idsBeside('--to').any },
+  args: { ids: idsBeside('--to') },
   flags: {
     to: param(z.optional(TryoutStatus), 'the new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,

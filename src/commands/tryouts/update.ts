@@ -1,4 +1,5 @@
 /** `rosterctl tryouts update`: changes the status or the notes of applications. */
+
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { bulkFlags, csvFlags, idsFileFlag } from '../../bulk/invocation.js';
@@ -6,7 +7,7 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
-import { editOperation, ifStatusFlag } from '../../resources/tryout-selection.js';
+import { editOperation, ifStatusFlag } from '../../resources/tryout-edit.js';
 import { idsBeside } from './shared.js';
 
 export default defineOperation({
@@ -23,7 +24,7 @@ export default defineOperation({
     ['Remove the notes', 'app_0021 --clear-note'],
   ],
   calls: ['getTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: idsBeside('--status').any },
+  args: { ids: idsBeside('--status') },
   flags: {
     status: param(z.optional(TryoutStatus), 'new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,

@@ -3,9 +3,10 @@
 import * as z from 'zod/mini';
 import { bulkFlags } from '../../bulk/invocation.js';
 import { markOf } from '../../bulk/report-lines.js';
-import { checkFields, reportOf, reportViewFor } from '../../bulk/report-view.js';
+import { checkFields, reportViewFor } from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
-import { showEnded } from '../../bulk/show-run.js';
+import { showEnded } from '../../bulk/show-one.js';
+import { printEnd } from '../../bulk/show-run.js';
 import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, defineRunCommand, flag, param } from '../../cli/define.js';
 import { dryRunView } from '../../cli/lines.js';
@@ -18,6 +19,7 @@ import { type ExitName, mostSevere } from '../../exit-codes.js';
 import type { DamagedRun } from '../../runs/journal.js';
 import { isHere } from '../../runs/plan.js';
 import type { BulkReport, ReportRow } from '../../runs/report.js';
+import { reportOf } from '../../runs/report.js';
 import { isSingleRun } from '../../runs/store.js';
 import {
   findUnfinishedUpload,
@@ -165,10 +167,9 @@ async function finishRun(
   if (!first) return { rows: [], exitName: 'done' };
   try {
     const expected = new Set(ids.keys());
-    const { report, exitName, onWritten, printEnd } = (
-      await finishRows(context, invocation, first.run, expected)
-    ).ended;
-    printEnd?.();
+    const { ended, run } = await finishRows(context, invocation, first.run, expected);
+    printEnd(context, ended, run);
+    const { report, exitName, onWritten } = ended;
     const rows = report.results.filter(({ row }) => expected.has(row)).map(withId);
     return { rows, exitName, close: onWritten };
   } catch (error) {

@@ -1,11 +1,13 @@
 /** The parts of a card and how they are laid out: contact, games, times, and every further field by its label. */
+
 import { detailLines, detailValue } from '../../cli/card.js';
-import { binarySize, type CellOptions } from '../../cli/cells.js';
+import { type CellOptions } from '../../cli/cells.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
 import type { Settings } from '../../config/settings.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { normalName, plainText } from '../../data/path.js';
+import { binarySize } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { isEmptyValue } from '../../data/where.js';
 import { type LabelledRow, labelledLines } from '../../terminal/labels.js';

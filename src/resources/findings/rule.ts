@@ -1,7 +1,8 @@
 /** The parts of a rule of `rosterctl check`: what it reads, and what it finds. */
+
 import type { JsonObject } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
-import { formReader } from '../tryout-filters.js';
+import { formReader } from '../person/holders.js';
 
 /** A record as findings name it. */
 export interface CheckedRecord {

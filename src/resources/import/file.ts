@@ -1,10 +1,14 @@
 /** The file of an import, a CSV, one sheet of a workbook or NDJSON: its rows, and the columns as far as they are known without the service. */
 
 import { createHash } from 'node:crypto';
-import { type FileRowsOptions, fileRows } from '../../bulk/file-rows.js';
+import {
+  type FileRowsOptions,
+  fileRows,
+  inputChunks,
+  noteOpenWorkbook,
+} from '../../bulk/file-rows.js';
 import type { BulkValues } from '../../bulk/invocation.js';
 import { mostInputRows } from '../../bulk/row-names.js';
-import { inputChunks, noteOpenWorkbook } from '../../bulk/select-rows.js';
 import { type KeyComparison, keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';

@@ -1,6 +1,6 @@
 /** The preview of an import: where each column goes, and the first rows of each kind. */
 
-import { describeChanges } from '../../bulk/words.js';
+import { describeChanges } from '../../bulk/row-lines.js';
 import { shortValue } from '../../cli/lines.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';

@@ -1,7 +1,7 @@
 /** Who else holds an e-mail address or a Discord user: the service may refuse such a write with 409 (contract 4.1 rule 3). */
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { labelOf } from '../../data/path.js';
+import { labelOf, namedTest, plainText } from '../../data/path.js';
 import { kindWords, referenceField, referenceKindsOf } from '../../data/references.js';
 import {
   type LookedUpKind,
@@ -12,9 +12,8 @@ import {
   resourceWords,
 } from '../../data/resources.js';
 import { foldCase, nameFirstFew, plural } from '../../data/text.js';
+import { isEmptyValue } from '../../data/where.js';
 import { ApiError } from '../../errors.js';
-import { recordsNearby } from '../cards/nearby.js';
-import { formReader } from '../tryout-filters.js';
 
 /** The resources whose records are about people: those with an e-mail address. */
 export const aboutPeople = resourceNames.filter((name) => referenceKindsOf(name).includes('email'));
@@ -76,6 +75,19 @@ export function identityReader(
 }
 
 /**
+ * Returns how to read the form of an application, a field that the contract does not name (2.1);
+ * undefined for one that shows none.
+ */
+export function formReader(): (record: JsonObject) => string | undefined {
+  const isForm = namedTest(['formid', 'tryoutformid']);
+  return (record) => {
+    for (const key in record)
+      if (isForm(key) && !isEmptyValue(record[key])) return plainText(record[key]);
+    return undefined;
+  };
+}
+
+/**
  * Looks for other holders among the records of these resources. A list that is forbidden, slow or
  * doubtful says nothing.
  */
@@ -103,6 +115,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
     }
   };
   const search = async () => {
+    const { recordsNearby } = await import('../cards/nearby.js');
     for (const resource of resources) {
       if (resource === written && seenCount > 0) continue;
       // oxlint-disable-next-line no-await-in-loop

@@ -1,0 +1,188 @@
+/** Executes the write of one record and renders its outcome. */
+import type { CommandOutput } from '../cli/command-output.js';
+import type { Canvas } from '../cli/views.js';
+import type { Context } from '../context.js';
+import { isUtf8Locale } from '../data/environment.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { ConflictError, isNotFound } from '../data/outcome-errors.js';
+import type { Session } from '../engine/operation.js';
+import { stoppedEarly } from '../engine/run.js';
+import { unknownOutcome } from '../engine/verify.js';
+import type { Failure } from '../errors.js';
+import { isDelete, type ReportRow, reportRowFields } from '../runs/report.js';
+import { readRun, shortRunName } from '../runs/stored-run.js';
+import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
+import { singleLine } from '../terminal/safe-text.js';
+import {
+  type EndedRun,
+  executeRun,
+  hasEnded,
+  type OnlyRow,
+  type Planned,
+  type PlannedRun,
+  unfinishedLine,
+} from './execute.js';
+import type { Invocation } from './invocation.js';
+
+/**
+ * Executes the write of one record and renders its outcome: the record in json, a line at a terminal,
+ * the report's row in a pipe. Throws the failure that ended it, unless the operation prints a report.
+ */
+export async function showOne(
+  context: Context,
+  invocation: Invocation,
+  planned: Planned,
+): Promise<CommandOutput> {
+  if (!('ready' in planned)) return showEnded(context, invocation, planned);
+  return showEnded(context, invocation, await executeRun(context, planned.ready), planned.ready);
+}
+
+/** Renders the outcome of an invocation's only row; `run`: its run, if it was executed. Throws as `showOne` does. */
+export async function showEnded(
+  context: Context,
+  invocation: Invocation,
+  ended: EndedRun,
+  run?: PlannedRun,
+): Promise<CommandOutput> {
+  const row: ReportRow = ended.report.results.find(
+    (each) => !run || run.tasks.some((task) => task.row === each.row),
+  ) ?? { row: 1, id: run?.plan.rows[0]?.id ?? '', result: 'not_attempted' };
+  const error = isGood(row) ? undefined : (ended.only?.error ?? failureOfRow(row));
+  // A person picks another record instead of reading a report.
+  if (!run && isNotFound(error) && mayPick(context)) {
+    await ended.onWritten?.();
+    throw error;
+  }
+  if (invocation.operation.reports) {
+    const { renderReport } = await import('./show-run.js');
+    const output = await renderReport(context, ended, run);
+    const failed = run ? output.failed : error && { ...output.failed, id: row.id, error };
+    return { ...output, failed, exitName: error ? error.exitName : ended.exitName };
+  }
+  const isUnfinished = run?.store && (!hasEnded(run, row) || (await leavesUpload(run)));
+  if (isUnfinished) {
+    const line = await unfinishedLine(context, run, 1, error);
+    const { output } = context.settings;
+    // An error in JSON is the last line, and holds nothing else.
+    if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;
+    else context.message(line);
+  }
+  return renderOne(context, invocation, { row, error, ended, run });
+}
+
+function mayPick({ isInteractive, prompts, settings }: Context): boolean {
+  return isInteractive && !settings.yes && prompts.unavailable === undefined;
+}
+
+/** The outcome of an invocation's only row. */
+interface OneOutcome {
+  readonly row: ReportRow;
+  readonly error: Failure | undefined;
+  readonly ended: EndedRun;
+  readonly run: PlannedRun | undefined;
+}
+
+/**
+ * Renders the outcome of one row: json, csv, ids, --fields and --template show the record; a table is
+ * one line at a terminal, the report's row in a pipe. Throws its error.
+ */
+async function renderOne(
+  context: Context,
+  invocation: Invocation,
+  { row, error, ended, run }: OneOutcome,
+): Promise<CommandOutput> {
+  if (error) {
+    for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
+      context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
+    await ended.onWritten?.();
+    throw error;
+  }
+  const { session, record }: Partial<OnlyRow> = ended.only ?? {};
+  const unsent = row.result === 'changed' ? undefined : unsentNote(row, session, record);
+  const { output, fields, template, quiet } = context.settings;
+  // The line at a terminal says it.
+  const printsLine = context.isAligned && !fields;
+  if (unsent !== undefined && !printsLine) context.note(unsent);
+  // A record that was not written is shown as read.
+  const isRead = row.result !== 'changed' && record !== undefined;
+  const value =
+    session?.present && !isRead ? await session.present(record, row) : (record ?? { id: row.id });
+  const ending = { value, exitName: 'done', isReport: true, onWritten: ended.onWritten } as const;
+  if (output !== 'table' || fields || template !== undefined)
+    return {
+      ...ending,
+      view: invocation.view ?? (await import('./report-view.js')).reportView,
+    };
+  // Only a person reads the line.
+  const isSeen = context.streams.stdout.isTerminal || context.settings.forcedWidth !== undefined;
+  const line = isSeen && (await lineOf(context, invocation, { row, value, unsent, ended, run }));
+  return {
+    ...ending,
+    view: {
+      kind: 'lines',
+      rows: () => (quiet ? [] : [row]),
+      rowFields: reportRowFields,
+      lines: (_, canvas) => (quiet || !line ? [] : line(canvas)),
+    },
+  };
+}
+
+/** The line of a single row for a person: what was done, or why nothing was sent, and how to undo it. */
+async function lineOf(
+  context: Context,
+  { words, operation: { verb, undoes } }: Invocation,
+  {
+    row,
+    value,
+    unsent,
+    ended,
+    run,
+  }: Omit<OneOutcome, 'error'> & { value: unknown; unsent: string | undefined },
+): Promise<(canvas: Canvas) => readonly string[]> {
+  const { headline, markOf } = await import('./report-lines.js');
+  const { undoLine } = await import('./report-view.js');
+  const { describeOne } = await import('./row-lines.js');
+  const action = { action: words.join('.'), verb };
+  // The answer to a write may hold only an id, so the line names the record that is shown.
+  const record = isObject(value) ? value : ended.only?.record;
+  const label = isDelete(action.action) ? Object.values(row.before ?? {})[0] : record?.['name'];
+  const name = typeof label === 'string' && label !== '' ? label : undefined;
+  const text = unsent ?? `${describeOne(row, action, { name, record })}.`;
+  const canUndo = unsent === undefined && context.isAligned && undoes !== false && run?.images;
+  const undo =
+    canUndo && run.store
+      ? undoLine(context, await shortRunName(run.store, run.plan.head.run))
+      : undefined;
+  const mark = markOf(true, isUtf8Locale(context.env));
+  return (canvas) => headline(`${mark} ${singleLine(text)}`, undo, canvas);
+}
+
+/** True if the ended run can still be finished: its file arrived, but its document was refused. */
+async function leavesUpload({ store, plan }: PlannedRun): Promise<boolean> {
+  if (!store || !isUploadRun(plan.head)) return false;
+  const stored = await readRun(store, plan.head.run);
+  return stored !== undefined && hasLeftovers(stored);
+}
+
+function isGood({ result }: ReportRow): boolean {
+  return result === 'changed' || result === 'unchanged' || result === 'skipped';
+}
+
+/** The error for a row whose result came from a read rather than from a failure. */
+function failureOfRow({ id, result, error, step }: ReportRow): Failure {
+  if (result === 'unknown') return unknownOutcome(undefined);
+  if (result === 'conflict' || error?.kind === 'conflict')
+    return new ConflictError(`${id}: ${error?.message ?? 'conflict'}`, { hint: error?.hint });
+  return stoppedEarly(step !== undefined);
+}
+
+function unsentNote(
+  row: ReportRow,
+  session: Session | undefined,
+  record: JsonObject | undefined,
+): string {
+  if (row.result === 'skipped') return `${row.id} was skipped: ${row.error?.message ?? ''}`;
+  return (
+    session?.unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`
+  );
+}
