@@ -120,11 +120,6 @@ class Exchange implements RawHandler {
 
   onRequestSent(): void {
     if (this.finished) return;
-    // The headers may be there before the last of the body is written.
-    if (this.status === undefined && !this.beatTimer) {
-      this.alive = this.instant();
-      this.beatTimer = setInterval(this.beat, beatMs);
-    }
     const { answerMs } = this.limits;
     if (answerMs !== undefined) this.answerTimer = setTimeout(this.answerTimedOut, answerMs);
   }
@@ -133,9 +128,7 @@ class Exchange implements RawHandler {
     if (this.finished || status < 200) return true;
     clearTimeout(this.firstByteTimer);
     this.status = status;
-    this.beat();
-    clearInterval(this.beatTimer);
-    this.at = this.stoppedAt ?? this.instant();
+    this.at = this.arrival();
     this.headers = readHeaders(rawHeaders);
     const encoding = this.headers['content-encoding'];
     const isPlain = !encoding || encoding === 'identity' || this.limits.anyEncoding;
@@ -174,6 +167,10 @@ class Exchange implements RawHandler {
 
   private requestWritten(socket: Socket): void {
     this.sent = true;
+    // From here on, not from the end of the write: the process may be stopped within it.
+    clearInterval(this.beatTimer);
+    this.alive = this.instant();
+    this.beatTimer = setInterval(this.beat, beatMs);
     const { firstByteMs, stallMs } = this.limits;
     if (firstByteMs !== undefined)
       this.firstByteTimer = setTimeout(() => this.stop('firstByte'), firstByteMs);
@@ -240,15 +237,24 @@ class Exchange implements RawHandler {
     else this.stalled();
   };
 
-  /**
-   * Notices that the process was stopped: the response may have arrived meanwhile, long before it is
-   * seen, so its age counts from there.
-   */
+  /** At the next regular beat, whatever arrived while the process was stopped has been seen. */
   private readonly beat = (): void => {
-    const now = this.instant();
-    if (this.alive && ageMs(this.alive, now) > 2 * beatMs) this.stoppedAt ??= this.alive;
-    this.alive = now;
+    if (!this.noticeStop()) this.stoppedAt = undefined;
   };
+
+  /** When what is seen now arrived: at the earliest when the process was stopped, long before it was seen. */
+  private arrival(): Instant {
+    this.noticeStop();
+    return this.stoppedAt ?? this.instant();
+  }
+
+  private noticeStop(): boolean {
+    const now = this.instant();
+    const wasStopped = this.alive !== undefined && ageMs(this.alive, now) > 2 * beatMs;
+    if (wasStopped) this.stoppedAt ??= this.alive;
+    this.alive = now;
+    return wasStopped;
+  }
 
   /** If the body of an error response breaks off, the status alone is the response. */
   private fail(transportError: TransportError): void {
@@ -277,7 +283,7 @@ class Exchange implements RawHandler {
     this.onFinished?.();
     if (this.stream)
       this.stream.finish(
-        this.instant(),
+        this.arrival(),
         'transportError' in attempt ? attempt.transportError : undefined,
       );
     else this.resolve(attempt);

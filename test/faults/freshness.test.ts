@@ -14,7 +14,13 @@ import {
 } from '../commands/tryouts/service.js';
 import { inProcess, movableClock } from '../support/in-process.js';
 import { rosterctl, startLine, startRosterctl, temporaryFolder } from '../support/run.js';
-import type { Recorded, Reply, Service } from '../support/service.js';
+import {
+  organization,
+  type Recorded,
+  type Reply,
+  recordingService,
+  type Service,
+} from '../support/service.js';
 import { outcomeService } from './outcome-service.js';
 
 // No write relies on a read from before a wait: in each test, another admin writes during one.
@@ -199,6 +205,34 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     },
   );
 });
+
+test.each([
+  ['an update', 'docs update doc_1 --name Mine'],
+  ['a delete', 'docs delete doc_1 --yes'],
+])(
+  'a list of documents that arrived while the process was suspended is read again, %s',
+  async (_, line) => {
+    let name = 'First';
+    let reads = 0;
+    const listed = () => [{ id: 'doc_1', organizationId: organization, name }];
+    const service = await recordingService(({ method }) => {
+      if (method !== 'GET' || ++reads !== 1) return { status: 200, json: listed() };
+      return (___, response) => void whileSuspended(response, listed());
+    });
+    /** At once, so that the process may be stopped before it has noted that the request is written. */
+    const whileSuspended = async (response: ServerResponse, read: unknown) => {
+      child.kill('SIGSTOP');
+      answer(response, read);
+      await sleep(2_500);
+      name = 'Theirs';
+      child.kill('SIGCONT');
+    };
+    const child = startRosterctl(`${line} --json`, { env: service.env });
+    const ended = await new Promise((resolve) => child.on('close', resolve));
+    expect(ended).toBe(6);
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+  },
+);
 
 function answer(response: ServerResponse, json: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
