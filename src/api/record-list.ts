@@ -96,43 +96,15 @@ async function* readPages(
     import('./list-page.js'),
     import('./pager.js'),
   ]);
-  const row = endpoint(resources[resource].calls.list);
-  const { method, template } = partsOf(row.route);
-  const route = { template, org: row.org };
-  const first = new URL(`${source.baseUrl}${fillPath(route, {}, source.organizationId)}`);
-  const own = new URLSearchParams(source.overrides[`lists.${resource}.query`] ?? '');
-  const query = { ...firstQuery(source.overrides), ...source.query };
-  for (const [name, value] of [...own, ...Object.entries(query)])
-    first.searchParams.set(name, value);
-  const seenIds = new Set<string>();
+  const { method, template } = partsOf(endpoint(resources[resource].calls.list).route);
+  const first = firstUrl(resource, source, firstQuery(source.overrides));
   const visitedUrls = new Set<string>();
+  const seen = new SeenRecords(recordChecker(resource, source));
   let url = first;
-  let rows = 0;
-  let received = 0;
-  let alike = 0;
-  /** Every record has an id, so a broken page can be requested again without duplicates. */
-  let allHaveIds = true;
   let refused: ApiError | undefined;
-  let lastId: string | undefined;
   let place: readonly string[] | undefined;
   const pager = new Pager(resource, source.overrides);
   const caps = source.caps ?? defaultCaps;
-  const checkRecord = recordChecker(resource, source);
-  /** Returns a new record, or undefined for one that was seen before. */
-  const dropRepeated = (item: Item<JsonObject>) => {
-    rows++;
-    const record = checkRecord(item.value);
-    const { id } = record;
-    lastId = typeof id === 'string' ? id : undefined;
-    allHaveIds &&= lastId !== undefined;
-    const { size } = seenIds;
-    const isSeen = seenIds.add(typeof id === 'string' ? id : printJson(record)).size === size;
-    if (isSeen && typeof id === 'string') return undefined;
-    // Two records without ids may be alike, but a page of nothing else is a repeated one.
-    if (isSeen) alike++;
-    received++;
-    return record === item.value ? item : { value: record };
-  };
   for (let number = 1, mayRepeat = false; ; number++) {
     if (visitedUrls.has(url.href))
       return incomplete('the service names a page that was already read');
@@ -150,7 +122,7 @@ async function* readPages(
     };
     const mayRetry = (attempts: number) =>
       source.until ? Promise.resolve(false) : source.transport.again(attempts);
-    const previous = { arrived: received, rows, alike };
+    const previous = seen.counts();
     let page: ListPage | undefined;
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
@@ -161,9 +133,9 @@ async function* readPages(
       if (!candidate) return incomplete('the service does not know the next page that it names');
       if (number === 1 && attempts === 1) source.onHeaders?.(candidate.headers);
       try {
-        for await (const batch of filterMap(candidate.batches, dropRepeated)) {
+        for await (const batch of filterMap(candidate.batches, (item) => seen.add(item))) {
           yield batch;
-          if (received < caps.records) continue;
+          if (seen.received < caps.records) continue;
           onLastByte(candidate.arrivedAt());
           return incomplete('the list does not end');
         }
@@ -171,26 +143,26 @@ async function* readPages(
         onLastByte(candidate.arrivedAt());
       } catch (error) {
         // oxlint-disable-next-line no-await-in-loop
-        if (!allHaveIds || !isBroken(error) || !(await mayRetry(attempts))) throw error;
-        ({ rows } = previous);
+        if (!seen.allHaveIds || !isBroken(error) || !(await mayRetry(attempts))) throw error;
+        seen.rows = previous.rows;
       }
     }
     const { status, headers } = page;
     const { body, refusal, isAssumed, place: found } = page.envelope();
     place ??= found;
     refused ??= refusal;
-    const count = rows - previous.rows;
-    const fresh = received - previous.arrived - (alike - previous.alike);
+    const { rows, received, alike } = seen.counts();
+    const fresh = received - previous.received - (alike - previous.alike);
     const step = pager.after({
       status,
       body,
       headers,
-      count,
+      count: rows - previous.rows,
       fresh,
       arrived: received,
       number,
       rows,
-      lastId,
+      lastId: seen.lastId,
     });
     if ('end' in step) {
       if (step.end.state !== 'complete') return step.end;
@@ -205,6 +177,57 @@ async function* readPages(
     const problem = refusalOf(next, first, source);
     if (problem !== undefined) return incomplete(problem);
     url = next;
+  }
+}
+
+/** Returns the URL of the first page. */
+function firstUrl(
+  resource: ResourceName,
+  { baseUrl, organizationId, overrides, query }: ListSource,
+  pagingQuery: { readonly [name: string]: string },
+): URL {
+  const { route, org } = endpoint(resources[resource].calls.list);
+  const url = new URL(
+    `${baseUrl}${fillPath({ template: partsOf(route).template, org }, {}, organizationId)}`,
+  );
+  const own = new URLSearchParams(overrides[`lists.${resource}.query`] ?? '');
+  for (const [name, value] of [...own, ...Object.entries({ ...pagingQuery, ...query })])
+    url.searchParams.set(name, value);
+  return url;
+}
+
+/** The records of the pages so far: counted, and told from those that are repeated. */
+class SeenRecords {
+  /** Every row that was sent, repeated ones included. */
+  rows = 0;
+  received = 0;
+  /** Every record has an id, so a broken page can be requested again without duplicates. */
+  allHaveIds = true;
+  lastId: string | undefined;
+  private alike = 0;
+  private readonly keys = new Set<string>();
+
+  constructor(private readonly check: (item: JsonObject) => JsonObject) {}
+
+  counts() {
+    const { rows, received, alike } = this;
+    return { rows, received, alike };
+  }
+
+  /** Returns a new record, or undefined for one that was seen before. */
+  add(item: Item<JsonObject>): Item<JsonObject> | undefined {
+    this.rows++;
+    const record = this.check(item.value);
+    const { id } = record;
+    this.lastId = typeof id === 'string' ? id : undefined;
+    this.allHaveIds &&= this.lastId !== undefined;
+    const { size } = this.keys;
+    const isSeen = this.keys.add(this.lastId ?? printJson(record)).size === size;
+    if (isSeen && typeof id === 'string') return undefined;
+    // Two records without ids may be alike, but a page of nothing else is a repeated one.
+    if (isSeen) this.alike++;
+    this.received++;
+    return record === item.value ? item : { value: record };
   }
 }
 
