@@ -114,24 +114,9 @@ export function createTransport(options: TransportOptions): Transport {
     quietMs: bounds?.quietMs ?? 30_000,
   };
   const now = () => new Date(options.instant().wall);
-  let closed = false;
-  const connectionSets = new Map<boolean, Promise<Connections>>();
+  const connections = connectionPool(options);
   const wireOf = wireBuilder(base, { userAgent: options.userAgent, key: connection.key });
 
-  const connections = (keepAlive: boolean): Promise<Connections> => {
-    const { nodeVersion, proxy } = options;
-    const open =
-      connectionSets.get(keepAlive) ??
-      openConnections(nodeVersion, { connectMs: bounds?.connectMs, keepAlive, proxy });
-    connectionSets.set(keepAlive, open);
-    return open;
-  };
-
-  const agentFor = async (keepAlive: boolean): Promise<Agent> => {
-    const open = closed ? undefined : await connections(keepAlive);
-    if (!open || closed) throw new BugError('A request after the transport was closed.');
-    return open.agent;
-  };
   const outcomeOf = (
     value: Attempt,
     { needsJson = false, isPending }: Pick<TransportRequest, 'needsJson' | 'isPending'> = {},
@@ -162,7 +147,7 @@ export function createTransport(options: TransportOptions): Transport {
     signal: AbortSignal,
     { keepAlive, first, beforeSend }: AttemptOptions,
   ): Promise<T | typeof notSent> => {
-    const agent = await agentFor(keepAlive);
+    const agent = await connections.agent(keepAlive);
     const permit = await limiter.acquire(signal, { first });
     if (!permit) return notSent;
     beforeSend?.(permit.pausedMs);
@@ -243,9 +228,33 @@ export function createTransport(options: TransportOptions): Transport {
       if (await waitBeforeRetry(options, ms, false)) return true;
       throw new CancelledError('Interrupted.');
     },
-    close() {
-      closed = true;
-      for (const open of connectionSets.values())
+    close: () => connections.close(),
+  };
+}
+
+/** Opens connections when first used: those that may be reused, and those for one request each. */
+function connectionPool({
+  nodeVersion,
+  proxy,
+  bounds,
+}: Pick<TransportOptions, 'nodeVersion' | 'proxy' | 'bounds'>) {
+  let isClosed = false;
+  const sets = new Map<boolean, Promise<Connections>>();
+  return {
+    async agent(keepAlive: boolean): Promise<Agent> {
+      const closed = () => new BugError('A request after the transport was closed.');
+      if (isClosed) throw closed();
+      const open =
+        sets.get(keepAlive) ??
+        openConnections(nodeVersion, { connectMs: bounds?.connectMs, keepAlive, proxy });
+      sets.set(keepAlive, open);
+      const { agent } = await open;
+      if (isClosed) throw closed();
+      return agent;
+    },
+    close(): void {
+      isClosed = true;
+      for (const open of sets.values())
         void open.then(
           (set) => set.close(),
           () => undefined,

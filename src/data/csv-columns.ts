@@ -82,49 +82,30 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
   for (const index of head.marks?.keys() ?? []) checkMark(head, index, 'the head of a column');
   const headers = head.cells.map((cell) => (options.raw ? cell : unguard(cell)));
   const names = headers.map((cell) => mapHeader(cell.trim(), options));
-  const all = new Set(names);
   for (const [from] of options.map)
     if (!headers.some((cell) => cell.trim() === from.trim()))
       throw new InputError(`--map "${from}": the ${fileWord(head)} has no such column.`, {
         hint: `It has: ${firstOf(headers)}.`,
       });
-  const normalizedNames = new Set(names.map(normalized));
-  const isExport = exportMarks.every((mark) => normalizedNames.has(normalized(mark)));
-  const isOwn = !isExport && !options.ignoreUnknownColumns;
-  const missing = rules.columns
-    .map((column) => column.name)
-    .filter((column) => !normalizedNames.has(normalized(column)));
-  // True for a name close to a known column that is missing.
-  const isTypo = (name: string) => nearest(name, missing) !== undefined;
-  const isNamed = (name: string, expected: string) =>
-    name === expected || (sameName(name, expected) && !all.has(expected));
+  const header = headerFacts(names, rules);
   const used = new Map<string, number>();
   const readers: { readonly index: number; readonly column: Column }[] = [];
   const unused: string[] = [];
   const overruled = new Map<string, string>();
-  const { key: rowKey } = options;
-  const keyName = rowKey.names.find((known) => names.some((name) => isNamed(name, known)));
+  const keyName = options.key.names.find((known) =>
+    names.some((name) => header.isNamed(name, known)),
+  );
   let keyIndex = -1;
   for (const [index, name] of names.entries()) {
     if (name === '') continue;
-    const isKey = keyName !== undefined && isNamed(name, keyName);
-    // With --key, another column names the record.
-    if (!isKey && isNamed(name, 'id')) {
-      unused.push(name);
-      continue;
-    }
-    const known = rules.columns.find((column) =>
-      [column.name, ...(column.aliases ?? [])].some((alias) => isNamed(name, alias)),
-    );
-    const isOpen =
-      !isExported(name, rules) &&
-      (rules.open === true || (rules.open === 'ownFile' && isOwn && !isTypo(name)));
+    const isKey = keyName !== undefined && header.isNamed(name, keyName);
+    const isOtherId = !isKey && header.isNamed(name, 'id');
     // A key of the record may end in a space, or in what looks like a type.
-    const header = headers[index]?.trim() === name ? (headers[index] ?? name) : name;
-    const column = known ?? (isOpen ? openColumn(header, isExport) : undefined);
+    const exact = headers[index]?.trim() === name ? (headers[index] ?? name) : name;
+    const column = isOtherId ? undefined : columnFor(name, exact, rules, header, options);
     if (!isKey && !column) {
-      const isIgnored = isExported(name, rules) || options.ignoreUnknownColumns;
-      if (!isIgnored && !(isExport && !isTypo(name))) throw unknownColumn(name, rules);
+      const isKnown = isOtherId || options.ignoreUnknownColumns || isExported(name, rules);
+      if (!isKnown && (!header.isExport || header.isTypo(name))) throw unknownColumn(name, rules);
       unused.push(name);
       continue;
     }
@@ -142,7 +123,7 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
     else if (column) readers.push({ index, column });
   }
   if (keyIndex < 0) throw noKeyColumn(names, head, options);
-  const reading = { ...options, isExport };
+  const reading = { ...options, isExport: header.isExport };
   return {
     unused,
     overruled,
@@ -159,6 +140,38 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
     },
     own: (row) => ownValues(row, readers, reading),
   };
+}
+
+/** What the names of a header say together; a typo is a name close to a known column that is missing. */
+function headerFacts(names: readonly string[], { columns }: ColumnRules) {
+  const all = new Set(names);
+  const normalizedNames = new Set(names.map(normalized));
+  const known = columns.map((column) => column.name);
+  const missing = known.filter((column) => !normalizedNames.has(normalized(column)));
+  return {
+    isExport: exportMarks.every((mark) => normalizedNames.has(normalized(mark))),
+    isTypo: (name: string) => nearest(name, missing) !== undefined,
+    /** True for the expected name, in any spelling if no column has exactly this one. */
+    isNamed: (name: string, expected: string) =>
+      name === expected || (sameName(name, expected) && !all.has(expected)),
+  };
+}
+
+/** Returns the column that a name stands for; undefined if it is none that is used. */
+function columnFor(
+  name: string,
+  exact: string,
+  rules: ColumnRules,
+  { isExport, isNamed, isTypo }: ReturnType<typeof headerFacts>,
+  { ignoreUnknownColumns }: HeaderOptions,
+): Column | undefined {
+  const known = rules.columns.find((column) =>
+    [column.name, ...(column.aliases ?? [])].some((alias) => isNamed(name, alias)),
+  );
+  if (known || isExported(name, rules)) return known;
+  const isOwn = !isExport && !ignoreUnknownColumns && !isTypo(name);
+  const isOpen = rules.open === true || (rules.open === 'ownFile' && isOwn);
+  return isOpen ? openColumn(exact, isExport) : undefined;
 }
 
 function noKeyColumn(
