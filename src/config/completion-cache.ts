@@ -1,6 +1,6 @@
 /** The cache for completion: ids, names, fields and values that lists have shown, private and bounded. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isObject, type JsonObject } from '../data/json.js';
 import { referenceField, referenceKindsOf } from '../data/references.js';
 import {
@@ -10,7 +10,7 @@ import {
   type ResourceWords,
   resourceWords,
 } from '../data/resources.js';
-import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
+import { ensurePrivateFolders, inspectPrivateFile, writePrivateFile } from '../files/private.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import { sandboxProfile } from './choices.js';
 import { cacheFolder, type Paths } from './paths.js';
@@ -61,14 +61,14 @@ export function recallReferences(
   kind: string,
   owner: number | undefined,
 ): string {
-  const found = readAll(besideOf(file), owner)[resource];
+  const found = readAll(referencesFile(file), owner)[resource];
   const lines = isObject(found) ? found[kind] : undefined;
   return typeof lines === 'string' ? lines : '';
 }
 
 /** The file of what references find, in the same folder. */
-function besideOf(file: string): string {
-  return join(file, '..', 'references.json');
+function referencesFile(file: string): string {
+  return join(dirname(file), 'references.json');
 }
 
 /** Reads the cache of one resource; empty for a file that is absent, broken or not ours. */
@@ -182,7 +182,7 @@ async function write(
     values: Object.fromEntries(values),
   };
   if (JSON.stringify(now) === JSON.stringify(before)) return;
-  await writePrivately(paths, file, { ...all, [resource]: now });
+  await writeCache(paths, file, { ...all, [resource]: now });
 }
 
 async function writeReferences(
@@ -194,7 +194,7 @@ async function writeReferences(
 ): Promise<void> {
   const file = completionCacheFile(paths, place);
   if (file === undefined || seen.length === 0) return;
-  const all = readAll(besideOf(file), paths.owner);
+  const all = readAll(referencesFile(file), paths.owner);
   const lines = seen.map(({ kind, found }) => {
     const before = whole ? '' : recallReferences(file, resource, kind, paths.owner);
     const older = [...pairsOf(before)].filter(([value]) => !found.has(value));
@@ -203,20 +203,13 @@ async function writeReferences(
   });
   const now = Object.fromEntries(lines);
   if (JSON.stringify(now) === JSON.stringify(all[resource])) return;
-  await writePrivately(paths, besideOf(file), { ...all, [resource]: now });
+  await writeCache(paths, referencesFile(file), { ...all, [resource]: now });
 }
 
-async function writePrivately(
-  { cache, owner }: Paths,
-  file: string,
-  value: JsonObject,
-): Promise<void> {
+async function writeCache({ cache, owner }: Paths, file: string, value: JsonObject): Promise<void> {
   if (!cache) return;
-  ensurePrivateFolder(cache.path, { owner, within: cache.within });
-  ensurePrivateFolder(join(file, '..'), { owner });
-  tightenPrivateFile(file, { owner });
-  const { writeAtomically } = await import('../files/atomic-write.js');
-  await writeAtomically(file, JSON.stringify(value), { mode: 0o600 });
+  ensurePrivateFolders(cache, [dirname(file)], owner);
+  await writePrivateFile(file, JSON.stringify(value), owner);
 }
 
 function pathsOf(resource: string): readonly string[] {

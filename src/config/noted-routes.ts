@@ -1,14 +1,10 @@
 /** Noted routes: which assumed routes a user was told about, so that the note comes once per service. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
+import { ensurePrivateFolders, inspectPrivateFile, writePrivateFile } from '../files/private.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import { cacheFolder, type Paths } from './paths.js';
-
-interface Place {
-  readonly baseUrl: string;
-  readonly organizationId: string;
-}
+import type { Connection } from './settings.js';
 
 /** Returns true if a route was never noted before; `store` remembers that it is now. */
 interface NotedRoute {
@@ -21,8 +17,12 @@ interface NotedRoute {
  * Looks an assumed `METHOD /path` up among those noted for an organization at a service. They are kept
  * in the cache folder that `auth logout` removes. Never throws.
  */
-export function notedRoute(paths: Paths, place: Place, route: string): NotedRoute {
-  const folder = cacheFolder(paths, originOf(parseBaseUrl(place.baseUrl)), place.organizationId);
+export function notedRoute(
+  paths: Paths,
+  { baseUrl, organizationId }: Pick<Connection, 'baseUrl' | 'organizationId'>,
+  route: string,
+): NotedRoute {
+  const folder = cacheFolder(paths, originOf(parseBaseUrl(baseUrl)), organizationId);
   const file = folder === undefined ? undefined : join(folder, 'noted-routes.txt');
   return {
     isNew: file === undefined || !readNoted(file, paths).includes(route),
@@ -45,10 +45,7 @@ function readNoted(file: string, { owner }: Paths): readonly string[] {
 async function writeNoted(file: string, paths: Paths, route: string): Promise<void> {
   const { owner, cache } = paths;
   if (!cache) return;
-  ensurePrivateFolder(cache.path, { owner, within: cache.within });
-  ensurePrivateFolder(dirname(file), { owner });
-  tightenPrivateFile(file, { owner });
-  const { writeAtomically } = await import('../files/atomic-write.js');
+  ensurePrivateFolders(cache, [dirname(file)], owner);
   const all = new Set([...readNoted(file, paths), route]);
-  await writeAtomically(file, `${[...all].join('\n')}\n`, { mode: 0o600 });
+  await writePrivateFile(file, `${[...all].join('\n')}\n`, owner);
 }

@@ -10,7 +10,7 @@ import { requireProfile } from '../config/profiles.js';
 import type { LocalContext } from '../context.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
-import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
+import { ensurePrivateFolders, inspectPrivateFile, writePrivateFile } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
 
 /** The service and organization that cursors belong to. */
@@ -79,10 +79,9 @@ export function cursorFolder(
 export function ensureCursorFolder(paths: Paths, place: CursorPlace): string {
   const state = requireFolder(paths, 'state');
   const { owner } = paths;
-  ensurePrivateFolder(state.path, { owner, within: state.within });
-  ensurePrivateFolder(join(state.path, 'cursors'), { owner });
-  const folder = placeFolder(join(state.path, 'cursors'), place.origin, place.organization);
-  ensurePrivateFolder(folder, { owner });
+  const cursors = join(state.path, 'cursors');
+  const folder = placeFolder(cursors, place.origin, place.organization);
+  ensurePrivateFolders(state, [cursors, folder], owner);
   return folder;
 }
 
@@ -123,11 +122,9 @@ export async function writeCursor(
   state: CursorState,
   owner: number | undefined,
 ): Promise<void> {
-  const file = cursorFile(folder, state);
-  tightenPrivateFile(file, { owner });
-  // Only a use that ended well writes.
-  const { writeAtomically } = await import('../files/atomic-write.js');
-  await writeAtomically(file, printState(state), { mode: 0o600, singleWriter: true });
+  await writePrivateFile(cursorFile(folder, state), printState(state), owner, {
+    singleWriter: true,
+  });
 }
 
 /** Deletes the file of a cursor. Throws OutputError. */

@@ -11,7 +11,7 @@ import type { JsonObject } from '../data/json.js';
 import { recordedSize } from '../data/path.js';
 import { shellQuote } from '../data/text.js';
 import { Failure, GuardError } from '../errors.js';
-import { ensurePrivateFolder } from '../files/private.js';
+import { ensurePrivateFolders } from '../files/private.js';
 import { attempt, writeAll } from '../files/writing.js';
 import { fetchDocument } from './download-one.js';
 import { createMeter } from './download-run.js';
@@ -130,8 +130,7 @@ async function newFolder(context: Context): Promise<string> {
   if (cache) {
     const parent = join(cache.path, 'open');
     try {
-      ensurePrivateFolder(cache.path, { owner, within: cache.within });
-      ensurePrivateFolder(parent, { owner });
+      ensurePrivateFolders(cache, [parent], owner);
       await removeOld(parent, context.now());
       return await mkdtemp(join(parent, 'copy-'));
     } catch (error) {

@@ -48,6 +48,22 @@ export function ensurePrivateFolder(folder: string, { owner, within }: Ownership
   if (owner !== undefined && (stats.mode & 0o777) !== folderMode) chmod(folder, folderMode);
 }
 
+/** A folder of ours, as settings name it. */
+interface OwnFolder {
+  readonly path: string;
+  readonly within: string | undefined;
+}
+
+/** Creates a folder of ours and folders within it, each as `ensurePrivateFolder` does. Throws ConfigError. */
+export function ensurePrivateFolders(
+  { path, within }: OwnFolder,
+  inner: readonly string[],
+  owner: number | undefined,
+): void {
+  ensurePrivateFolder(path, { owner, within });
+  for (const folder of inner) ensurePrivateFolder(folder, { owner });
+}
+
 /** Returns the names in a folder; none if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
@@ -87,6 +103,21 @@ export function tightenPrivateFile(file: string, ownership: Ownership): void {
       hint: 'Put a real file in its place, or edit the file that it points to.',
     });
   if (status.loose) chmod(file, fileMode);
+}
+
+/**
+ * Writes a private file, whole or not at all. Throws OutputError, ConfigError for a link in its place.
+ */
+export async function writePrivateFile(
+  file: string,
+  text: string,
+  owner: number | undefined,
+  options: { readonly singleWriter?: boolean } = {},
+): Promise<void> {
+  tightenPrivateFile(file, { owner });
+  // Few commands write.
+  const { writeAtomically } = await import('./atomic-write.js');
+  await writeAtomically(file, text, { mode: fileMode, ...options });
 }
 
 const folderHint =

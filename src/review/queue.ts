@@ -7,7 +7,7 @@ import type { JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { acquireLock, type HeldLock, lockHolder } from '../files/lock.js';
-import { ensurePrivateFolder, namesIn, tightenPrivateFile } from '../files/private.js';
+import { ensurePrivateFolders, namesIn, tightenPrivateFile } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 
 /** A decision about an application: a new status, a line for its notes, or both. */
@@ -103,8 +103,7 @@ export async function openQueue(
   const state = requireFolder(paths, 'state');
   const { owner } = paths;
   const folder = join(state.path, 'reviews');
-  ensurePrivateFolder(state.path, { owner, within: state.within });
-  ensurePrivateFolder(folder, { owner });
+  ensurePrivateFolders(state, [folder], owner);
   const name = digestOf([head.service, head.organization]).slice(0, 16);
   const path = join(folder, `${name}${suffix}`);
   const lock = await lockReview(folder, name, self);
