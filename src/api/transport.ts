@@ -242,14 +242,13 @@ function connectionPool({
   const sets = new Map<boolean, Promise<Connections>>();
   return {
     async agent(keepAlive: boolean): Promise<Agent> {
-      const closed = () => new BugError('A request after the transport was closed.');
-      if (isClosed) throw closed();
+      if (isClosed) throw afterClose();
       const open =
         sets.get(keepAlive) ??
         openConnections(nodeVersion, { connectMs: bounds?.connectMs, keepAlive, proxy });
       sets.set(keepAlive, open);
       const { agent } = await open;
-      if (isClosed) throw closed();
+      if (isClosed) throw afterClose();
       return agent;
     },
     close(): void {
@@ -261,6 +260,10 @@ function connectionPool({
         );
     },
   };
+}
+
+function afterClose(): BugError {
+  return new BugError('A request after the transport was closed.');
 }
 
 function checkKey(key: string): void {
