@@ -9,7 +9,7 @@ import { originOf, parseBaseUrl } from './config/base-url.js';
 import { sandboxProfile } from './config/choices.js';
 import {
   completionCacheFile,
-  nothing,
+  emptyCache,
   recall,
   recallReferences,
 } from './config/completion-cache.js';
@@ -69,14 +69,16 @@ function knowledgeOf(line: Line, world: CompletionWorld): Knowledge {
   const paths = resolvePaths(world);
   const file = () => readConfig(paths);
   const cached = (resource: string) =>
-    cacheOf(line, world, file(), paths, nothing, (cache) => recall(cache, resource, paths.owner));
+    cacheOf(line, world, file(), paths, emptyCache, (cache) =>
+      recall(cache, resource, paths.owner),
+    );
   return {
     settings: () => safe(world.settings()),
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
     references: (resource, kind) =>
       idLines(
-        cacheOf(line, world, file(), paths, nothing.ids, (cache) =>
+        cacheOf(line, world, file(), paths, emptyCache.ids, (cache) =>
           recallReferences(cache, resource, kind, paths.owner),
         ),
         [],

@@ -95,7 +95,7 @@ async function makeSnapshot(
     files,
     missing,
   };
-  tellMissing(context, missing);
+  noteMissing(context, missing);
   if (!complete && !options.allowPartial)
     return { snapshot: null, complete, manifest, refused, removed: [] };
   const snapshot = await finish(backup, manifest);
@@ -109,7 +109,7 @@ async function makeSnapshot(
   return { snapshot: snapshot.path, complete, manifest, refused, removed };
 }
 
-function tellMissing(context: Context, missing: readonly MissingPart[]): void {
+function noteMissing(context: Context, missing: readonly MissingPart[]): void {
   const whole = missing.filter(({ id }) => id === null);
   for (const { resource, reason } of whole)
     context.message(`Missing: ${resourceWords[resource].plural} (${reason})`);

@@ -74,9 +74,9 @@ export function liveSide(api: Api): Side {
 
 async function* liveRecords(api: Api, resource: ResourceName): AsyncGenerator<JsonObject> {
   const records: JsonObject[] = [];
-  const see = (record: JsonObject) => records.push(record);
+  const onRecord = (record: JsonObject) => records.push(record);
   const doubt = { so: 'so it cannot be compared', mayBeEmpty: true };
-  await readWholeList({ api }, resource, see, doubt);
+  await readWholeList({ api }, resource, onRecord, doubt);
   yield* records.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
 }
 

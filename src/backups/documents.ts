@@ -48,14 +48,14 @@ export function listedDocument(record: JsonObject): ListedDocument {
 }
 
 /** The documents of a list, by the fate of their files. */
-interface KeptFiles {
+interface FilesByFate {
   readonly stored: readonly StoredDocument[];
   readonly missing: readonly MissingPart[];
   /** Documents that the service no longer knew when their file was asked for. */
   readonly vanished: readonly string[];
 }
 
-interface KeepOptions {
+interface FileOptions {
   /** Fetch each file again. */
   readonly recheck: boolean;
   readonly concurrency: number;
@@ -65,23 +65,23 @@ interface KeepOptions {
  * Fetches the files of documents, except those whose record is as it was when their file was fetched.
  * Throws what stops all downloads: a refused key, a full disk, a service that does not answer.
  */
-export async function keepFiles(
+export async function backUpFiles(
   context: Context,
   backup: OpenBackup,
   listed: readonly ListedDocument[],
-  { recheck, concurrency }: KeepOptions,
-): Promise<KeptFiles> {
+  { recheck, concurrency }: FileOptions,
+): Promise<FilesByFate> {
   // Of each document, the newest file.
   const earlier = recheck ? [] : backup.earlier.map(({ manifest }) => manifest.files?.documents);
   const before = new Map(earlier.flatMap((files = []) => files.map((file) => [file.id, file])));
   const stored = new Map<string, StoredDocument>();
-  const wanted = new Map<string, ListedDocument>();
+  const toFetch = new Map<string, ListedDocument>();
   for (const document of listed) {
     const { id, name, version } = document;
     const now = backup.fetched.get(id);
     const known = [now, before.get(id)].find((file) => file && isSameVersion(file, version));
     // oxlint-disable-next-line no-await-in-loop
-    if (!known || !(await isThere(backup.folder, known))) wanted.set(id, document);
+    if (!known || !(await isStored(backup.folder, known))) toFetch.set(id, document);
     else {
       const { bytes, sha256 } = known;
       const proven = known === now ? 'fetched' : 'unchanged';
@@ -89,13 +89,13 @@ export async function keepFiles(
       stored.set(id, { id, name, bytes, sha256, ...version, how });
     }
   }
-  const { missing, vanished } = await fetchFiles(context, backup, wanted, stored, concurrency);
+  const { missing, vanished } = await fetchFiles(context, backup, toFetch, stored, concurrency);
   const inOrder = [...stored.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return { stored: inOrder, missing, vanished };
 }
 
 /** True if the file is in the folder with its size; `backup verify` compares the content. */
-async function isThere(folder: string, { sha256, bytes }: FetchedFile): Promise<boolean> {
+async function isStored(folder: string, { sha256, bytes }: FetchedFile): Promise<boolean> {
   const found = await stat(join(folder, sharedFile(sha256))).catch(() => undefined);
   return found?.isFile() === true && found.size === bytes;
 }
@@ -103,13 +103,13 @@ async function isThere(folder: string, { sha256, bytes }: FetchedFile): Promise<
 async function fetchFiles(
   context: Context,
   backup: OpenBackup,
-  wanted: ReadonlyMap<string, ListedDocument>,
+  toFetch: ReadonlyMap<string, ListedDocument>,
   stored: Map<string, StoredDocument>,
   concurrency: number,
-): Promise<Omit<KeptFiles, 'stored'>> {
+): Promise<Omit<FilesByFate, 'stored'>> {
   const failures = new Map<string, Failure>();
   const vanished: string[] = [];
-  const targets: Target[] = [...wanted.values()].map(({ id, record }) => ({
+  const targets: Target[] = [...toFetch.values()].map(({ id, record }) => ({
     id,
     record,
     path: undefined,
@@ -117,7 +117,7 @@ async function fetchFiles(
   if (targets.length === 0) return { missing: [], vanished };
   const meter = createMeter(context, targets);
   const work = async ({ id }: Target): Promise<void> => {
-    const document = wanted.get(id);
+    const document = toFetch.get(id);
     if (!document) return;
     try {
       stored.set(id, await fetchFile(context, backup, document, meter));

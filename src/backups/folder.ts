@@ -65,7 +65,7 @@ export async function openBackup(context: Context, folder: string): Promise<Open
     const newest = content.snapshots.at(-1)?.name.replace('.incomplete', '');
     const name = newName(context.now(), newest);
     const path = join(folder, `${name}.partial`);
-    await takeUp(content, journal, path);
+    await continueUnfinished(content, journal, path);
     if (journal) context.note('Continuing the interrupted backup.');
     const lines = await openFetchJournal(path, journal ?? { bytes: 0 }, place, () => lock.isOurs());
     return {
@@ -107,7 +107,7 @@ async function newestJournal({
 }
 
 /** Makes the folder of a new snapshot, of what an interrupted one left if its journal can be read; removes all else. */
-async function takeUp(
+async function continueUnfinished(
   { folder, unfinished, removed }: BackupFolder,
   journal: FoundJournal | undefined,
   path: string,
@@ -132,9 +132,9 @@ export async function checkFolder(context: Context, folder: string): Promise<voi
   const { snapshots, unfinished, removed } = found;
   const isBackup = snapshots.length + unfinished.length + removed.length > 0;
   // Files without a snapshot are somebody else's.
-  const [stranger = found.hasFiles ? filesFolder : undefined] = found.strangers;
-  if (!isBackup && stranger !== undefined)
-    throw new UsageError(`${folder} is not a backup: it holds ${stranger}.`, {
+  const [other = found.hasFiles ? filesFolder : undefined] = found.foreign;
+  if (!isBackup && other !== undefined)
+    throw new UsageError(`${folder} is not a backup: it holds ${other}.`, {
       hint: 'Choose a new or empty folder.',
     });
   for (const snapshot of snapshots.toReversed()) {

@@ -92,7 +92,7 @@ export interface BackupFolder {
   /** True if it has a folder for the files that the snapshots share. */
   readonly hasFiles: boolean;
   /** The names of entries that are no part of a backup. */
-  readonly strangers: readonly string[];
+  readonly foreign: readonly string[];
 }
 
 /** Lists the folder of a backup. Throws the file system's error. */
@@ -105,7 +105,7 @@ export async function listBackup(folder: string): Promise<BackupFolder> {
     unfinished: names.filter((name) => unfinished.test(name)),
     removed: names.filter((name) => removed.test(name)),
     hasFiles: names.includes(filesFolder),
-    strangers: names.filter((name) => !isOfBackup(name)),
+    foreign: names.filter((name) => !isOfBackup(name)),
   };
 }
 

@@ -22,7 +22,7 @@ interface WrittenFile {
 const pieceBytes = 256 * 1024;
 
 /** The place of a record in the order in which they arrived. */
-interface Place {
+interface SpooledLine {
   readonly id: string;
   readonly offset: number;
   readonly length: number;
@@ -36,7 +36,7 @@ export async function openSpool(file: string): Promise<RecordSpool> {
 
 /** Records as they arrive, kept on disk; only their ids and places are in memory. */
 export class RecordSpool {
-  private readonly places: Place[] = [];
+  private readonly lines: SpooledLine[] = [];
   private waiting: string[] = [];
   private waitingBytes = 0;
   private size = 0;
@@ -48,14 +48,14 @@ export class RecordSpool {
   ) {}
 
   get count(): number {
-    return this.places.length;
+    return this.lines.length;
   }
 
   /** Throws OutputError. */
   async add(record: JsonObject): Promise<void> {
     const line = `${printJson(record)}\n`;
     const length = Buffer.byteLength(line);
-    this.places.push({ id: String(record['id']), offset: this.size, length });
+    this.lines.push({ id: String(record['id']), offset: this.size, length });
     this.size += length;
     this.waiting.push(line);
     this.waitingBytes += length;
@@ -67,7 +67,7 @@ export class RecordSpool {
     leftOut: ReadonlySet<string> = new Set(),
   ): Promise<WrittenFile & { readonly records: number }> {
     await this.flush();
-    const kept = this.places.filter(({ id }) => !leftOut.has(id));
+    const kept = this.lines.filter(({ id }) => !leftOut.has(id));
     kept.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
     const hash = createHash('sha256');
     const output = await openAtomic(this.file, { mode: 0o600, singleWriter: true });
@@ -92,7 +92,7 @@ export class RecordSpool {
   }
 
   /** Reads the lines at these places, some at a time: the page cache holds them, and a thread for each would take longer. */
-  private *pieces(places: readonly Place[]): Generator<Buffer> {
+  private *pieces(places: readonly SpooledLine[]): Generator<Buffer> {
     for (let next = 0; next < places.length; ) {
       const parts: Buffer[] = [];
       for (let bytes = 0; bytes < pieceBytes && next < places.length; next++) {
@@ -121,14 +121,14 @@ export class RecordSpool {
 export async function* readRecords(
   path: string,
   signal: AbortSignal,
-  see: (chunk: Buffer) => void = () => {},
+  onChunk: (chunk: Buffer) => void = () => {},
 ): AsyncGenerator<JsonObject> {
   let number = 0;
   let rest = Buffer.alloc(0);
   const stream = createReadStream(path, { highWaterMark: pieceBytes, signal });
   try {
     for await (const chunk of stream) {
-      see(chunk as Buffer);
+      onChunk(chunk as Buffer);
       rest = Buffer.concat([rest, chunk as Buffer]);
       for (let end = rest.indexOf(0x0a); end >= 0; end = rest.indexOf(0x0a)) {
         yield recordIn(rest.toString('utf8', 0, end), path, (number += 1));

@@ -14,7 +14,7 @@ import { incompleteList, type ResourceName, resourceWords } from '../data/resour
 import { groupedNumber } from '../data/text.js';
 import { ApiError, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
-import { keepFiles, type ListedDocument, listedDocument } from './documents.js';
+import { backUpFiles, type ListedDocument, listedDocument } from './documents.js';
 import type { OpenBackup } from './folder.js';
 import { newestWith } from './keep.js';
 import { hasFiles, recordsFile, sharedFile, uploadFile } from './layout.js';
@@ -81,7 +81,7 @@ async function readList(
   { api, progress }: Context,
   resource: ResourceName,
   spool: RecordSpool,
-  see: (record: JsonObject) => void,
+  onRecord: (record: JsonObject) => void,
 ): Promise<Completeness | ApiError> {
   const { plural: many, noun } = resourceWords[resource];
   const list = api.list(resource, undefined, { checksCompleteness: true });
@@ -94,7 +94,7 @@ async function readList(
             code: 'incomplete',
             hint: `To name the field that holds it: rosterctl config set ids.${resource} FIELD`,
           });
-        see(value);
+        onRecord(value);
         // oxlint-disable-next-line no-await-in-loop
         await spool.add(value);
       }
@@ -144,8 +144,8 @@ async function addFiles(
   readonly missing: readonly MissingPart[];
   readonly gone: ReadonlySet<string>;
 }> {
-  const { stored, missing, vanished } = await keepFiles(context, backup, documents, options);
-  const gone = await goneOf(context, resource, vanished);
+  const { stored, missing, vanished } = await backUpFiles(context, backup, documents, options);
+  const gone = await deletedMeanwhile(context, resource, vanished);
   const csv = Buffer.from(uploadCsv(documents, stored));
   await writeAtomically(join(backup.unfinished, uploadFile), csv, { singleWriter: true });
   const sha256 = createHash('sha256').update(csv).digest('hex');
@@ -159,7 +159,7 @@ async function addFiles(
 }
 
 /** Of documents without a file, those that are no longer in the list. */
-async function goneOf(
+async function deletedMeanwhile(
   context: Context,
   resource: ResourceName,
   vanished: readonly string[],

@@ -41,9 +41,9 @@ interface VerifiedSnapshot {
 export async function verifySnapshots(
   snapshots: readonly Snapshot[],
   signal: AbortSignal,
-  see: (files: number) => void,
+  onFile: (files: number) => void,
 ): Promise<VerifiedBackup> {
-  const verifier = new Verifier(signal, see);
+  const verifier = new Verifier(signal, onFile);
   const verified: VerifiedSnapshot[] = [];
   for (const snapshot of snapshots) {
     // oxlint-disable-next-line no-await-in-loop
@@ -62,7 +62,7 @@ class Verifier {
 
   constructor(
     private readonly signal: AbortSignal,
-    private readonly see: (files: number) => void,
+    private readonly onFile: (files: number) => void,
   ) {}
 
   async verify(snapshot: Snapshot): Promise<VerifiedSnapshot> {
@@ -103,7 +103,7 @@ class Verifier {
         this.known.set(shared, await this.problemOf(join(folder, shared), expected));
         this.files += 1;
         this.bytes += expected.bytes;
-        this.see(this.files);
+        this.onFile(this.files);
       }
       const problem = this.known.get(shared);
       if (problem !== undefined) this.add(snapshot, shared, `${problem} (${id})`);

@@ -129,11 +129,11 @@ async function* cached(
   let isComplete = false;
   try {
     for await (const batch of records.batches()) {
-      for (const { value } of batch) cache.see(value);
+      for (const { value } of batch) cache.observe(value);
       yield batch;
     }
     isComplete = records.completeness().state === 'complete';
   } finally {
-    await cache.keep({ whole: isComplete });
+    await cache.write({ whole: isComplete });
   }
 }

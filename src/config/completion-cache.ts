@@ -74,7 +74,7 @@ function referencesFile(file: string): string {
 /** Reads the cache of one resource; empty for a file that is absent, broken or not ours. */
 export function recall(file: string, resource: string, owner: number | undefined): Remembered {
   const found = readAll(file, owner)[resource];
-  if (!isObject(found)) return nothing;
+  if (!isObject(found)) return emptyCache;
   const { ids, fields, values } = found;
   const byPath = isObject(values) ? Object.entries(values) : [];
   return {
@@ -97,13 +97,13 @@ export function* pairsOf(ids: string): Generator<readonly [id: string, name: str
 }
 
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
-interface Memory {
-  see(record: JsonObject): void;
+interface CacheWriter {
+  observe(record: JsonObject): void;
   /**
    * Writes what was seen; `whole` = it was the complete list, so that ids which are gone are
    * forgotten. Never throws: a cache that cannot be written is no reason to fail.
    */
-  keep(options: { readonly whole: boolean }): Promise<void>;
+  write(options: { readonly whole: boolean }): Promise<void>;
 }
 
 /** Starts to remember the records of one resource for completion. */
@@ -112,7 +112,7 @@ export function rememberRecords(
   place: CachePlace,
   resource: ResourceName,
   overrides: Overrides = {},
-): Memory {
+): CacheWriter {
   const references = referenceKindsOf(resource)
     .filter((kind) => kind !== 'name')
     .map((kind) => ({
@@ -124,15 +124,15 @@ export function rememberRecords(
   const fields = new Set<string>();
   const values = new Map(pathsOf(resource).map((path) => [path, new Set<string>()]));
   return {
-    see(record) {
+    observe(record) {
       if (ids.size >= mostIds) return;
       const { id, name } = record;
-      if (typeof id !== 'string' || id.length > longestId || partsLines.test(id)) return;
+      if (typeof id !== 'string' || id.length > longestId || separators.test(id)) return;
       const label = typeof name === 'string' ? oneLine(name.slice(0, longestName)) : '';
       ids.set(id, label);
       for (const { field, found } of references)
         for (const value of field.values(record) ?? [])
-          if (found.size < mostIds && value.length <= longestName && !partsLines.test(value))
+          if (found.size < mostIds && value.length <= longestName && !separators.test(value))
             found.set(value, label);
       for (const field of fieldsOf(record)) if (fields.size < mostFields) fields.add(field);
       for (const [path, seen] of values)
@@ -141,9 +141,9 @@ export function rememberRecords(
           if (value !== '' && value.length <= longestValue) seen.add(value);
         }
     },
-    async keep({ whole }) {
+    async write({ whole }) {
       try {
-        await write(paths, place, resource, { ids, fields, values }, whole);
+        await writeRecords(paths, place, resource, { ids, fields, values }, whole);
         await writeReferences(paths, place, resource, references, whole);
       } catch {
         // A folder that cannot be written, a foreign file, a full disk: then a TAB knows less.
@@ -152,27 +152,27 @@ export function rememberRecords(
   };
 }
 
-interface Seen {
+interface Observed {
   readonly ids: ReadonlyMap<string, string>;
   readonly fields: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-async function write(
+async function writeRecords(
   paths: Paths,
   place: CachePlace,
   resource: string,
-  seen: Seen,
+  observed: Observed,
   whole: boolean,
 ): Promise<void> {
   const file = completionCacheFile(paths, place);
   if (file === undefined || !paths.cache) return;
   const all = readAll(file, paths.owner);
   const before = recall(file, resource, paths.owner);
-  const older = whole ? [] : [...pairsOf(before.ids)].filter(([id]) => !seen.ids.has(id));
-  const ids = [...seen.ids, ...older].slice(0, mostIds);
-  const fields = [...new Set([...seen.fields, ...before.fields])].slice(0, mostFields);
-  const values = [...seen.values].map(([path, found]) => {
+  const older = whole ? [] : [...pairsOf(before.ids)].filter(([id]) => !observed.ids.has(id));
+  const ids = [...observed.ids, ...older].slice(0, mostIds);
+  const fields = [...new Set([...observed.fields, ...before.fields])].slice(0, mostFields);
+  const values = [...observed.values].map(([path, found]) => {
     const known = whole ? [] : (before.values[path] ?? []);
     return [path, [...new Set([...found, ...known])].slice(0, mostValues)] as const;
   });
@@ -189,13 +189,13 @@ async function writeReferences(
   paths: Paths,
   place: CachePlace,
   resource: string,
-  seen: readonly { readonly kind: LookedUpKind; readonly found: ReadonlyMap<string, string> }[],
+  observed: readonly { readonly kind: LookedUpKind; readonly found: ReadonlyMap<string, string> }[],
   whole: boolean,
 ): Promise<void> {
   const file = completionCacheFile(paths, place);
-  if (file === undefined || seen.length === 0) return;
+  if (file === undefined || observed.length === 0) return;
   const all = readAll(referencesFile(file), paths.owner);
-  const lines = seen.map(({ kind, found }) => {
+  const lines = observed.map(({ kind, found }) => {
     const before = whole ? '' : recallReferences(file, resource, kind, paths.owner);
     const older = [...pairsOf(before)].filter(([value]) => !found.has(value));
     const pairs = [...found, ...older].slice(0, mostIds);
@@ -241,14 +241,14 @@ function isName(key: string): boolean {
   return key.length <= 100 && /^[^\s.,:=<>!~-][^\s.,:=<>!~]*$/u.test(key);
 }
 
-const partsLines = /[\t\n]/;
+const separators = /[\t\n]/;
 
 function oneLine(name: string): string {
-  return partsLines.test(name) ? name.replace(/[\t\n]/g, ' ') : name;
+  return separators.test(name) ? name.replace(/[\t\n]/g, ' ') : name;
 }
 
 /** The cache of a resource that was never listed. */
-export const nothing: Remembered = { ids: '', fields: [], values: {} };
+export const emptyCache: Remembered = { ids: '', fields: [], values: {} };
 
 function readAll(file: string, owner: number | undefined): JsonObject {
   try {

@@ -161,7 +161,7 @@ export async function downloadDocuments(
   const naming = mirror ? { ...named, targets: await mirror.place(named.targets) } : named;
   const { targets } = naming;
   if (mirror && isEveryDocument(values))
-    await mirror.tellVanished(new Set(rows.map(({ id }) => id)));
+    await mirror.noteVanished(new Set(rows.map(({ id }) => id)));
   if (!isOne) limitRate(context, values);
   if (!values.url) {
     await checkTargets(context, targets, save);

@@ -108,10 +108,10 @@ export async function saveDocument(
     await file.commit();
     return bytes;
   } catch (error) {
-    const keptBytes = isResumable(error) ? await file.leave() : 0;
-    if (keptBytes > 0)
+    const partialBytes = isResumable(error) ? await file.keepPartial() : 0;
+    if (partialBytes > 0)
       note(
-        `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; run the same command again to continue.`,
+        `${plural(partialBytes, 'byte')} stay in ${partialNames(path).bytes}; run the same command again to continue.`,
       );
     throw error;
   } finally {
@@ -241,7 +241,7 @@ class Saver {
     return fetchDocument(this.context, this.endpoint, id, recordedSize(record), sink);
   }
 
-  private async skip({ id, record, isKept }: Target, path: string): Promise<SavedRow> {
+  private async skip({ id, record, isUnchanged }: Target, path: string): Promise<SavedRow> {
     const { size } = await stat(path).catch((error: unknown) => {
       throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, {
         cause: error,
@@ -249,14 +249,14 @@ class Saver {
     });
     await sweepPartial(path, this.context.self);
     const expectedSize = recordedSize(record);
-    const why = isKept ? 'unchanged' : expectedSize === size ? 'same name and size' : 'exists';
+    const why = isUnchanged ? 'unchanged' : expectedSize === size ? 'same name and size' : 'exists';
     if (expectedSize !== undefined && expectedSize !== size)
       this.meter.printBeside(() =>
         this.context.message(
           `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${groupedNumber(expectedSize)}.`,
         ),
       );
-    else if (this.isOne) this.note(keptNotes[why](path));
+    else if (this.isOne) this.note(skipNotes[why](path));
     return { id, path, bytes: size, [wasSkipped]: why };
   }
 
@@ -265,7 +265,7 @@ class Saver {
   }
 }
 
-const keptNotes: { readonly [why in SkipReason]: (path: string) => string } = {
+const skipNotes: { readonly [why in SkipReason]: (path: string) => string } = {
   unchanged: (path) => `${path} is unchanged since it was downloaded.`,
   'same name and size': (path) =>
     `${path} was left as it is: it has the name and the size of the document, and only these were compared.`,

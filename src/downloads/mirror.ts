@@ -111,7 +111,7 @@ class Mirror {
     const entry = this.entries.get(id);
     if (entry && (await sizeOf(join(this.folder, entry.name))) === entry.size) {
       const own = join(this.folder, entry.name);
-      if (isSameVersion(entry, asOf(record))) return { ...target, path: own, isKept: true };
+      if (isSameVersion(entry, asOf(record))) return { ...target, path: own, isUnchanged: true };
       // The record names the place, and the bytes there are those that came from the service.
       if (isNamedAfter(entry, record) && (await this.hash(own)) === entry.sha256)
         return { ...target, path: own, replaces: true };
@@ -160,8 +160,8 @@ class Mirror {
     return kept;
   }
 
-  /** Tells which files are of documents that the service no longer has; they stay. */
-  async tellVanished(ids: ReadonlySet<string>): Promise<void> {
+  /** Notes which files are of documents that the service no longer has; they stay. */
+  async noteVanished(ids: ReadonlySet<string>): Promise<void> {
     const gone: string[] = [];
     for (const { id, name } of this.entries.values()) {
       if (ids.has(id)) continue;

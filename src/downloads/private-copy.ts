@@ -17,7 +17,7 @@ import { fetchDocument } from './download-one.js';
 import { createMeter } from './download-run.js';
 import type { FileSink } from './resumable-download.js';
 
-const keptMs = 24 * 60 * 60 * 1000;
+const maxAgeMs = 24 * 60 * 60 * 1000;
 
 /** A document and its record, if the list shows it. */
 interface Document {
@@ -151,7 +151,7 @@ async function removeOld(parent: string, now: Date): Promise<void> {
     copies.map(async (name) => {
       const folder = join(parent, name);
       const found = await stat(folder).catch(() => undefined);
-      if (!found || now.getTime() - found.mtimeMs < keptMs) return;
+      if (!found || now.getTime() - found.mtimeMs < maxAgeMs) return;
       await rm(folder, { recursive: true, force: true }).catch(() => {});
     }),
   );

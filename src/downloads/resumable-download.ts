@@ -257,7 +257,8 @@ class Fetching {
 
   private async afterLoss(error: unknown): Promise<void> {
     if (!(error instanceof ConnectionLost)) throw error;
-    if (!this.countLoss()) throw this.sink.rewinds ? error.loss : this.cannotResume(error.loss);
+    if (!this.countLoss())
+      throw this.sink.rewinds ? error.networkError : this.cannotResume(error.networkError);
     const { random, sleep, signal } = this.policy;
     await sleep(backoffMs(this.losses - 1, false, random), signal);
   }
@@ -301,7 +302,7 @@ class Fetching {
 
 /** Thrown if the body of an answer breaks off. */
 class ConnectionLost {
-  constructor(readonly loss: NetworkError) {}
+  constructor(readonly networkError: NetworkError) {}
 }
 
 function hashFor(headers: Download['headers']) {

@@ -90,7 +90,7 @@ interface SavedFile {
   readonly path: string;
   commit(): Promise<void>;
   /** Keeps the bytes of an interrupted download; returns how many remain for the next run. */
-  leave(): Promise<number>;
+  keepPartial(): Promise<number>;
   discard(): Promise<void>;
 }
 
@@ -147,7 +147,7 @@ function partFile(path: string, partial: PartialFile): SavedFile {
       earlier: (end) => partial.readExisting(end),
     },
     commit: () => partial.commit(),
-    leave: () => partial.release(),
+    keepPartial: () => partial.release(),
     discard: () => partial.discard(),
   };
 }
@@ -157,7 +157,7 @@ function throughFile(path: string, file: AtomicFile): SavedFile {
     path,
     sink: forwardSink((chunk) => file.write(chunk)),
     commit: () => file.commit(),
-    leave: async () => {
+    keepPartial: async () => {
       await file.discard();
       return 0;
     },

@@ -24,7 +24,7 @@ export interface Target {
   /** Undefined if only the store's answer can name the file. */
   readonly path: string | undefined;
   /** The file is there and unchanged, as an earlier download recorded. */
-  readonly isKept?: boolean;
+  readonly isUnchanged?: boolean;
   /** The file there is this document's own, of an earlier time. */
   readonly replaces?: boolean;
   /** The path that it would have if another file were not there. */
@@ -88,8 +88,8 @@ export async function resolveDocuments(
   if (rows.every(({ ref }) => ref === undefined)) return rows;
   const { resolveRows } = await import('../bulk/references.js');
   const records = new Map<string, JsonObject>();
-  const see = (record: JsonObject) => records.set(String(record['id']), record);
-  const resolved = await resolveRows(context, 'documents', rows, { see });
+  const onRecord = (record: JsonObject) => records.set(String(record['id']), record);
+  const resolved = await resolveRows(context, 'documents', rows, { see: onRecord });
   return resolved.map((row) => ({ ...row, record: records.get(row.id) }));
 }
 

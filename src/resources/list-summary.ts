@@ -12,7 +12,7 @@ import { hasTeam } from './player-filters.js';
 import { gamesOf, type TryoutFilterValues, undecided } from './tryout-filters.js';
 
 /** Values of a filter, and those that the records have. */
-class Asked {
+class AskedValues {
   private readonly seen = new Map<string, string>();
 
   constructor(private readonly values: readonly string[] = []) {}
@@ -51,7 +51,7 @@ const mostValues = 200;
 
 /** Creates the summary of a list of applications. */
 export function tryoutSummary(values: Partial<TryoutFilterValues>): ListSummary {
-  const games = new Asked(values.game);
+  const games = new AskedValues(values.game);
   const counts = new Map<string, number>();
   const oldest = new Map<string, number>();
   const all = new Map<string, number>();
@@ -132,7 +132,7 @@ export function teamSummary(): ListSummary {
 export function documentSummary(values: {
   readonly tag?: readonly string[] | undefined;
 }): ListSummary {
-  const tags = new Asked(values.tag);
+  const tags = new AskedValues(values.tag);
   let bytes = 0;
   return {
     ...plainSummary('documents'),

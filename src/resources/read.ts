@@ -237,7 +237,7 @@ export async function showRecords(
   resource: ResourceName,
   words: readonly string[],
   load?: () => Promise<CardMaker>,
-): Promise<Found> {
+): Promise<OneOrMany> {
   const ids = await idsOfWords(context, resource, words);
   const finding = getRecords(context, resource, ids);
   const [id] = ids;
@@ -253,7 +253,10 @@ export async function showRecords(
 }
 
 /** The result of a `get`: a record, or several. */
-type Found = JsonObject | readonly JsonObject[] | ValueWithExit<JsonObject | readonly JsonObject[]>;
+type OneOrMany =
+  | JsonObject
+  | readonly JsonObject[]
+  | ValueWithExit<JsonObject | readonly JsonObject[]>;
 
 /** Returns a failure that concerns this id only; throws any other. */
 function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {

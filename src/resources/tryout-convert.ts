@@ -90,7 +90,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
         ],
       };
     },
-    sees: (record) => holders.see(record),
+    sees: (record) => holders.observe(record),
     planned(isSingle) {
       // A preview warns of every status change.
       if (isSingle && acceptsAny)

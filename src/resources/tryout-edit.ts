@@ -141,7 +141,7 @@ function editSession(context: Context, job: EditJob): Session {
       const { status, note } = targetOf(row);
       return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
     },
-    sees: (record) => holders.see(record),
+    sees: (record) => holders.observe(record),
     planned: () => warnings.print(),
     warn: () => holders.note(),
     send: (step, row, isFresh) =>

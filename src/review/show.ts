@@ -13,15 +13,19 @@ import type { ReviewQueue } from './queue.js';
 import { cardOnScreen, decisionOnScreen, type Effect, type Review } from './state.js';
 
 /** How a review ended, and its last state. */
-interface Shown {
+interface EndedReview {
   readonly how: 'send' | 'quit' | 'interrupt';
   readonly state: Review;
 }
 
-type Shows = Pick<Cards, 'title' | 'everyone' | 'changes'> & { readonly queue: ReviewQueue };
+type ShownParts = Pick<Cards, 'title' | 'everyone' | 'changes'> & { readonly queue: ReviewQueue };
 
 /** Shows a review until a key or a signal ends it. Throws OutputError if a decision cannot be written. */
-export function showReview(context: Context, start: Review, shows: Shows): Promise<Shown> {
+export function showReview(
+  context: Context,
+  start: Review,
+  shows: ShownParts,
+): Promise<EndedReview> {
   return context.fullScreen((screen) => reviewOn(screen, context, start, shows));
 }
 
@@ -29,8 +33,8 @@ async function reviewOn(
   screen: FullScreen,
   context: Context,
   start: Review,
-  { queue, ...shows }: Shows,
-): Promise<Shown> {
+  { queue, ...shows }: ShownParts,
+): Promise<EndedReview> {
   const reader = createKeyReader();
   const picture = painter(screen, context, shows);
   let state = start;

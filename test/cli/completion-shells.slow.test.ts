@@ -57,14 +57,14 @@ async function prepare(): Promise<string> {
       gamerTags: [{ game: 'Rocket League' }, { game: 'Valorant' }],
       formResponses: { [hostileQuestion]: 'Yes' },
     };
-    for (const id of ids) memory.see({ id, name: `\u001b[31mAda\u0007 of ${id}`, ...more });
-    await memory.keep({ whole: true });
+    for (const id of ids) memory.observe({ id, name: `\u001b[31mAda\u0007 of ${id}`, ...more });
+    await memory.write({ whole: true });
   }
   const { baseUrl, organization } = profiles.work;
   const place = { profile: 'work', baseUrl, organizationId: organization };
   const memory = rememberRecords(paths, place, 'players');
-  for (const record of people) memory.see(record);
-  await memory.keep({ whole: true });
+  for (const record of people) memory.observe(record);
+  await memory.write({ whole: true });
   mkdirSync(join(home, 'a folder'));
   writeFileSync(join(home, 'some file.pdf'), '');
   return home;

@@ -273,8 +273,8 @@ async function homeWith(
   for (const [organizationId, known] of Object.entries(ids)) {
     const place = { profile: 'x', baseUrl: work.baseUrl, organizationId };
     const memory = rememberRecords(pathsOf(home), place, 'tryouts');
-    for (const id of known) memory.see({ id, name: `Name of ${id}` });
-    await memory.keep({ whole: true });
+    for (const id of known) memory.observe({ id, name: `Name of ${id}` });
+    await memory.write({ whole: true });
   }
   return home;
 }
@@ -491,10 +491,10 @@ describe('__complete', () => {
     const place = { profile: 'work', baseUrl: work.baseUrl, organizationId: 'org_1' };
     const memory = rememberRecords(pathsOf(home), place, 'tryouts');
     for (const [index, text] of hostileTexts.entries()) {
-      memory.see({ id: `id_${index}`, name: text });
-      memory.see({ id: `x${text}`, name: 'n' });
+      memory.observe({ id: `id_${index}`, name: text });
+      memory.observe({ id: `x${text}`, name: 'n' });
     }
-    await memory.keep({ whole: true });
+    await memory.write({ whole: true });
     const lines = await ask(home, ['tryouts', 'get', '']);
     expect(lines.filter((line) => line.startsWith('id_'))).toHaveLength(hostileTexts.length);
     for (const line of lines) {
@@ -531,8 +531,8 @@ describe('__complete', () => {
     const home = await homeWith(config);
     const place = { profile: 'work', baseUrl: work.baseUrl, organizationId: 'org_1' };
     const memory = rememberRecords(pathsOf(home), place, 'tryouts');
-    memory.see({ id: 'a', name: 'n'.repeat(500) });
-    await memory.keep({ whole: true });
+    memory.observe({ id: 'a', name: 'n'.repeat(500) });
+    await memory.write({ whole: true });
     expect(await ask(home, ['tryouts', 'get', ''])).toEqual([`a\t${'n'.repeat(59)}…`]);
   });
 

@@ -47,8 +47,8 @@ async function remember(
   }: { whole?: boolean; at?: typeof place; resource?: ResourceName } = {},
 ): Promise<void> {
   const memory = rememberRecords(paths, at, resource);
-  for (const record of records) memory.see(record);
-  await memory.keep({ whole });
+  for (const record of records) memory.observe(record);
+  await memory.write({ whole });
 }
 
 function remembered(paths: Paths, resource = 'tryouts', at = place) {

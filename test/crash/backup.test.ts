@@ -69,7 +69,7 @@ test(`${kills} kills leave no half snapshot and lose no file`, { timeout: 900_00
       ...{ code: 0, stderr: '' },
     });
     expect(await problems()).toEqual([]);
-    const { snapshots, unfinished, removed, strangers } = await listBackup(folder);
+    const { snapshots, unfinished, removed, foreign: strangers } = await listBackup(folder);
     expect([unfinished, removed, strangers]).toEqual([[], [], []]);
     expect(snapshots.length).toBeLessThanOrEqual(2);
     // At most two are on their way when a kill comes. A lost connection asks for the rest, or for

@@ -69,22 +69,32 @@ export function completionFor(
   return param && valueOf(param, '', current, at);
 }
 
-interface Place {
+interface CompletionContext {
   readonly line: Line;
   readonly manifest: CommandManifest;
   readonly knowledge: Knowledge;
 }
 
 /** Completes a value; `kept` is what stands before it in the same word. */
-function valueOf(param: Flag, kept: string, value: string, place: Place): Completion | undefined {
+function valueOf(
+  param: Flag,
+  kept: string,
+  value: string,
+  context: CompletionContext,
+): Completion | undefined {
   const { completes, placeholder } = param;
   if (completes === 'file') return { directive: 'files', kept, candidates: '' };
   if (completes === 'directory') return { directive: 'folders', kept, candidates: '' };
-  if (completes === 'topic') return topic(value, place);
+  if (completes === 'topic') return topic(value, context);
   if (completes?.startsWith('id:'))
-    return recordWord(completes.slice('id:'.length) as ResourceName, kept, value, place.knowledge);
+    return recordWord(
+      completes.slice('id:'.length) as ResourceName,
+      kept,
+      value,
+      context.knowledge,
+    );
   if (completes?.startsWith('pair:')) return pair(completes.slice('pair:'.length), value, kept);
-  const offered = param.choices?.join('\n') ?? valuesOf(completes ?? '', place);
+  const offered = param.choices?.join('\n') ?? valuesOf(completes ?? '', context);
   const isList = param.commaList || placeholder.includes(',');
   // --where field=value, -F k=v, --form 'question=answer'
   if (!placeholder.includes('=')) return listed(offered, { kept, value, isList });
@@ -159,7 +169,7 @@ function pair(known: string, current: string, kept: string): Completion | undefi
   return listed(offered.replaceAll('|', '\n'), { kept: `${kept}${key}=`, value, isList: false });
 }
 
-function valuesOf(completes: string, { line, knowledge }: Place): Candidates {
+function valuesOf(completes: string, { line, knowledge }: CompletionContext): Candidates {
   const [kind, typed, path = ''] = completes.split(':');
   const resource = typed ?? line.command?.words[0] ?? line.noun ?? '';
   switch (kind) {
@@ -237,7 +247,7 @@ function words(names: readonly Name[], current: string): Completion | undefined 
   return answer(matching([own, ...others].join('\n'), current), '');
 }
 
-function topic(current: string, { line, manifest }: Place): Completion | undefined {
+function topic(current: string, { line, manifest }: CompletionContext): Completion | undefined {
   const [noun, ...further] = line.positionals;
   if (further.length > 0) return undefined;
   if (noun !== undefined) return words(verbsOf(noun, manifest), current);

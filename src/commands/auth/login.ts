@@ -101,7 +101,7 @@ async function checkParts(
   context: LocalContext,
   profile: string,
   parts: LoginParts,
-): Promise<Pick<LoggedIn, 'check' | 'reason'> & Shown> {
+): Promise<Pick<LoggedIn, 'check' | 'reason'> & TerminalFacts> {
   for (;;) {
     // oxlint-disable no-await-in-loop
     const api = await context.connectTo({ ...parts, keySource: 'the key just given' });
@@ -220,7 +220,7 @@ async function askKey(
 }
 
 /** Facts that only a person at a terminal is shown. */
-interface Shown {
+interface TerminalFacts {
   /** How much the key may read, with a mark. */
   readonly counts?: string;
   /** The path of the key, with `~` for the home folder. */
@@ -251,7 +251,7 @@ async function store(
   };
 }
 
-function describe(value: LoggedIn & Shown): readonly string[] {
+function describe(value: LoggedIn & TerminalFacts): readonly string[] {
   const name = shellQuote(value.profile);
   const accepted = { ok: 'The service accepted the key.', '403': value.reason ?? '', skipped: '' };
   const active = value.active ? ' (active)' : '';

@@ -139,13 +139,13 @@ function needsList({ resource, alsoReads = [] }: Rule, name: ResourceName): bool
 async function readInto(
   context: Context,
   resource: ResourceName,
-  see: (record: JsonObject, subject: CheckedRecord) => void,
+  onRecord: (record: JsonObject, subject: CheckedRecord) => void,
 ): Promise<Running['skipped']> {
   const { plural } = resourceWords[resource];
   const list = context.api.list(resource, {}, { checksCompleteness: true });
   try {
     for await (const batch of list.batches())
-      for (const { value } of batch) see(value, subjectOf(value));
+      for (const { value } of batch) onRecord(value, subjectOf(value));
   } catch (error) {
     const isForbidden = error instanceof ApiError && error.status === 403;
     // Without API access nothing can be checked at all (contract 5.3).

@@ -14,7 +14,7 @@ export interface CheckedRecord {
 }
 
 /** Something that a rule found: the records concerned, and a sentence that names them. */
-interface Found {
+interface RuleFinding {
   readonly subjects: readonly CheckedRecord[];
   readonly detail: string;
 }
@@ -32,7 +32,7 @@ export interface Watch {
   observe(record: JsonObject, subject: CheckedRecord, isOwn: boolean): void;
   /** Returns an undocumented field that it needs and that no record has. */
   missingField?(): string | undefined;
-  found(): readonly Found[];
+  found(): readonly RuleFinding[];
 }
 
 /** One rule. */
@@ -59,7 +59,7 @@ export function eachRecord(
 ): Pick<Rule, 'watch'> {
   return {
     watch(world) {
-      const found: Found[] = [];
+      const found: RuleFinding[] = [];
       let count = 0;
       let isShown = needs === undefined;
       return {

@@ -39,13 +39,13 @@ export async function resolveImport(
   const index = new KeyIndex(options.key, options.comparison);
   const ids = new Map<string, JsonObject>();
   const holders = new Set<string>();
-  const see = (record: JsonObject) => {
+  const onRecord = (record: JsonObject) => {
     seen.observe(record);
     index.add(record);
     ids.set(String(record['id']), record);
     if (teams) noteTeamFields(record, teams, holders);
   };
-  await readWholeList(context, resource, see, importDoubt);
+  await readWholeList(context, resource, onRecord, importDoubt);
   checkKey(options, seen);
   const problems = new InputErrors('problem');
   const team = teams && teamTarget(options.teamField, seen, holders);

@@ -237,12 +237,12 @@ async function readKeys(
 ): Promise<IdsByKey> {
   const ids = new Map<string, string[]>();
   const start = context.instant();
-  const see = (record: JsonObject) => {
+  const onRecord = (record: JsonObject) => {
     const id = String(record['id']);
     const same = ids.get(keyOf(record));
     if (same) same.push(id);
     else ids.set(keyOf(record), [id]);
   };
-  const at = await readWholeList(context, resource, see, importDoubt);
+  const at = await readWholeList(context, resource, onRecord, importDoubt);
   return { ids, at, freshMs: Math.max(usualFreshMs, listTimes * ageMs(start, at)) };
 }

@@ -40,11 +40,11 @@ export async function importTemplate(
   const seen = new SeenFields();
   const holders = new Set<string>();
   const teams = hasTeams ? await readTeams(context) : undefined;
-  const see = (record: JsonObject) => {
+  const onRecord = (record: JsonObject) => {
     seen.observe(record);
     if (teams) noteTeamFields(record, teams, holders);
   };
-  await readWholeList(context, resource, see, {
+  await readWholeList(context, resource, onRecord, {
     so: 'so the template may lack columns',
     mayBeEmpty: true,
   });

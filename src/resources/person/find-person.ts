@@ -58,7 +58,7 @@ interface Entry {
 }
 
 /** The places that no call of this API shows, named at the end of each answer. */
-const outside = [
+const neverSearched = [
   'what is inside files',
   'other areas of the service, such as calendar, tasks, availability and chat',
   'backups, runs and exports on this machine',
@@ -74,9 +74,9 @@ export async function findPerson(context: Context, reference: Reference): Promis
   const { api, settings } = context;
   const unread: string[] = [];
   let failure: Failure | undefined;
-  const read = async (resource: ResourceName, see: (record: JsonObject) => void) => {
+  const read = async (resource: ResourceName, onRecord: (record: JsonObject) => void) => {
     try {
-      await readWholeList(context, resource, see, {
+      await readWholeList(context, resource, onRecord, {
         so: 'so records of the person may be missing',
       });
       return true;
@@ -117,7 +117,7 @@ export async function findPerson(context: Context, reference: Reference): Promis
     links,
     possibleDocuments: isListed ? documents : null,
     files: [],
-    notSearched: [...unread, ...outside],
+    notSearched: [...unread, ...neverSearched],
   };
   return { person, failure };
 }

@@ -39,7 +39,7 @@ const written: ResourceName = 'tryouts';
 /** The applications about to be written, and who else holds what must be theirs alone. */
 interface Holders {
   /** Remembers a record of the list of applications, which `note` does not read again. */
-  see(record: JsonObject): void;
+  observe(record: JsonObject): void;
   /** Remembers an application that is about to be written. */
   watch(record: JsonObject): void;
   /** Notes on stderr who else holds the same, for the first few records. Reads each other list once. */
@@ -97,9 +97,9 @@ export function createHolders(context: Context, resources: readonly ResourceName
   const watched = new Set<string>();
   const byIdentity = new Map<string, ComparedHolder[]>();
   const found = new Map<string, { readonly own: Holder; readonly other: Holder }>();
-  let seenCount = 0;
+  let observedCount = 0;
   let searching: Promise<void> | undefined;
-  const keep = (
+  const remember = (
     resource: ResourceName,
     record: JsonObject,
     isKept: (key: string) => boolean = () => true,
@@ -117,10 +117,10 @@ export function createHolders(context: Context, resources: readonly ResourceName
   const search = async () => {
     const { recordsNearby } = await import('../cards/nearby.js');
     for (const resource of resources) {
-      if (resource === written && seenCount > 0) continue;
+      if (resource === written && observedCount > 0) continue;
       // oxlint-disable-next-line no-await-in-loop
       await recordsNearby(context, resource, (record) => {
-        keep(resource, record, (key) => byIdentity.has(key));
+        remember(resource, record, (key) => byIdentity.has(key));
         return false;
       });
     }
@@ -133,14 +133,14 @@ export function createHolders(context: Context, resources: readonly ResourceName
   };
   const searchOnce = () => (watched.size === 0 ? undefined : (searching ??= search()));
   return {
-    see(record) {
-      seenCount += 1;
-      if (seenCount <= mostCompared) keep(written, record);
+    observe(record) {
+      observedCount += 1;
+      if (observedCount <= mostCompared) remember(written, record);
     },
     watch(record) {
       if (watched.size >= mostCompared) return;
       watched.add(String(record['id']));
-      if (seenCount === 0) keep(written, record);
+      if (observedCount === 0) remember(written, record);
     },
     async note() {
       await searchOnce();
