@@ -16,7 +16,7 @@ import { readOnlyFields } from '../update.js';
 import type { ImportedRow } from './cells.js';
 import { type FileColumn, mapColumns } from './columns.js';
 import type { ImportFile, ImportOptions } from './file.js';
-import { importDoubt, KeyIndex } from './lists.js';
+import { importDoubt, KeyIndex } from './key-index.js';
 import type { ResolvedImport } from './preview.js';
 import { RowReader } from './row-reader.js';
 import { SeenFields } from './seen-fields.js';

@@ -9,7 +9,7 @@ import { InputError } from '../../errors.js';
 import { inputText } from './cells.js';
 import type { FileColumn, Mapping } from './columns.js';
 import type { ImportFile } from './file.js';
-import { foldKey, type KeyIndex, keyText } from './lists.js';
+import { foldKey, type KeyIndex, keyText } from './key-index.js';
 import type { Teams } from './teams.js';
 
 /** The records and columns that rows are read against. */
