@@ -138,7 +138,7 @@ test.each([
   ['...resourceWords.tryouts,', false],
   ['resource(name).calls.get === undefined', false],
   ["endpoint(call.endpoint).verb === 'update'", false],
-  ["view: recordOf('tryouts')", false],
+  ["view: recordView('tryouts')", false],
 ])('%s decides by a name: %s', (text, expected) => {
   expect(decidesBySpelling(text)).toBe(expected);
 });

@@ -5,7 +5,7 @@ import type { Overrides, ResourceName } from '../data/resources.js';
 import { groupedNumber, shellQuote } from '../data/text.js';
 import { shapesHint } from '../errors.js';
 import {
-  countOf,
+  countIn,
   type PagingEvidence,
   readEvidence,
   readNext,
@@ -71,7 +71,7 @@ export class Pager {
     private readonly resource: ResourceName,
     private readonly overrides: Overrides,
   ) {
-    this.firstNumber = countOf(overrides['paging.first']);
+    this.firstNumber = countIn(overrides['paging.first']);
   }
 
   /** Returns where the page after this one is, or whether the list is complete without one. */
@@ -119,7 +119,7 @@ export class Pager {
       const { total, namesTotal } = evidence;
       return total && { ...total, isNamed: namesTotal };
     }
-    const value = path === 'none' ? undefined : countOf(fieldOrHeader(path, page));
+    const value = path === 'none' ? undefined : countIn(fieldOrHeader(path, page));
     return value === undefined ? undefined : { path, value, isNamed: true };
   }
 

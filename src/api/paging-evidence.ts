@@ -106,7 +106,7 @@ export function readEvidence(
       }
     return undefined;
   };
-  const pages = first(['totalpages', 'pagecount', 'numpages', 'pages', 'lastpage'], countOf);
+  const pages = first(['totalpages', 'pagecount', 'numpages', 'pages', 'lastpage'], countIn);
   const last = first(['last', 'islast', 'lastpage', 'islastpage'], booleanOf);
   const isSpring = pages !== undefined || last !== undefined;
   const totals = fields.filter((field) => countsRecords(field, resource));
@@ -125,11 +125,11 @@ export function readEvidence(
     namesTotal: totals.some(({ words }) => words.includes('total') || words.includes('range')),
     pageNumber: first(
       ['page', 'currentpage', 'pagenumber', 'pageindex', ...(isSpring ? ['number'] : [])],
-      countOf,
+      countIn,
     ),
     pages,
-    offset: first(['offset', 'skip', 'start', 'startat', 'startindex'], countOf),
-    size: first(['size', 'pagesize', 'perpage', 'limit', 'itemsperpage'], countOf),
+    offset: first(['offset', 'skip', 'start', 'startat', 'startindex'], countIn),
+    size: first(['size', 'pagesize', 'perpage', 'limit', 'itemsperpage'], countIn),
     hint: fields.find(mayLeadOn)?.path,
   };
 }
@@ -142,9 +142,9 @@ export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'ur
 }
 
 /** Returns a whole number that is not negative, also one written as text. */
-export function countOf(value: unknown): number | undefined {
+export function countIn(value: unknown): number | undefined {
   // Elasticsearch: `total: {value, relation}`.
-  if (isObject(value)) return Object.hasOwn(value, 'value') ? countOf(value['value']) : undefined;
+  if (isObject(value)) return Object.hasOwn(value, 'value') ? countIn(value['value']) : undefined;
   return wholeNumberOf(value);
 }
 
@@ -240,7 +240,7 @@ const notTotalWords = new Set([
 /** True for a number that counts the records of the list, not of another resource. */
 function countsRecords({ words, value }: Named, resource: ResourceName): boolean {
   return (
-    countOf(value) !== undefined &&
+    countIn(value) !== undefined &&
     words.some((word) => totalWords.has(word)) &&
     !words.some((word) => notTotalWords.has(word) || isOfAnother(word, resource))
   );
@@ -254,7 +254,7 @@ function isOfAnother(word: string, resource: ResourceName): boolean {
 }
 
 function largest(fields: readonly Named[]): Field | undefined {
-  const counts = fields.map(({ path, value }) => ({ path, value: countOf(value) ?? 0 }));
+  const counts = fields.map(({ path, value }) => ({ path, value: countIn(value) ?? 0 }));
   return counts.toSorted((a, b) => b.value - a.value)[0];
 }
 

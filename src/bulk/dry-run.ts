@@ -4,7 +4,7 @@ import type { CommandOutput } from '../cli/command-output.js';
 import type { DryRun } from '../cli/define.js';
 import { changeLines, changeText } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
-import { linesOf } from '../cli/views.js';
+import { linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { decideRow } from '../engine/decide.js';
@@ -106,7 +106,7 @@ async function dryRunOne(
         });
   return {
     value,
-    view: linesOf((shown: DryRun, canvas) =>
+    view: linesView((shown: DryRun, canvas) =>
       changeLines(shown, canvas, {
         isNamed,
         ...(canvas.isTerminal && { describe }),

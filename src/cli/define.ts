@@ -6,7 +6,7 @@ import type { Context, LocalContext } from '../context.js';
 import type { CommandOutput, ValueWithExit } from './command-output.js';
 import type { TypedLine } from './typed-line.js';
 import type { LocalChange, Plan, View } from './views.js';
-import { given, type ValueSchema } from './words.js';
+import { switchValue, type ValueSchema } from './words.js';
 
 // --- parameters ---
 
@@ -83,7 +83,7 @@ export function params<T extends readonly unknown[] | undefined>(
 
 /** Creates a switch. */
 export function flag(text: string, options: ParamOptions = {}): Param<boolean> {
-  return { ...options, schema: given, text, takes: 'nothing', commaList: false };
+  return { ...options, schema: switchValue, text, takes: 'nothing', commaList: false };
 }
 
 // --- commands ---

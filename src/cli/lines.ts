@@ -2,7 +2,7 @@
 import { printJson } from '../data/json.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { DryRun } from './define.js';
-import { type Canvas, linesOf } from './views.js';
+import { type Canvas, linesView } from './views.js';
 
 interface ChangeStyle {
   /** The admin named the route of the requests that the contract does not state. */
@@ -80,4 +80,4 @@ export function valueText(value: unknown): string {
   return singleLine(typeof value === 'string' ? value : printJson(value));
 }
 
-export const dryRunView = linesOf((value: DryRun, canvas) => changeLines(value, canvas));
+export const dryRunView = linesView((value: DryRun, canvas) => changeLines(value, canvas));

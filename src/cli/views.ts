@@ -77,7 +77,7 @@ export interface View<T> {
 type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
 /** Creates the view of a list of a resource's records. */
-export function listOf(resource: ResourceName): View<Records> {
+export function listView(resource: ResourceName): View<Records> {
   return {
     kind: 'records',
     resource,
@@ -86,22 +86,22 @@ export function listOf(resource: ResourceName): View<Records> {
 }
 
 /** Creates the view of one record of a resource. */
-export function recordOf(resource: ResourceName): View<JsonObject> {
+export function recordView(resource: ResourceName): View<JsonObject> {
   return { kind: 'record', resource };
 }
 
 /** Creates the view of one record for one id, and of an array for several. */
-export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly JsonObject[]> {
+export function oneOrManyView(resource: ResourceName): View<JsonObject | readonly JsonObject[]> {
   return { kind: 'either', resource };
 }
 
 /** Creates the view of a list of rows with known columns; `whenEmpty` stands for an empty table. */
-export function rowsOf<T>(columns: readonly string[], whenEmpty?: string): View<readonly T[]> {
+export function rowsView<T>(columns: readonly string[], whenEmpty?: string): View<readonly T[]> {
   return { kind: 'records', columns, whenEmpty };
 }
 
 /** Creates the view of a value that renders its own lines for a person. */
-export function linesOf<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
+export function linesView<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
   return { kind: 'lines', lines };
 }
 
@@ -109,7 +109,7 @@ export function linesOf<T>(lines: (value: T, canvas: Canvas) => readonly string[
  * Creates the view of what a command has done, in sentences that wrap at whole words on a terminal and that
  * --quiet leaves out.
  */
-export function sentencesOf<T>(
+export function sentencesView<T>(
   sentences: (value: T, canvas: Canvas) => readonly string[],
 ): View<T> {
   const lines = (value: T, canvas: Canvas) => {

@@ -20,15 +20,15 @@ export interface ValueSchema<T = unknown> {
 }
 
 /** The schema of a switch. */
-export const given = schemaOf((value) => value === true);
+export const switchValue = schemaOf((value) => value === true);
 
 /** The schema of one word. */
-export const word = schemaOf((value) => (typeof value === 'string' ? value : undefined));
+export const oneWord = schemaOf((value) => (typeof value === 'string' ? value : undefined));
 
 /** The schema of an optional word. */
 export const optionalWord: ValueSchema<string | undefined> = {
   safeParse: (value) =>
-    value === undefined ? { success: true, data: value } : word.safeParse(value),
+    value === undefined ? { success: true, data: value } : oneWord.safeParse(value),
 };
 
 /** The schema of any number of words. */

@@ -11,7 +11,7 @@ import { redactValue } from '../cli/failures/service-words.js';
 import { type FieldValues, fieldFlags, readFieldWords } from '../cli/field-flags.js';
 import { readValue } from '../cli/input.js';
 import { nonEmptyText } from '../cli/schemas.js';
-import { linesOf } from '../cli/views.js';
+import { linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, printJson } from '../data/json.js';
@@ -76,7 +76,7 @@ export default defineWrite({
     paginate: flag('read every page of a list and print one array', { group: 'output' }),
   },
   excludes: [['include', 'paginate']],
-  view: linesOf((value: unknown, { isTerminal }) =>
+  view: linesView((value: unknown, { isTerminal }) =>
     value === undefined ? [] : printJson(value, { indent: isTerminal ? 2 : 0 }).split('\n'),
   ),
   async plan(context, values) {

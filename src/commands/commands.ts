@@ -1,7 +1,7 @@
 /** `rosterctl commands`: every command with its flags, for scripts and tools. */
 import { defineLocalCommand } from '../cli/define.js';
 import { globalFlags } from '../cli/global-flags.js';
-import { rowsOf } from '../cli/views.js';
+import { rowsView } from '../cli/views.js';
 import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
 
 interface Flag {
@@ -26,7 +26,7 @@ export default defineLocalCommand({
   ],
   calls: [],
   everywhere: true,
-  view: rowsOf<Row>(['command', 'summary', 'basis']),
+  view: rowsView<Row>(['command', 'summary', 'basis']),
   run({ table }) {
     return table.commands.map((command) => ({
       command: command.words.join(' '),

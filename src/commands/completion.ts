@@ -2,7 +2,7 @@
 import type { FileChange } from '../cli/completion/install.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
 import { defineLocalWrite, flag, param } from '../cli/define.js';
-import { type LocalChange, linesOf } from '../cli/views.js';
+import { type LocalChange, linesView } from '../cli/views.js';
 import { oneOfWords } from '../cli/words.js';
 import type { LocalContext } from '../context.js';
 
@@ -36,7 +36,7 @@ export default defineLocalWrite({
     uninstall: flag('remove what --install wrote, and nothing else'),
   },
   excludes: [['install', 'uninstall']],
-  view: linesOf(linesFor),
+  view: linesView(linesFor),
   async plan(context, { shell, install, uninstall }) {
     if (!install && !uninstall) return { changes: [], onlyReads: true, state: undefined };
     const { installation, removal } = await import('../cli/completion/install.js');

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { resource } from '../api/resources.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import { defineLocalWrite, flag } from '../cli/define.js';
-import { type Canvas, linesOf } from '../cli/views.js';
+import { type Canvas, linesView } from '../cli/views.js';
 import { shortPath } from '../config/paths.js';
 import { withSetting } from '../config/profiles.js';
 import { resolveSettings } from '../config/settings.js';
@@ -39,7 +39,7 @@ export default defineLocalWrite({
     shapes: flag('find out how the service sends its lists'),
     apply: flag('with --shapes: store the settings that it suggests', { group: 'change' }),
   },
-  view: linesOf(checkLines),
+  view: linesView(checkLines),
   async plan(context, { shapes, apply }) {
     if (apply && !shapes)
       throw new UsageError('--apply needs --shapes.', {

@@ -1,7 +1,7 @@
 /** `rosterctl help`: a topic or the help page of a command. `main` prints it; this is for a format that a flag asks for. */
 import { defineLocalCommand, params } from '../cli/define.js';
 import { helpTopic } from '../cli/help-topic.js';
-import { linesOf } from '../cli/views.js';
+import { linesView } from '../cli/views.js';
 import { anyWords } from '../cli/words.js';
 import { fullWidth } from '../terminal/whole-words.js';
 
@@ -18,7 +18,7 @@ export default defineLocalCommand({
       completes: 'topic',
     }),
   },
-  view: linesOf(({ text }: { text: string }) => text.trimEnd().split('\n')),
+  view: linesView(({ text }: { text: string }) => text.trimEnd().split('\n')),
   run(context, { topic }) {
     return { text: helpTopic(topic, context, { width: fullWidth, bold: (text) => text }) };
   },

@@ -4,7 +4,7 @@ import { ValueWithExit } from '../cli/command-output.js';
 import { type DryRun, defineCommand, param, params } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
-import { linesOf } from '../cli/views.js';
+import { linesView } from '../cli/views.js';
 import { parseReference } from '../data/references.js';
 import { UsageError } from '../errors.js';
 import { recordWord } from '../resources/params.js';
@@ -43,7 +43,7 @@ export default defineCommand({
   },
   hasSideEffects: true,
   view: {
-    ...linesOf((value: PersonReport | DryRun, canvas) =>
+    ...linesView((value: PersonReport | DryRun, canvas) =>
       'dryRun' in value ? changeLines(value, canvas) : [],
     ),
     idRows: (value) => ('dryRun' in value ? [] : [...value.applications, ...value.players]),

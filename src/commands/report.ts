@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type DryRun, defineCommand, flag, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
-import { linesOf } from '../cli/views.js';
+import { linesView } from '../cli/views.js';
 import type { SeasonFiles } from '../resources/season/write-page.js';
 import { tryoutExcludes } from '../resources/tryout-filters.js';
 import { tallyFlags } from '../resources/tryout-tally.js';
@@ -42,7 +42,7 @@ export default defineCommand({
   needsOneOf: [['html', 'md']],
   excludes: tryoutExcludes,
   hasSideEffects: true,
-  view: linesOf((value: SeasonFiles | DryRun | undefined, canvas) =>
+  view: linesView((value: SeasonFiles | DryRun | undefined, canvas) =>
     value && 'dryRun' in value ? changeLines(value, canvas) : [],
   ),
   async run(context, { html, md, exact, ...values }) {

@@ -22,7 +22,7 @@ export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-export function isBlank(bytes: Buffer): boolean {
+export function areBlank(bytes: Buffer): boolean {
   return bytes.every(isSpace);
 }
 

@@ -2,12 +2,12 @@
 import type { Item } from './batches.js';
 import { type JsonObject, parseJson, printsUnchanged } from './json.js';
 import {
+  areBlank,
   backslash,
   closeArray,
   closeObject,
   colon,
   comma,
-  isBlank,
   isLetter,
   isSpace,
   nine,
@@ -235,8 +235,8 @@ export class ListSplitter {
   }
 
   private close(chunk: Buffer, start: number, at: number, elements: Item<unknown>[]): void {
-    const isEmpty = this.elements === 0 && this.parts.every(isBlank);
-    if (!isEmpty || !isBlank(chunk.subarray(start, at)))
+    const isEmpty = this.elements === 0 && this.parts.every(areBlank);
+    if (!isEmpty || !areBlank(chunk.subarray(start, at)))
       elements.push(this.element(chunk, start, at));
     this.position = 'after';
     if (this.elements > 0) this.keep(Buffer.from(`{"${elementsElsewhere}":true}`));

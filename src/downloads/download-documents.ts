@@ -6,7 +6,7 @@ import { ValueWithExit } from '../cli/command-output.js';
 import { type DryRun, flag, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
-import { type Canvas, linesOf } from '../cli/views.js';
+import { type Canvas, linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { binarySize, groupedNumber, shellQuote } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
@@ -66,22 +66,27 @@ interface DownloadValues {
 }
 
 /** The result row of one document. */
-export type Row =
+export type DownloadRow =
   | { id: string; path: string; bytes: number; [wasSkipped]?: string }
   | { id: string; url: string; expiresAt: string | null };
-type Result = Row | readonly Row[] | AsyncIterable<Row> | DryRun | undefined;
+type Result =
+  | DownloadRow
+  | readonly DownloadRow[]
+  | AsyncIterable<DownloadRow>
+  | DryRun
+  | undefined;
 
 /** The view of a download or preview. */
-export const downloadView = linesOf((value: Row | Row[], canvas) => {
-  const result = value as Exclude<Result, AsyncIterable<Row>>;
+export const downloadView = linesView((value: DownloadRow | DownloadRow[], canvas) => {
+  const result = value as Exclude<Result, AsyncIterable<DownloadRow>>;
   if (result === undefined) return [];
   if ('dryRun' in result) return changeLines(result, canvas);
-  const rows = Array.isArray(result) ? (result as readonly Row[]) : [result as Row];
+  const rows = Array.isArray(result) ? (result as readonly DownloadRow[]) : [result as DownloadRow];
   const sum = canvas.isTerminal ? sumOf(rows) : undefined;
   return [...rows.map((row) => lineOf(row, canvas)), ...(sum === undefined ? [] : [sum])];
 });
 
-function lineOf(row: Row, { isTerminal }: Canvas): string {
+function lineOf(row: DownloadRow, { isTerminal }: Canvas): string {
   if ('url' in row) return singleLine(row.url);
   // In a pipe, a script reads the number.
   const size = isTerminal
@@ -92,14 +97,14 @@ function lineOf(row: Row, { isTerminal }: Canvas): string {
 }
 
 /** The summary of several files; undefined for fewer than two, or for signed URLs. */
-function sumOf(rows: readonly Row[]): string | undefined {
+function sumOf(rows: readonly DownloadRow[]): string | undefined {
   if (rows.length < 2 || rows.some((row) => 'url' in row)) return undefined;
   const skipped = rows.filter(isSkipped).length;
   const rest = skipped > 0 ? `, ${groupedNumber(skipped)} skipped` : '';
   return `${groupedNumber(rows.length - skipped)} downloaded${rest}`;
 }
 
-function isSkipped(row: Row): boolean {
+function isSkipped(row: DownloadRow): boolean {
   return wasSkipped in row;
 }
 
@@ -188,7 +193,7 @@ export async function downloadDocuments(
   const outcome = (value: Result) =>
     new ValueWithExit(value, exitName, { failed: () => run.failed() });
   if (context.settings.output === 'ndjson') return outcome(run.rows());
-  const done: Row[] = [];
+  const done: DownloadRow[] = [];
   for await (const row of run.rows()) done.push(row);
   // At a terminal the view prints the summary; a pipe gets one line per file and nothing else.
   const sum = sumOf(done);
@@ -198,7 +203,10 @@ export async function downloadDocuments(
 }
 
 /** The rows to print: with --quiet a table holds only URLs, because that a file was saved is no result. */
-function shown({ settings: { output, quiet } }: Context, rows: readonly Row[]): readonly Row[] {
+function shown(
+  { settings: { output, quiet } }: Context,
+  rows: readonly DownloadRow[],
+): readonly DownloadRow[] {
   return quiet && output === 'table' ? rows.filter((row) => 'url' in row) : rows;
 }
 
@@ -223,10 +231,10 @@ function refuseResult({ flags }: Context): void {
   );
 }
 
-function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Row> {
+function signer(context: Context, endpoint: DownloadCall): DownloadWorker<DownloadRow> {
   const { urlNote } = context.api;
   let isNoted = false;
-  const work = async ({ id }: Target): Promise<Row> => {
+  const work = async ({ id }: Target): Promise<DownloadRow> => {
     const link = await linkOf(context, endpoint, id);
     if (link.kind === 'url') {
       if (urlNote !== undefined && !isNoted) context.message(urlNote);

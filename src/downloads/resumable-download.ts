@@ -11,7 +11,7 @@ import {
   contentRange,
   type FileVersion,
   isPartOf,
-  isSame,
+  isSameFile,
   lengthOf,
   mayBeSame,
   md5Of,
@@ -160,7 +160,7 @@ class Fetching {
 
   private async beginWhole(version: FileVersion, headers: Download['headers']): Promise<number> {
     const skip = this.at;
-    if (skip > 0 && !this.sink.rewinds && isSame(version, this.version)) return skip;
+    if (skip > 0 && !this.sink.rewinds && isSameFile(version, this.version)) return skip;
     if (skip > 0 && !this.sink.rewinds) throw this.cannotResume();
     // The same file from its start is no progress; another file resets the progress.
     if (skip > 0 && !mayBeSame(version, this.version)) this.countRestart();

@@ -73,7 +73,7 @@ export function isPartOf(part: FileVersion, first: FileVersion): boolean {
 /**
  * True if two responses are certainly about the same file: same strong ETag, or same date and size.
  */
-export function isSame(one: FileVersion, other: FileVersion): boolean {
+export function isSameFile(one: FileVersion, other: FileVersion): boolean {
   if (!mayBeSame(one, other)) return false;
   const { etag, lastModified, size } = one;
   if (etag !== undefined && other.etag !== undefined) return !isWeak(etag) && !isWeak(other.etag);

@@ -8,13 +8,13 @@ import { type FileVersion, rangeValidator } from './file-version.js';
 import { describeSelf, type ThisProcess } from './holder.js';
 import { withLock } from './lock.js';
 import {
-  inspect,
   inTheWay,
   isHeld,
   isOfEarlierBoot,
   type Marker,
   markerText,
   readMarker,
+  statPart,
 } from './partial-marker.js';
 import { attempt, writeAll } from './writing.js';
 
@@ -105,7 +105,7 @@ class Partial implements PartialFile {
 
   async claimExisting(): Promise<void> {
     const marker = await readMarker(this.names.marker);
-    const stats = await inspect(this.names.bytes);
+    const stats = await statPart(this.names.bytes);
     if (!marker) {
       if (stats) throw inTheWay(this.names.bytes);
       return;
@@ -148,7 +148,7 @@ class Partial implements PartialFile {
     const { bytes, marker } = this.names;
     if (!this.handle) throw new Error('committed before it was begun');
     const { overwrite } = this.options;
-    const existing = overwrite ? await inspect(this.target) : undefined;
+    const existing = overwrite ? await statPart(this.target) : undefined;
     if (existing) await attempt(this.target, this.handle.chmod(existing.mode & 0o777));
     await attempt(this.target, this.handle.sync());
     await this.close();
@@ -189,7 +189,7 @@ class Partial implements PartialFile {
     if (!marker) return;
     const { self, belongsTo, asOf } = this.options;
     if (isHeld(marker, self)) throw busyError(this.target, this.names.marker);
-    const stats = await inspect(this.names.bytes);
+    const stats = await statPart(this.names.bytes);
     // A file with a second name is left by a kill between the last two steps of `commit`.
     const isOurs =
       stats?.nlink === 1 &&
@@ -200,7 +200,7 @@ class Partial implements PartialFile {
     await this.writeMarker(this.marker(this.version));
     this.claimed = true;
     // The marker is ours by now, but the owner of the bytes could still write to them.
-    this.owner = (await inspect(this.names.marker))?.uid;
+    this.owner = (await statPart(this.names.marker))?.uid;
     this.at = isOurs && stats.uid === this.owner ? stats.size : 0;
     if (this.at === 0) this.version = {};
   }

@@ -36,7 +36,7 @@ export function markerText({ belongsTo, version, asOf, holder }: Marker): string
  * a marker, OutputError for a system error.
  */
 export async function readMarker(path: string): Promise<Marker | undefined> {
-  const stats = await inspect(path);
+  const stats = await statPart(path);
   if (!stats) return undefined;
   let text = await readIfThere(path);
   // Empty: it is being written right now, or its writer or the machine died while writing.
@@ -54,7 +54,7 @@ export async function readMarker(path: string): Promise<Marker | undefined> {
  * Returns the stats of a file, if it exists. Throws GuardError for a link, folder or device,
  * OutputError.
  */
-export async function inspect(path: string) {
+export async function statPart(path: string) {
   const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     return attempt(path, Promise.reject(error));

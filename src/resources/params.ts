@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { idProblem } from '../api/schemas.js';
 import { param, params } from '../cli/define.js';
-import { linesOf } from '../cli/views.js';
+import { linesView } from '../cli/views.js';
 import { parseReference, referenceProblem } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -18,7 +18,7 @@ export function recordWord(resource: ResourceName) {
 }
 
 /** The positional ids of a resource; at least one. */
-export function idsOf(resource: ResourceName) {
+export function idsArg(resource: ResourceName) {
   return params(
     z.array(recordWord(resource)).check(z.minLength(1)),
     `ids of ${resourceWords[resource].plural}`,
@@ -30,7 +30,7 @@ export function idsOf(resource: ResourceName) {
 }
 
 /** The positional ids of a command that can also take them from another source. */
-export function anyIdsOf(resource: ResourceName) {
+export function anyIdsArg(resource: ResourceName) {
   return params(
     z._default(z.array(recordWord(resource)), []),
     `ids of ${resourceWords[resource].plural}`,
@@ -42,7 +42,7 @@ export function anyIdsOf(resource: ResourceName) {
 }
 
 /** The one positional id of a resource. */
-export function idOf(resource: ResourceName) {
+export function idArg(resource: ResourceName) {
   return param(recordWord(resource), `id of the ${resourceWords[resource].noun}`, {
     placeholder: 'ID',
     completes: `id:${resource}`,
@@ -69,7 +69,7 @@ export function nameFlag(resource: ResourceName) {
 }
 
 /** The output of deleting one record. */
-export const deletedView = linesOf(({ id }: { id: string; deleted: true }) => [
+export const deletedView = linesView(({ id }: { id: string; deleted: true }) => [
   `Deleted ${singleLine(id)}.`,
 ]);
 

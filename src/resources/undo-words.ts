@@ -13,7 +13,7 @@ import { counted } from '../runs/verb.js';
 import type { UndoKind } from './undo.js';
 
 /** The sentence with the counts, which add up to the changed rows of the run. */
-export function countsOf(
+export function undoneCounts(
   run: string,
   { tasks, decided }: PreviewedRows,
   cannot: readonly NotUndoable[],

@@ -7,7 +7,7 @@ import { collect } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { OrderedRecords, orderByField, usualSorting } from '../data/sorting.js';
-import { applicationParts, isOther } from '../resources/cards/application.js';
+import { applicationParts, isSamePerson } from '../resources/cards/application.js';
 import { type CardLines, cardOf } from '../resources/cards/card.js';
 import type { CardStyle } from '../resources/cards/fields.js';
 import { type PastChanges, pastChanges } from '../resources/cards/history.js';
@@ -117,7 +117,7 @@ export function reviewCard(
   const nearby =
     'reason' in everyone
       ? everyone
-      : { records: everyone.records.filter((other) => isOther(other, record)) };
+      : { records: everyone.records.filter((other) => isSamePerson(other, record)) };
   return cardOf(context, record, changes.get(id) ?? [], (style) => {
     const parts = applicationParts(record, style, nearby);
     if (!queued) return parts;

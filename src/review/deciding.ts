@@ -93,7 +93,7 @@ export function decisionWords(decision: Decision | undefined): string {
 }
 
 /** Asks to send what is decided. */
-export function send(state: Review): ReviewStep {
+export function sendDecisions(state: Review): ReviewStep {
   if (state.decisions.queued.size > 0) return { state, effect: { kind: 'send' } };
   return { state: { ...state, message: 'Nothing is decided yet.' } };
 }

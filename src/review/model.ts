@@ -9,7 +9,7 @@ import {
   noteOnScreen,
   pageLength,
   scrollTo,
-  send,
+  sendDecisions,
   skip,
   undo,
 } from './deciding.js';
@@ -43,13 +43,13 @@ export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorl
   // An arrow that is held repeats faster than the screen is read.
   const isRepeat = !isCharacter(first) && rest.every((key) => key === first);
   if (rest.length === 0 || isRepeat) return step;
-  if (step.effect?.kind === 'send') return { state: { ...notSent(step.state), quietUntil } };
+  if (step.effect?.kind === 'send') return { state: { ...stayOnCard(step.state), quietUntil } };
   const message = `${step.state.message} More keys came at once and were dropped.`.trim();
   return { ...step, state: { ...step.state, message, quietUntil } };
 }
 
 /** Stays on the card: whoever typed more than `w` has not seen what it asks. */
-export function notSent(state: Review): Review {
+export function stayOnCard(state: Review): Review {
   return { ...state, message: 'Other keys came with w. Press it again to send.' };
 }
 
@@ -126,7 +126,7 @@ function onCards(state: Review, key: Key, world: ReviewWorld): ReviewStep {
     case 'u':
       return undo(state);
     case 'w':
-      return send(state);
+      return sendDecisions(state);
     case 'q':
       return { state, effect: { kind: 'leave', how: 'quit' } };
     default:

@@ -1,6 +1,6 @@
 /** Runs `tryouts review`: the queue, the cards on the full screen, and what is sent at the end. */
 import type { CommandOutput } from '../cli/command-output.js';
-import { sentencesOf } from '../cli/views.js';
+import { sentencesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { groupedNumber, plural } from '../data/text.js';
@@ -158,7 +158,7 @@ async function leave(queue: ReviewQueue, ids: readonly string[]): Promise<void> 
 function printed(lines: readonly string[]): CommandOutput {
   return {
     value: lines,
-    view: sentencesOf((all: readonly string[]) => all),
+    view: sentencesView((all: readonly string[]) => all),
     exitName: 'done',
     onlyReads: true,
   };

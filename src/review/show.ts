@@ -8,7 +8,7 @@ import { createKeyReader, escapeWaitMs, type Key, type KeyReader } from '../term
 import { createPaint } from '../terminal/paint.js';
 import { type Cards, reviewCard } from './cards.js';
 import { type Frame, frameOf } from './frame.js';
-import { applyRead, burstMs, notSent } from './model.js';
+import { applyRead, burstMs, stayOnCard } from './model.js';
 import type { ReviewQueue } from './queue.js';
 import { cardOnScreen, decisionOnScreen, type Effect, type Review } from './state.js';
 
@@ -83,7 +83,7 @@ async function carryOut(
   state: Review,
 ): Promise<Review> {
   if (effect?.kind === 'keep') await queue.append(effect.entry);
-  if (effect?.kind === 'send') return notSent(state);
+  if (effect?.kind === 'send') return stayOnCard(state);
   if (effect?.kind !== 'open') return state;
   const { url } = effect;
   const { openObstacle, openWithDesktop } = await import('../terminal/opener.js');

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Endpoint } from '../api/contract.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import { answerWithFault, type Rendered, readWhole } from './fault-answer.js';
+import { answerWithFault, type Rendered, receive } from './fault-answer.js';
 import { type Faults, faultsIn } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
 import { type Grant, isSameSecret, type UrlSigner } from './keys.js';
@@ -76,7 +76,7 @@ async function respond(
     send(response, answered);
     return;
   }
-  const received = await readWhole(request);
+  const received = await receive(request);
   record.applied = await answerWithFault({
     fault,
     response,

@@ -8,7 +8,7 @@ import {
   listResponse,
   merged,
   newRecord,
-  recordsOf,
+  ownRecords,
 } from './editing.js';
 import type { HandlerCall, HandlerReply, HandlersOf } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
@@ -16,7 +16,7 @@ import { invalid, Refusal } from './refusal.js';
 
 /** Documents and uploads (contract 2.5, 4.2-4.5; update and delete are assumed). */
 export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
-  listDocuments: (call) => listResponse(recordsOf(call, 'documents')),
+  listDocuments: (call) => listResponse(ownRecords(call, 'documents')),
 
   downloadDocument: (call) => link(call, 'download'),
 

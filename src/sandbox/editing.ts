@@ -19,7 +19,7 @@ export function find(call: HandlerCall, resource: ResourceName, id: string): Sto
 }
 
 /** All records of the key's organization. */
-export function recordsOf(call: HandlerCall, resource: ResourceName): StoredRecord[] {
+export function ownRecords(call: HandlerCall, resource: ResourceName): StoredRecord[] {
   return [...call.tables.records[resource].values()].filter(
     (record) => record.organizationId === call.organizationId,
   );
@@ -32,7 +32,10 @@ export const listResponse = (rows: readonly JsonObject[]): HandlerReply => ({
 });
 
 /** The reply to a get. */
-export const found = (record: JsonObject): HandlerReply => ({ answer: 'get', records: { record } });
+export const recordReply = (record: JsonObject): HandlerReply => ({
+  answer: 'get',
+  records: { record },
+});
 
 /** A new record with these fields; `legacyRef`, which no contract names, is made up where it is not sent. */
 export function newRecord(

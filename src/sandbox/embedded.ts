@@ -3,7 +3,7 @@
 import { demoOrganization } from '../config/profiles.js';
 import { OutputError } from '../errors.js';
 import type { RequestRecord } from './faults.js';
-import { type KeyName, keysOf } from './keys.js';
+import { issuedKeys, type KeyName } from './keys.js';
 import type { SandboxEvent, Tables } from './records.js';
 import { type ServeOptions, type Servers, startServers } from './serve.js';
 import { findServer, lockServer, removeServerFile, writeServerFile } from './server-file.js';
@@ -171,6 +171,6 @@ function ownSandbox(
 }
 
 function accessWith(secret: string) {
-  const keys = keysOf(secret);
+  const keys = issuedKeys(secret);
   return { organizationId: demoOrganization, apiKey: keys.full, keys };
 }

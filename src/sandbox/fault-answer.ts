@@ -26,7 +26,7 @@ interface FaultyRequest {
 }
 
 /** A request with its body read, so that it can be carried out after its connection is gone. */
-export async function readWhole(request: IncomingMessage): Promise<Received> {
+export async function receive(request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

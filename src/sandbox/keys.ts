@@ -31,7 +31,7 @@ const grants = {
 export type KeyName = keyof typeof grants;
 
 /** The keys by name, the same as long as the secret is kept. */
-export function keysOf(secret: string): { readonly [N in KeyName]: string } {
+export function issuedKeys(secret: string): { readonly [N in KeyName]: string } {
   const ending = createHmac('sha256', secret).update('keys').digest('hex').slice(0, 16);
   const entries = Object.keys(grants).map((name) => [name, `sandbox_${name}_${ending}`]);
   return Object.fromEntries(entries) as { [N in KeyName]: string };
@@ -40,7 +40,8 @@ export function keysOf(secret: string): { readonly [N in KeyName]: string } {
 /** Looks up what a key permits; undefined for an unknown key. */
 export function newKeyRing(secret: string): (key: string) => Grant | undefined {
   const known = new Map<string, Grant>();
-  for (const [name, key] of Object.entries(keysOf(secret))) known.set(key, grants[name as KeyName]);
+  for (const [name, key] of Object.entries(issuedKeys(secret)))
+    known.set(key, grants[name as KeyName]);
   return (key) => known.get(key);
 }
 

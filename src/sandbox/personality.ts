@@ -1,7 +1,7 @@
 /** The sandbox's choices where the contract is silent; none of them is the service's behaviour. The look of its answers is in shapes/. */
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
-import { wordsOf } from './shapes/fields.js';
+import { resourceNamesOnWire } from './shapes/fields.js';
 import { noShapes } from './shapes/shapes.js';
 import type { AnswerName } from './shapes/table.js';
 import { fillJson, type Values } from './shapes/template.js';
@@ -52,7 +52,7 @@ const statusOf = (answer: AnswerName) => noShapes.template(answer, '').status;
 const shown = (answer: AnswerName, values: Values) =>
   JSON.stringify(fillJson(noShapes.template(answer, '').json, values)).replaceAll(/"<|>"/g, '');
 
-const lists = shown('list', { ...wordsOf('teams'), rows: '<[…]>', total: '<n>' });
+const lists = shown('list', { ...resourceNamesOnWire('teams'), rows: '<[…]>', total: '<n>' });
 const links = Object.keys(noShapes.template('download', '').json as JsonObject);
 const conversion = Object.keys(noShapes.template('convert', '').json as JsonObject);
 
@@ -60,7 +60,7 @@ const minutes = (ms: number) => `${ms / 60_000} minutes`;
 
 /** The sandbox's inventions where the contract is silent, one sentence each, for `help sandbox`. */
 export const inventions: readonly string[] = [
-  `Lists answer ${lists}, without pages; applications under "${wordsOf('tryouts').resource}". Query filters are ignored.`,
+  `Lists answer ${lists}, without pages; applications under "${resourceNamesOnWire('tryouts').resource}". Query filters are ignored.`,
   `Creating answers ${statusOf('create')} with the bare record; teams and players need a name. Unknown fields are stored as they are.`,
   'Updating is PATCH: the fields sent replace the old ones, null clears; the answer is 200 with the record. PUT is refused with 405.',
   `Deleting answers ${statusOf('delete')}. A deleted team leaves its players without it; a deleted player leaves the application's convertedPlayerId and an empty convertedPlayer.`,

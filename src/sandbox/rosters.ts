@@ -3,20 +3,20 @@ import {
   checkName,
   checkTeams,
   find,
-  found,
   listResponse,
   merged,
   newRecord,
-  recordsOf,
+  ownRecords,
+  recordReply,
 } from './editing.js';
 import type { HandlersOf } from './handler.js';
 import type { StoredRecord } from './records.js';
 
 /** Players (contract 4.4; update and delete are assumed). */
 export const playerHandlers: HandlersOf<'players'> = {
-  listPlayers: (call) => listResponse(recordsOf(call, 'players')),
+  listPlayers: (call) => listResponse(ownRecords(call, 'players')),
 
-  getPlayer: (call) => found(find(call, 'players', call.params.playerId)),
+  getPlayer: (call) => recordReply(find(call, 'players', call.params.playerId)),
 
   createPlayer(call) {
     checkName(call.body, 'required');
@@ -56,9 +56,9 @@ function withoutTeam(player: StoredRecord, teamId: string): StoredRecord | undef
 
 /** Teams (contract 4.4; update and delete are assumed). */
 export const teamHandlers: HandlersOf<'teams'> = {
-  listTeams: (call) => listResponse(recordsOf(call, 'teams')),
+  listTeams: (call) => listResponse(ownRecords(call, 'teams')),
 
-  getTeam: (call) => found(find(call, 'teams', call.params.teamId)),
+  getTeam: (call) => recordReply(find(call, 'teams', call.params.teamId)),
 
   createTeam(call) {
     checkName(call.body, 'required');
@@ -77,7 +77,7 @@ export const teamHandlers: HandlersOf<'teams'> = {
 
   deleteTeam(call) {
     const old = find(call, 'teams', call.params.teamId);
-    for (const player of recordsOf(call, 'players')) {
+    for (const player of ownRecords(call, 'players')) {
       const left = withoutTeam(player, old.id);
       if (left) call.steps.push(['put', 'players', left]);
     }

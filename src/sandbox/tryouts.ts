@@ -5,10 +5,10 @@ import {
   checkName,
   checkTeams,
   find,
-  found,
   listResponse,
   newRecord,
-  recordsOf,
+  ownRecords,
+  recordReply,
 } from './editing.js';
 import type { HandlerCall, HandlersOf } from './handler.js';
 import type { SandboxEvent, StoredRecord } from './records.js';
@@ -17,9 +17,12 @@ import { invalid, Refusal } from './refusal.js';
 /** Tryout applications (contract 2.1, 2.3, 4.1, 4.4, 6). */
 export const tryoutHandlers: HandlersOf<'tryouts'> = {
   listTryouts: (call) =>
-    listResponse(recordsOf(call, 'tryouts').map((application) => withConverted(call, application))),
+    listResponse(
+      ownRecords(call, 'tryouts').map((application) => withConverted(call, application)),
+    ),
 
-  getTryout: (call) => found(withConverted(call, find(call, 'tryouts', call.params.applicationId))),
+  getTryout: (call) =>
+    recordReply(withConverted(call, find(call, 'tryouts', call.params.applicationId))),
 
   updateTryout(call) {
     const old = find(call, 'tryouts', call.params.applicationId);
@@ -85,7 +88,7 @@ function emit(call: HandlerCall, applicationId: string, status: TryoutStatus): v
 function refuseDuplicate(call: HandlerCall, application: StoredRecord): void {
   const email = lowerCase(application['email']);
   const chatUser = application['discordUserId'];
-  const duplicate = recordsOf(call, 'tryouts').find(
+  const duplicate = ownRecords(call, 'tryouts').find(
     (other) =>
       other.id !== application.id &&
       other['formId'] === application['formId'] &&

@@ -32,7 +32,7 @@ function meansClear(text: string): boolean {
 }
 
 /** Escapes text for XML; what XML 1.0 cannot hold is written as `_x0001_`, as Excel does. */
-export function escaped(text: string): string {
+export function xmlText(text: string): string {
   if (!special.test(text)) return text;
   return text
     .replace(/_(?=x[\da-f]{4}_)/gi, '_x005F_')

@@ -14,7 +14,7 @@ import {
   mostSheetRows,
   unescaped,
 } from './cell-text.js';
-import { isOn, openWorkbook, refuseOldWorkbook, richText, type Workbook } from './workbook.js';
+import { openWorkbook, refuseOldWorkbook, richText, saysYes, type Workbook } from './workbook.js';
 import { attributeOf, type XmlHandler } from './xml.js';
 
 interface SheetOptions {
@@ -120,7 +120,7 @@ class Cells implements XmlHandler {
     if (!(line > this.line) || line > mostSheetRows)
       throw damaged(this.options.name, `row ${line} follows row ${this.line}`);
     this.line = line;
-    this.isHidden = isOn(attributeOf(attributes, 'hidden'));
+    this.isHidden = saysYes(attributeOf(attributes, 'hidden'));
     this.texts = [];
     this.marks = undefined;
     this.next = 0;
@@ -183,7 +183,7 @@ class Cells implements XmlHandler {
     if (cell.type === 'inlineStr') return { text: csvText(this.rich.take()) };
     if (cell.type === 'str') return { text: csvText(unescaped(value)) };
     if (value === '') return { text: '' };
-    if (cell.type === 'b') return { text: String(isOn(value)), mark: { kind: 'boolean' } };
+    if (cell.type === 'b') return { text: String(saysYes(value)), mark: { kind: 'boolean' } };
     if (cell.type === 'e') return spreadsheetError(value);
     if (cell.type === 'd') return { text: value, mark: { kind: 'date' } };
     return this.number(value, cell.style);

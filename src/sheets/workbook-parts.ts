@@ -1,5 +1,5 @@
 /** The parts of a workbook that hold no records: its list of sheets, its styles and its texts. */
-import { escaped } from './cell-text.js';
+import { xmlText } from './cell-text.js';
 
 const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -38,7 +38,7 @@ export function frameParts(sheets: readonly SheetPart[]): readonly (readonly [st
   const filters = sheets.map(({ name, filter }, index) =>
     filter === undefined
       ? ''
-      : `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">'${escaped(name.replaceAll("'", "''"))}'!${filter}</definedName>`,
+      : `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">'${xmlText(name.replaceAll("'", "''"))}'!${filter}</definedName>`,
   );
   const names = filters.join('');
   return [
@@ -52,7 +52,7 @@ export function frameParts(sheets: readonly SheetPart[]): readonly (readonly [st
     ],
     [
       'xl/workbook.xml',
-      `${head}<workbook xmlns="${main}" xmlns:r="${office}"><bookViews><workbookView activeTab="0"/></bookViews><sheets>${sheets.map(({ name }, index) => `<sheet name="${escaped(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets>${names === '' ? '' : `<definedNames>${names}</definedNames>`}</workbook>`,
+      `${head}<workbook xmlns="${main}" xmlns:r="${office}"><bookViews><workbookView activeTab="0"/></bookViews><sheets>${sheets.map(({ name }, index) => `<sheet name="${xmlText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets>${names === '' ? '' : `<definedNames>${names}</definedNames>`}</workbook>`,
     ],
     [
       'xl/_rels/workbook.xml.rels',
@@ -90,7 +90,7 @@ export class SharedTexts {
     yield `${head}<sst xmlns="${main}" count="${this.uses}" uniqueCount="${this.numbers.size}">`;
     for (const text of this.numbers.keys()) {
       const space = /^\s|\s$|[\n\t]| {2}/.test(text) ? ' xml:space="preserve"' : '';
-      yield `<si><t${space}>${escaped(text)}</t></si>`;
+      yield `<si><t${space}>${xmlText(text)}</t></si>`;
     }
     yield '</sst>';
   }

@@ -163,7 +163,7 @@ async function readBook(scan: Scan, path: string) {
   let is1904 = false;
   await scanAll(scan, path, {
     open(name, attributes) {
-      if (name === 'workbookPr') is1904 = isOn(attributeOf(attributes, 'date1904'));
+      if (name === 'workbookPr') is1904 = saysYes(attributeOf(attributes, 'date1904'));
       if (name !== 'sheet') return;
       sheets.push({
         name: attributeOf(attributes, 'name') ?? '',
@@ -178,7 +178,7 @@ async function readBook(scan: Scan, path: string) {
 }
 
 /** True for the ways in which a workbook writes yes. */
-export function isOn(value: string | undefined): boolean {
+export function saysYes(value: string | undefined): boolean {
   return value === '1' || value === 'true';
 }
 

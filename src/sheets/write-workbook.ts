@@ -6,12 +6,12 @@ import { momentOf } from '../data/time.js';
 import { OutputError } from '../errors.js';
 import { mostBytes } from './archive.js';
 import {
-  escaped,
   longestText,
   mostColumns,
   mostSheetRows,
   serialOf,
   sheetText,
+  xmlText,
 } from './cell-text.js';
 import { frameParts, SharedTexts, sheetStart, styles } from './workbook-parts.js';
 import { archiveWriter } from './write-archive.js';
@@ -204,7 +204,7 @@ function choices(content: SheetContent, letters: readonly string[]): string {
     const words = content.choicesOf(column);
     if (!words || content.rowCount === 0) return [];
     const range = `${letters[index]}2:${letters[index]}${content.rowCount + 1}`;
-    return `<dataValidation type="list" errorStyle="stop" allowBlank="1" showErrorMessage="1" errorTitle="${escaped(`Unknown ${column}`)}" error="${escaped(`Choose one of: ${words.join(', ')}`)}" sqref="${range}"><formula1>"${escaped(words.join(','))}"</formula1></dataValidation>`;
+    return `<dataValidation type="list" errorStyle="stop" allowBlank="1" showErrorMessage="1" errorTitle="${xmlText(`Unknown ${column}`)}" error="${xmlText(`Choose one of: ${words.join(', ')}`)}" sqref="${range}"><formula1>"${xmlText(words.join(','))}"</formula1></dataValidation>`;
   });
   return lists.length === 0
     ? ''

@@ -23,7 +23,7 @@ export interface ExistingDocument {
 }
 
 /** The code of a file that a document holds already. */
-export const exists = 'exists';
+export const existsAlready = 'exists';
 
 /** A file to compare. */
 export interface Compared {
@@ -54,7 +54,7 @@ export function documentFinder(
     const found = await (await finder()).find(compared);
     if (found && job.ifExists === 'error')
       throw new GuardError(`${compared.path} was already uploaded: ${found.message}.`, {
-        code: exists,
+        code: existsAlready,
         hint: 'Skip such files: --if-exists skip. Upload them again: --if-exists duplicate.',
       });
     return found;

@@ -9,7 +9,7 @@ import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { BugError, InputError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
 import type { SelectedRow } from '../runs/report.js';
-import { documentFinder, exists } from './compare.js';
+import { documentFinder, existsAlready } from './compare.js';
 import { verifyUpload } from './content.js';
 import type { LocalFile } from './local-file.js';
 import { mostHashedBytes, rememberUpload } from './memory.js';
@@ -17,9 +17,9 @@ import {
   badFile,
   ifExistsWords,
   inspected,
+  nameAndTags,
   newDocument,
   storedBefore,
-  textOf,
   type UploadJob,
   type UploadValues,
 } from './plan.js';
@@ -85,7 +85,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
 
   const documentStep = (row: SelectedRow, stored: StoredFile): Step => {
     const file = inspected(row);
-    return { call: documentCall(file, stored, textOf(job, file)), changes: [newDocument] };
+    return { call: documentCall(file, stored, nameAndTags(job, file)), changes: [newDocument] };
   };
 
   let isTagNoted = false;
@@ -120,7 +120,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (row.previewed) await context.files();
       const file = held ?? (await openUpload(path, identity));
       files.set(row.row, { ...file, path: row.id, name, contentType });
-      const text = textOf(job, inspected(row));
+      const text = nameAndTags(job, inspected(row));
       const { call, requests } = plannedUpload(context, inspected(row), text, undefined);
       const steps = [{ call, changes: [newDocument] }];
       if (row.previewed) return { steps, requests };
@@ -134,7 +134,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       const { id, message, record = id === undefined ? undefined : { id } } = found;
       if (record) existing.set(row.row, record);
       noteTags(text.tags, record);
-      return { steps, requests, skipped: { code: exists, message, id } };
+      return { steps, requests, skipped: { code: existsAlready, message, id } };
     },
     async send({ call }, row, isFresh): Promise<Sent> {
       const stored = storedOf(row);
@@ -190,7 +190,14 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       failed(error, row) {
         const stored = storedOf(row);
         if (stored && error.code !== notVerified)
-          noteLeftover(context, row.id, inspected(row), stored, textOf(job, inspected(row)), error);
+          noteLeftover(
+            context,
+            row.id,
+            inspected(row),
+            stored,
+            nameAndTags(job, inspected(row)),
+            error,
+          );
       },
     },
   };

@@ -69,11 +69,11 @@ export const newDocument: RowChange = { field: 'id', from: null, to: '(new docum
 export function planUnfinished(context: Context, { plan, row, steps }: UnfinishedUpload) {
   const { job } = plan.job as { readonly job: UploadJob };
   const file = inspected(row);
-  return plannedUpload(context, file, textOf(job, file), storedBefore({ ...row, steps }));
+  return plannedUpload(context, file, nameAndTags(job, file), storedBefore({ ...row, steps }));
 }
 
 /** The name and tags of a file's document. */
-export function textOf(
+export function nameAndTags(
   { name, tags }: Pick<UploadJob, 'name' | 'tags'>,
   { name: ofFile, text }: Pick<InspectedFile, 'name' | 'text'>,
 ): DocumentText {

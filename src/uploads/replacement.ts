@@ -21,7 +21,7 @@ export interface ReplaceValues {
 }
 
 /** The differences between the upload of a replacement and any other upload. */
-export const replacement = {
+export const replacementParts = {
   isMany: () => false,
   job: async (_: Context, { id }: ReplaceValues): Promise<UploadJob> => ({
     name: null,

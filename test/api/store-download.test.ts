@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CancelledError, NetworkError } from '../../src/errors.js';
 import {
   contentRange,
-  isSame,
+  isSameFile,
   mayBeSame,
   md5Of,
   rangeValidator,
@@ -133,10 +133,10 @@ test('only a strong ETag or a date is used for If-Range, and only these prove th
   expect(mayBeSame({ etag: '"a"' }, { etag: 'W/"a"', size: 5 })).toBe(true);
   expect(mayBeSame({ etag: '"a"' }, { etag: '"b"' })).toBe(false);
   expect(mayBeSame({ size: 5 }, { size: 6 })).toBe(false);
-  expect(isSame({ etag: '"a"' }, { etag: '"a"' })).toBe(true);
-  expect(isSame({ etag: 'W/"a"' }, { etag: 'W/"a"' })).toBe(false);
-  expect(isSame({ lastModified: 'Mon', size: 5 }, { lastModified: 'Mon', size: 5 })).toBe(true);
-  expect(isSame({ size: 5 }, { size: 5 })).toBe(false);
+  expect(isSameFile({ etag: '"a"' }, { etag: '"a"' })).toBe(true);
+  expect(isSameFile({ etag: 'W/"a"' }, { etag: 'W/"a"' })).toBe(false);
+  expect(isSameFile({ lastModified: 'Mon', size: 5 }, { lastModified: 'Mon', size: 5 })).toBe(true);
+  expect(isSameFile({ size: 5 }, { size: 5 })).toBe(false);
 });
 
 test('an MD5 is the strong ETag of 32 hex digits of an unencrypted object, or the hash header of Google', () => {

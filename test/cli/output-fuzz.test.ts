@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { present } from '../../src/cli/output.js';
-import { listOf, recordOf } from '../../src/cli/views.js';
+import { listView, recordView } from '../../src/cli/views.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
 import { plainOutput } from '../support/output-settings.js';
@@ -87,8 +87,8 @@ test('lone surrogates, NUL and values of any type break no output format', async
           note: () => {},
         };
         const [first = { id: 'id_0' }] = rows;
-        if (isOne) await present(first, recordOf(resource), world);
-        else await present(rows, listOf(resource), world);
+        if (isOne) await present(first, recordView(resource), world);
+        else await present(rows, listView(resource), world);
         const shown = made.stdout();
         if (chosen.output === 'json')
           expect(JSON.parse(shown)).toEqual(plain(isOne ? first : rows));
@@ -115,7 +115,7 @@ test('lone surrogates, NUL and values of any type break no output format', async
 test('a joined emoji is never split, whatever surrounds it', async () => {
   const joined = `${'\u{1f469}\u200d\u{1f680}\u200d'.repeat(3)}\u{1f469}`;
   const made = screen({ columns: 80, env: {} });
-  await present([{ id: 'id_0', status: [[[joined]]] }], listOf('tryouts'), {
+  await present([{ id: 'id_0', status: [[[joined]]] }], listView('tryouts'), {
     settings: plainOutput,
     streams: made.streams,
     env: {},

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type OutputContext, type OutputSettings, present } from '../../src/cli/output.js';
-import { linesOf, listOf, oneOrManyOf, recordOf, rowsOf, type View } from '../../src/cli/views.js';
+import {
+  linesView,
+  listView,
+  oneOrManyView,
+  recordView,
+  rowsView,
+  type View,
+} from '../../src/cli/views.js';
 import { parseJson } from '../../src/data/json.js';
 import { PipeClosedError, UsageError } from '../../src/errors.js';
 import { createStreams } from '../../src/terminal/streams.js';
@@ -82,7 +89,7 @@ async function* broken(): AsyncGenerator<typeof ann> {
 
 describe('a list on a terminal', () => {
   test('is a table under human heads, times relative', async () => {
-    const { stdout } = await shown(stream(ann, bob), listOf('tryouts'), { columns: 120 });
+    const { stdout } = await shown(stream(ann, bob), listView('tryouts'), { columns: 120 });
     expect(stdout).toBe(
       [
         'Id     Name  Status    Submitted  Games     E-mail',
@@ -96,22 +103,25 @@ describe('a list on a terminal', () => {
 
   test('-v has the names of the fields under the heads', async () => {
     const settings = { verbose: true, fields: ['id', 'submittedAt'] };
-    const { stdout } = await shown([ann], listOf('tryouts'), { columns: 80, settings });
+    const { stdout } = await shown([ann], listView('tryouts'), { columns: 80, settings });
     expect(stdout).toBe('Id     Submitted\nid     submittedAt\napp_1  3 h ago\n');
     const bare = { ...settings, noHeader: true };
-    const { stdout: rows } = await shown([ann], listOf('tryouts'), { columns: 80, settings: bare });
+    const { stdout: rows } = await shown([ann], listView('tryouts'), {
+      columns: 80,
+      settings: bare,
+    });
     expect(rows).toBe('app_1  3 h ago\n');
   });
 
   test('-q leaves out the footer', async () => {
     const settings = { quiet: true, overrides: { 'columns.tryouts': 'id' } };
-    const { stdout } = await shown([ann], listOf('tryouts'), { columns: 80, settings });
+    const { stdout } = await shown([ann], listView('tryouts'), { columns: 80, settings });
     expect(stdout).toBe('Id\napp_1\n');
   });
 
   test('ROSTERCTL_FORCE_TTY gives a pipe the same table, without a footer', async () => {
     const settings = { forcedWidth: 40 };
-    const { stdout } = await shown([ann], listOf('tryouts'), { settings });
+    const { stdout } = await shown([ann], listView('tryouts'), { settings });
     expect(stdout).toBe('Id     Name  Status   Submitted\napp_1  Ann   pending  3 h ago\n');
   });
 
@@ -139,7 +149,7 @@ describe('a list on a terminal', () => {
         tags: ['x', 'y'],
       },
     ];
-    const { stdout } = await shown(documents, listOf('documents'), { columns: 120 });
+    const { stdout } = await shown(documents, listView('documents'), { columns: 120 });
     expect(stdout).toBe(
       [
         'Id  Name   Size     Tags  Signed  Pages  Created',
@@ -152,12 +162,12 @@ describe('a list on a terminal', () => {
 
   test('has the configured or chosen columns', async () => {
     const overrides = { 'columns.tryouts': 'name, Games, gamerTags.0.game' };
-    const configured = await shown([ann], listOf('tryouts'), {
+    const configured = await shown([ann], listView('tryouts'), {
       columns: 80,
       settings: { overrides },
     });
     expect(configured.stdout).toBe('Name  Games     gamerTags.0.game\nAnn   valorant  valorant\n');
-    const chosen = await shown([ann], listOf('tryouts'), {
+    const chosen = await shown([ann], listView('tryouts'), {
       columns: 80,
       settings: { fields: ['formResponses.rank', 'id'], overrides },
     });
@@ -165,7 +175,7 @@ describe('a list on a terminal', () => {
   });
 
   test('that is empty prints a note, and nothing on stdout', async () => {
-    const { stdout, notes } = await shown([], listOf('teams'), { columns: 80 });
+    const { stdout, notes } = await shown([], listView('teams'), { columns: 80 });
     expect({ stdout, notes }).toEqual({
       stdout: '',
       notes: ['No teams yet. Create one: rosterctl teams create --name NAME'],
@@ -174,14 +184,14 @@ describe('a list on a terminal', () => {
 
   test('--time sets the style of times', async () => {
     const settings = { time: 'iso', fields: ['submittedAt'] } as const;
-    const { stdout } = await shown([ann], listOf('tryouts'), { columns: 80, settings });
+    const { stdout } = await shown([ann], listView('tryouts'), { columns: 80, settings });
     expect(stdout).toBe('Submitted\n2026-11-21T09:00:00Z\n');
   });
 });
 
 describe('a record on a terminal', () => {
   test('shows all fields, nested ones indented', async () => {
-    const { stdout } = await shown({ ...ann, internalNotes: 'one\ntwo' }, recordOf('tryouts'), {
+    const { stdout } = await shown({ ...ann, internalNotes: 'one\ntwo' }, recordView('tryouts'), {
       columns: 60,
       settings: { time: 'iso' },
     });
@@ -208,14 +218,14 @@ describe('a record on a terminal', () => {
   });
 
   test('shows a size in bytes as well', async () => {
-    const { stdout } = await shown({ id: 'd', sizeBytes: 2048 }, recordOf('documents'), {
+    const { stdout } = await shown({ id: 'd', sizeBytes: 2048 }, recordView('documents'), {
       columns: 60,
     });
     expect(stdout).toBe('id         d\nsizeBytes  2.0 KiB (2,048 bytes)\n');
   });
 
   test('several requested records keep the requested order', async () => {
-    const { stdout } = await shown([ann, bob], oneOrManyOf('tryouts'), {
+    const { stdout } = await shown([ann, bob], oneOrManyView('tryouts'), {
       columns: 120,
     });
     expect(stdout.indexOf('Ann')).toBeLessThan(stdout.indexOf('Bob'));
@@ -224,7 +234,7 @@ describe('a record on a terminal', () => {
 
 describe('a pipe', () => {
   test('gets a table as tab-separated full values with a header', async () => {
-    const { stdout } = await shown(stream(ann, bob), listOf('tryouts'));
+    const { stdout } = await shown(stream(ann, bob), listView('tryouts'));
     expect(stdout.split('\n')).toEqual([
       'id\tstatus\tname\temail\tsubmittedAt\tdiscordUsername\tgamerTags\tinternalNotes\tconvertedPlayerId\tupdatedAt',
       'app_1\tpending\tAnn\tann@example.test\t2026-11-21T09:00:00Z\t\t[{"id":"t1","game":"valorant","gamerTag":"Ann#EU"}]\t\t\t',
@@ -234,12 +244,12 @@ describe('a pipe', () => {
   });
 
   test('gets escapes for characters that would break a line', async () => {
-    const { stdout } = await shown([{ id: 'a\tb\\c\nd\u001b' }], listOf('teams'));
+    const { stdout } = await shown([{ id: 'a\tb\\c\nd\u001b' }], listView('teams'));
     expect(stdout).toBe('id\tname\na\\tb\\\\c\\nd\\u001b\t\n');
   });
 
   test('gets a record as key and value lines', async () => {
-    const { stdout } = await shown(ann, recordOf('tryouts'), { settings: { fields: undefined } });
+    const { stdout } = await shown(ann, recordView('tryouts'), { settings: { fields: undefined } });
     expect(stdout).toContain('id\tapp_1\n');
     expect(stdout).toContain('gamerTags.0.game\tvalorant\n');
     expect(stdout).toContain('formResponses.why?\tto\\twin\n');
@@ -247,7 +257,7 @@ describe('a pipe', () => {
   });
 
   test('gets a header for an empty list', async () => {
-    expect((await shown([], listOf('teams'))).stdout).toBe('id\tname\n');
+    expect((await shown([], listView('teams'))).stdout).toBe('id\tname\n');
   });
 
   test('a field that occurs only in later records is noted, not dropped silently', async () => {
@@ -261,9 +271,9 @@ describe('a pipe', () => {
 
 describe('json', () => {
   test('a list is an array in the service order, compact when piped, indented on a terminal', async () => {
-    const piped = await shown(stream(ann, bob), listOf('tryouts'), format('json'));
+    const piped = await shown(stream(ann, bob), listView('tryouts'), format('json'));
     expect(piped.stdout).toBe(`${JSON.stringify([ann, bob])}\n`);
-    const terminal = await shown(stream(ann, bob), listOf('tryouts'), {
+    const terminal = await shown(stream(ann, bob), listView('tryouts'), {
       ...format('json'),
       columns: 80,
     });
@@ -271,23 +281,23 @@ describe('json', () => {
   });
 
   test('an empty list is []', async () => {
-    expect((await shown(stream<typeof ann>(), listOf('teams'), format('json'))).stdout).toBe(
+    expect((await shown(stream<typeof ann>(), listView('teams'), format('json'))).stdout).toBe(
       '[]\n',
     );
-    expect((await shown([], listOf('teams'), { ...format('json'), columns: 80 })).stdout).toBe(
+    expect((await shown([], listView('teams'), { ...format('json'), columns: 80 })).stdout).toBe(
       '[]\n',
     );
   });
 
   test('one record is an object, several are an array', async () => {
-    const view = oneOrManyOf('tryouts');
+    const view = oneOrManyView('tryouts');
     expect((await shown(ann, view, format('json'))).stdout).toBe(`${JSON.stringify(ann)}\n`);
     expect((await shown([ann], view, format('json'))).stdout).toBe(`${JSON.stringify([ann])}\n`);
   });
 
   test('chosen fields are keyed as typed, and a missing one is null', async () => {
     const fields = ['gamerTags.0.gamerTag', 'internalNotes', 'id'];
-    const { stdout } = await shown([ann, bob], listOf('tryouts'), format('json', { fields }));
+    const { stdout } = await shown([ann, bob], listView('tryouts'), format('json', { fields }));
     expect(JSON.parse(stdout)).toEqual([
       { 'gamerTags.0.gamerTag': 'Ann#EU', internalNotes: null, id: 'app_1' },
       { 'gamerTags.0.gamerTag': null, internalNotes: null, id: 'app_2' },
@@ -298,10 +308,10 @@ describe('json', () => {
   test('a long number and a __proto__ key are preserved', async () => {
     const text = '{"id":"x","discord":12345678901234567890,"__proto__":{"a":1}}';
     const record = parseJson(text) as typeof ann;
-    expect((await shown([record], listOf('teams'), format('json'))).stdout).toBe(`[${text}]\n`);
+    expect((await shown([record], listView('teams'), format('json'))).stdout).toBe(`[${text}]\n`);
     const chosen = await shown(
       [record],
-      listOf('teams'),
+      listView('teams'),
       format('json', { fields: ['__proto__', 'discord'] }),
     );
     expect(chosen.stdout).toBe('[{"__proto__":{"a":1},"discord":12345678901234567890}]\n');
@@ -310,21 +320,21 @@ describe('json', () => {
   test('is written completely or not at all', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'json' });
-    await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
+    await expect(present(broken(), listView('tryouts'), world)).rejects.toThrow('the answer broke');
     expect(made.stdout()).toBe('');
   });
 });
 
 describe('ndjson', () => {
   test('is one record a line', async () => {
-    const { stdout } = await shown(stream(ann, bob), listOf('tryouts'), format('ndjson'));
+    const { stdout } = await shown(stream(ann, bob), listView('tryouts'), format('ndjson'));
     expect(stdout).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
   });
 
   test('prints the records that arrived before the response broke off', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'ndjson' });
-    await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
+    await expect(present(broken(), listView('tryouts'), world)).rejects.toThrow('the answer broke');
     expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
   });
 
@@ -338,7 +348,7 @@ describe('ndjson', () => {
       yield bob;
     }
     const world = worldOf(made.streams, { output: 'ndjson' });
-    const done = present(slow(), listOf('tryouts'), world);
+    const done = present(slow(), listView('tryouts'), world);
     while (made.stdout() === '') await new Promise((resolve) => setImmediate(resolve));
     expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n`);
     gate.emit('open');
@@ -367,7 +377,7 @@ describe('ndjson', () => {
     }
     const streams = createStreams({ stdin, stdout, stderr, env: {} });
     const world = worldOf(streams, { output: 'ndjson' });
-    await expect(present(endless(), listOf('tryouts'), world)).rejects.toThrow(PipeClosedError);
+    await expect(present(endless(), listView('tryouts'), world)).rejects.toThrow(PipeClosedError);
     expect(closed).toBe(true);
     expect(asked).toBeLessThan(20);
   });
@@ -379,7 +389,7 @@ describe('csv', () => {
       { id: 'a', tags: ['x', 'y'], gamerTags: [], note: '=1+1' },
       { id: 'b', gamerTags: [{ game: 'v' }, { game: 'w' }], note: null, late: -1 },
     ];
-    const { stdout } = await shown(records, listOf('players'), format('csv'));
+    const { stdout } = await shown(records, listView('players'), format('csv'));
     expect(stdout).toBe(
       "id,tags,gamerTags.0.game,gamerTags.1.game,note,late\r\na,x;y,,,'=1+1,\r\nb,,v,w,,-1\r\n",
     );
@@ -388,17 +398,17 @@ describe('csv', () => {
   test('delimiter, byte order mark and raw cells', async () => {
     const { stdout } = await shown(
       [{ id: 'a;b', n: '=1' }],
-      listOf('teams'),
+      listView('teams'),
       format('csv', { delimiter: ';', bom: true, csvRaw: true }),
     );
     expect(stdout).toBe('\ufeffid;n\r\n"a;b";=1\r\n');
   });
 
   test('an empty list is the documented header', async () => {
-    const { stdout } = await shown([], listOf('tryouts'), format('csv'));
+    const { stdout } = await shown([], listView('tryouts'), format('csv'));
     expect(stdout).toMatch(/^id,organizationId,status,name,.*updatedAt\r\n$/);
     const fields = ['name', 'id'];
-    expect((await shown([], listOf('teams'), format('csv', { fields }))).stdout).toBe(
+    expect((await shown([], listView('teams'), format('csv', { fields }))).stdout).toBe(
       'name,id\r\n',
     );
   });
@@ -406,7 +416,7 @@ describe('csv', () => {
   test('writes nothing if the list breaks off', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'csv' });
-    await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
+    await expect(present(broken(), listView('tryouts'), world)).rejects.toThrow('the answer broke');
     expect(made.stdout()).toBe('');
   });
 });
@@ -415,31 +425,33 @@ describe('ids', () => {
   test('are one per line, whatever fields were chosen', async () => {
     const { stdout } = await shown(
       [ann, bob],
-      listOf('tryouts'),
+      listView('tryouts'),
       format('ids', { fields: ['name'] }),
     );
     expect(stdout).toBe('app_1\napp_2\n');
-    expect((await shown(ann, recordOf('tryouts'), format('ids'))).stdout).toBe('app_1\n');
+    expect((await shown(ann, recordView('tryouts'), format('ids'))).stdout).toBe('app_1\n');
   });
 
   test('are verbatim, as --ids reads them', async () => {
     const odd = ['a\\b', 'a\u2028b', '100%', '"q"'].map((id) => ({ ...ann, id }));
-    const { stdout } = await shown(odd, listOf('tryouts'), format('ids'));
+    const { stdout } = await shown(odd, listView('tryouts'), format('ids'));
     expect(stdout).toBe('a\\b\na\u2028b\n100%\n"q"\n');
   });
 
   test('stay one line each, also with characters that no command accepts in an id', async () => {
-    const { stdout } = await shown([{ ...ann, id: 'a\nb' }], listOf('tryouts'), format('ids'));
+    const { stdout } = await shown([{ ...ann, id: 'a\nb' }], listView('tryouts'), format('ids'));
     expect(stdout).toBe('a\\nb\n');
   });
 
   test('of rows without ids are their first column', async () => {
-    const view = rowsOf<{ name: string }>(['name']);
+    const view = rowsView<{ name: string }>(['name']);
     expect((await shown([{ name: 'default' }], view, format('ids'))).stdout).toBe('default\n');
   });
 
   test('of a result without ids are an error', async () => {
-    await expect(shown({ total: 1 }, recordOf('teams'), format('ids'))).rejects.toThrow(UsageError);
+    await expect(shown({ total: 1 }, recordView('teams'), format('ids'))).rejects.toThrow(
+      UsageError,
+    );
   });
 });
 
@@ -449,7 +461,7 @@ describe('--fields', () => {
     async (output) => {
       const made = screen();
       const world = worldOf(made.streams, { output, fields: ['id', 'statsu'] });
-      const failure = await present(stream(ann, bob), listOf('tryouts'), world).catch(
+      const failure = await present(stream(ann, bob), listView('tryouts'), world).catch(
         (error: unknown) => error,
       );
       expect(failure).toBeInstanceOf(UsageError);
@@ -462,7 +474,7 @@ describe('--fields', () => {
   test('accepts a field that only a later record has', async () => {
     const { stdout } = await shown(
       [{ id: 'a' }, { id: 'b', x: 1 }],
-      listOf('teams'),
+      listView('teams'),
       format('ndjson', { fields: ['x'] }),
     );
     expect(stdout).toBe('{"x":null}\n{"x":1}\n');
@@ -470,12 +482,12 @@ describe('--fields', () => {
 
   test('accepts fields unknown to the contract for an empty list', async () => {
     expect(
-      (await shown([], listOf('teams'), format('json', { fields: ['anything'] }))).stdout,
+      (await shown([], listView('teams'), format('json', { fields: ['anything'] }))).stdout,
     ).toBe('[]\n');
   });
 
   test('accepts only the fixed fields of our own rows', async () => {
-    const view = rowsOf<{ name: string }>(['name']);
+    const view = rowsView<{ name: string }>(['name']);
     await expect(shown([], view, format('json', { fields: ['nam'] }))).rejects.toThrow(
       'Did you mean name?',
     );
@@ -483,7 +495,7 @@ describe('--fields', () => {
 });
 
 describe('a view with lines of its own', () => {
-  const view = linesOf((value: { total: number }, { paint, columns }) => [
+  const view = linesView((value: { total: number }, { paint, columns }) => [
     `${paint.bold('total')} ${value.total} of ${columns}`,
   ]);
 
@@ -544,7 +556,7 @@ describe('--out', () => {
 
   test('writes a private file whose extension chooses the format', async () => {
     const out = join(folder, 'teams.csv');
-    const { stdout } = await shown([{ id: 'a' }], listOf('teams'), {
+    const { stdout } = await shown([{ id: 'a' }], listView('teams'), {
       columns: 80,
       settings: { out },
     });
@@ -555,7 +567,7 @@ describe('--out', () => {
 
   test('a typed format beats the extension', async () => {
     const out = join(folder, 'teams.csv');
-    await shown([{ id: 'a' }], listOf('teams'), {
+    await shown([{ id: 'a' }], listView('teams'), {
       settings: { out, output: 'json' },
       flags: { output: 'json' },
     });
@@ -564,14 +576,14 @@ describe('--out', () => {
 
   test('a table in a file is tab-separated', async () => {
     const out = join(folder, 'teams.txt');
-    await shown([{ id: 'a' }], listOf('teams'), { columns: 80, settings: { out } });
+    await shown([{ id: 'a' }], listView('teams'), { columns: 80, settings: { out } });
     expect(await readFile(out, 'utf8')).toBe('id\tname\na\t\n');
   });
 
   test('a list that breaks off leaves the old file unchanged', async () => {
     const out = join(folder, 'list.ndjson');
     await writeFile(out, 'before');
-    await expect(shown(broken(), listOf('tryouts'), { settings: { out } })).rejects.toThrow(
+    await expect(shown(broken(), listView('tryouts'), { settings: { out } })).rejects.toThrow(
       'broke',
     );
     expect(await readFile(out, 'utf8')).toBe('before');
@@ -580,7 +592,7 @@ describe('--out', () => {
 
   test('- is stdout', async () => {
     expect(
-      (await shown([{ id: 'a' }], listOf('teams'), format('ndjson', { out: '-' }))).stdout,
+      (await shown([{ id: 'a' }], listView('teams'), format('ndjson', { out: '-' }))).stdout,
     ).toBe('{"id":"a"}\n');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseLineTemplate } from '../../src/cli/lists/template.js';
 import { present } from '../../src/cli/output.js';
-import { listOf, recordOf, type View } from '../../src/cli/views.js';
+import { listView, recordView, type View } from '../../src/cli/views.js';
 import { plainOutput } from '../support/output-settings.js';
 import { screen } from '../support/screen.js';
 
@@ -38,12 +38,12 @@ describe('--template', () => {
     ['{discordUsername}.', '.'],
     ['{odd|md}', '=1\\+1 \\[x\\]\\(http:\u200b//e.test\\) \\`@\u200ball\\` www\u200b.e.test'],
   ])('%s', async (template, line) => {
-    expect(await printed(template, [ann], listOf('tryouts'))).toBe(`${line}\n`);
-    expect(await printed(template, ann, recordOf('tryouts'))).toBe(`${line}\n`);
+    expect(await printed(template, [ann], listView('tryouts'))).toBe(`${line}\n`);
+    expect(await printed(template, ann, recordView('tryouts'))).toBe(`${line}\n`);
   });
 
   test('an unknown field is an error, and no line is printed', async () => {
-    await expect(printed('{id} {nmae}', [ann], listOf('tryouts'))).rejects.toThrow(
+    await expect(printed('{id} {nmae}', [ann], listView('tryouts'))).rejects.toThrow(
       'Unknown field "nmae". Did you mean name?',
     );
   });

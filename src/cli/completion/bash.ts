@@ -3,7 +3,7 @@
  * them over with their quotes, and puts the answer on the line as it is.
  */
 import type { Environment } from '../../data/environment.js';
-import { beginning, type Candidates, type Completion, wordOf } from './candidates.js';
+import { beginning, type Candidates, type Completion, typedPart } from './candidates.js';
 
 /** A command line as bash describes it to `_rosterctl`. */
 interface BashLine {
@@ -110,7 +110,7 @@ function replies(candidates: Candidates, kept: string, line: BashLine, space: st
   return candidates
     .split('\n')
     .flatMap((candidate) => {
-      const word = wordOf(candidate);
+      const word = typedPart(candidate);
       const whole = kept + word;
       if (!whole.startsWith(start)) return [];
       const quoted = quotedFor(whole.slice(start.length), quote);

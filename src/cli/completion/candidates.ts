@@ -207,7 +207,7 @@ function listed(offered: Candidates, { kept, value, isList }: Value): Completion
   if (!isList || !value.includes(',')) return answer(matching(offered, value), kept);
   const before = value.slice(0, value.lastIndexOf(',') + 1);
   const chosen = new Set(before.split(','));
-  const left = offered.split('\n').filter((candidate) => !chosen.has(wordOf(candidate)));
+  const left = offered.split('\n').filter((candidate) => !chosen.has(typedPart(candidate)));
   return answer(matching(left.join('\n'), value.slice(before.length)), `${kept}${before}`);
 }
 
@@ -293,7 +293,7 @@ export function beginning(candidates: Candidates, typed: string, mode = ''): Can
 }
 
 /** The part of a candidate that is typed. */
-export function wordOf(candidate: string): string {
+export function typedPart(candidate: string): string {
   const tab = candidate.indexOf('\t');
   return tab < 0 ? candidate : candidate.slice(0, tab);
 }

@@ -2,7 +2,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { singleLine } from '../../terminal/safe-text.js';
 import { truncate } from '../../terminal/width.js';
-import { type Candidates, described, wordOf } from './candidates.js';
+import { type Candidates, described, typedPart } from './candidates.js';
 
 /** Latin, Greek, Cyrillic, kana, Han and Hangul letters and signs: what needs no closer look. */
 const harmless =
@@ -31,7 +31,7 @@ export function idLines(ids: string, given: readonly string[]): Candidates {
     .join('\n');
   const found = given.filter((id) => `\n${safeIds}`.includes(`\n${id}\t`));
   if (found.length === 0) return safeIds;
-  const left = safeIds.split('\n').filter((line) => !found.includes(wordOf(line)));
+  const left = safeIds.split('\n').filter((line) => !found.includes(typedPart(line)));
   return left.join('\n');
 }
 

@@ -1,7 +1,7 @@
 /** `rosterctl auth login`: checks and stores an API key. */
 
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
-import { sentencesOf } from '../../cli/views.js';
+import { sentencesView } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { isFullAddress, originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
@@ -59,7 +59,7 @@ export default defineLocalCommand({
   },
   excludes: [['keyStdin', 'keyFile']],
   hasSideEffects: true,
-  view: sentencesOf(describe),
+  view: sentencesView(describe),
   async run(context, { keyStdin, keyFile, noCheck }) {
     if (context.settings.dryRun)
       throw new UsageError(

@@ -3,7 +3,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { defineLocalWrite } from '../../cli/define.js';
-import { sentencesOf } from '../../cli/views.js';
+import { sentencesView } from '../../cli/views.js';
 import { originOf } from '../../config/base-url.js';
 import type { StoredKey } from '../../config/config-file.js';
 import { cacheFolder } from '../../config/paths.js';
@@ -38,7 +38,7 @@ export default defineLocalWrite({
     ['Another profile', '--profile work'],
   ],
   calls: [],
-  view: sentencesOf<LoggedOut>(
+  view: sentencesView<LoggedOut>(
     ({ profile, removed, runsRemoved, beforeImagesRemoved, cursorsRemoved }) => [
       removed
         ? `The key of profile ${profile} was removed from this machine. It stays valid until you revoke it in the dashboard.`

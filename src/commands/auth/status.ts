@@ -2,7 +2,7 @@
 
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
+import { linesView } from '../../cli/views.js';
 import { keyTail } from '../../config/api-key.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { sandboxProfile } from '../../config/choices.js';
@@ -37,7 +37,7 @@ export default defineLocalCommand({
     all: flag('every stored profile'),
     offline: flag('do not ask the service'),
   },
-  view: linesOf((value: KeyStatus | KeyStatus[], { isTerminal, columns }) =>
+  view: linesView((value: KeyStatus | KeyStatus[], { isTerminal, columns }) =>
     Array.isArray(value) && value.length === 0
       ? ['No profile is stored.']
       : [value]

@@ -8,7 +8,7 @@ import { type DryRun, defineCommand, flag, param, params } from '../../cli/defin
 import { changeLines } from '../../cli/lines.js';
 import { findGroup } from '../../cli/resolve-command.js';
 import { countingNumber, nonEmptyText } from '../../cli/schemas.js';
-import { linesOf } from '../../cli/views.js';
+import { linesView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
 import { didYouMean } from '../../data/nearest.js';
@@ -71,7 +71,7 @@ export default defineCommand({
     rate: bulkFlags.rate,
   },
   hasSideEffects: true,
-  view: linesOf((value: Report | DryRun, canvas) =>
+  view: linesView((value: Report | DryRun, canvas) =>
     'dryRun' in value ? changeLines(value, canvas) : [],
   ),
   async run(context, values) {

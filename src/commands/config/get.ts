@@ -1,7 +1,7 @@
 /** `rosterctl config get`: one setting. */
 import { defineLocalCommand, param } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
-import { word } from '../../cli/words.js';
+import { linesView } from '../../cli/views.js';
+import { oneWord } from '../../cli/words.js';
 import type { SettingOrigin } from '../../config/decide.js';
 import { requireKey } from '../../config/keys.js';
 import { originsOf } from './shared.js';
@@ -16,9 +16,9 @@ export default defineLocalCommand({
     ['What you configured for the service', 'endpoints.players.update'],
   ],
   calls: [],
-  args: { key: param(word, 'the setting', { completes: 'configKey' }) },
+  args: { key: param(oneWord, 'the setting', { completes: 'configKey' }) },
   view: {
-    ...linesOf<SettingOrigin>(({ value }) => (value === null ? [] : [value])),
+    ...linesView<SettingOrigin>(({ value }) => (value === null ? [] : [value])),
     idRows: ({ value }) => (value === null ? [] : [{ id: value }]),
   },
   run(context, { key }) {

@@ -1,6 +1,6 @@
 /** `rosterctl config list`: the settings in force and their origins. */
 import { defineLocalCommand, flag } from '../../cli/define.js';
-import { rowsOf } from '../../cli/views.js';
+import { rowsView } from '../../cli/views.js';
 import type { SettingOrigin } from '../../config/decide.js';
 import { namedKeys } from '../../config/keys.js';
 import { originsOf } from './shared.js';
@@ -15,7 +15,7 @@ export default defineLocalCommand({
   ],
   calls: [],
   flags: { showOrigin: flag('name the file of what is stored') },
-  view: rowsOf<SettingOrigin>(['key', 'value', 'origin']),
+  view: rowsView<SettingOrigin>(['key', 'value', 'origin']),
   run(context, { showOrigin }) {
     return originsOf(context, { withFile: showOrigin }).filter(
       ({ key, origin }) => origin !== 'default' || Object.hasOwn(namedKeys, key),

@@ -1,6 +1,6 @@
 /** `rosterctl config path`: where the configuration is kept. */
 import { defineLocalCommand } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
+import { linesView } from '../../cli/views.js';
 
 interface Places {
   readonly config: string;
@@ -14,7 +14,7 @@ export default defineLocalCommand({
   about: 'Prints the path of the configuration file; --json adds those of keys, state and cache.',
   examples: [['The file', '']],
   calls: [],
-  view: linesOf<Places>(({ config }) => [config]),
+  view: linesView<Places>(({ config }) => [config]),
   run({ config, paths }) {
     return {
       config: config.configFile,

@@ -2,8 +2,8 @@
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { fieldByLabel } from '../../cli/lists/labels.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
-import { sentencesOf } from '../../cli/views.js';
-import { word } from '../../cli/words.js';
+import { sentencesView } from '../../cli/views.js';
+import { oneWord } from '../../cli/words.js';
 import { findTarget } from '../../config/connection.js';
 import { readFlag } from '../../config/decide.js';
 import {
@@ -35,10 +35,10 @@ export default defineLocalWrite({
   ],
   calls: [],
   args: {
-    key: param(word, 'the setting', { completes: 'configKey' }),
-    value: param(word, 'its value', { completes: 'configValue' }),
+    key: param(oneWord, 'the setting', { completes: 'configKey' }),
+    value: param(oneWord, 'its value', { completes: 'configValue' }),
   },
-  view: sentencesOf(({ key, value, origin }: { key: string; value: string; origin: string }) => [
+  view: sentencesView(({ key, value, origin }: { key: string; value: string; origin: string }) => [
     `${key} = ${value} (${origin})`,
   ]),
   async plan({ config, settings }, { key, value }) {

@@ -1,7 +1,7 @@
 /** `rosterctl config unset`: removes a stored setting. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { sentencesOf } from '../../cli/views.js';
-import { word } from '../../cli/words.js';
+import { sentencesView } from '../../cli/views.js';
+import { oneWord } from '../../cli/words.js';
 import { requireKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import { settingPlace } from './shared.js';
@@ -17,8 +17,8 @@ export default defineLocalWrite({
   summary: 'Remove a setting',
   examples: [['Back to tables', 'output']],
   calls: [],
-  args: { key: param(word, 'the setting', { completes: 'configKey' }) },
-  view: sentencesOf(({ key, origin, removed }: Unset) => [
+  args: { key: param(oneWord, 'the setting', { completes: 'configKey' }) },
+  view: sentencesView(({ key, origin, removed }: Unset) => [
     `${key} ${removed ? 'is no longer' : 'was not'} set (${origin}).`,
   ]),
   async plan({ config, settings }, { key }) {

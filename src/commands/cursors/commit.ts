@@ -1,6 +1,6 @@
 /** `rosterctl cursors commit`: accepts what --peek printed. */
 import { defineLocalWrite } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
+import { linesView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { lockCursor } from '../../cursors/cursor.js';
 import {
@@ -29,7 +29,7 @@ export default defineLocalWrite({
   calls: [],
   args: { name: cursorArgument },
   // Told as a note, so that a cron line with -q says nothing.
-  view: linesOf<Committed>(() => []),
+  view: linesView<Committed>(() => []),
   plan(context, { name }) {
     const key = findCursor(context, name);
     const { pending } = read(context, key);

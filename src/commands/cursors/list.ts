@@ -1,6 +1,6 @@
 /** `rosterctl cursors list`: lists the names of --since-last. */
 import { defineLocalCommand } from '../../cli/define.js';
-import { rowsOf } from '../../cli/views.js';
+import { rowsView } from '../../cli/views.js';
 import { cursorFolder, cursorKeys, placeInUse, readCursor } from '../../cursors/cursor-file.js';
 import { Failure } from '../../errors.js';
 
@@ -20,7 +20,7 @@ export default defineLocalCommand({
     'content of records. See: rosterctl help cursors',
   examples: [['All of them', '']],
   calls: [],
-  view: rowsOf<CursorRow>(
+  view: rowsView<CursorRow>(
     ['name', 'resource', 'records', 'lastAt'],
     'No cursors yet. --since-last NAME makes one: rosterctl help cursors',
   ),

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/schemas.js';
-import { sentencesOf } from '../../cli/views.js';
+import { sentencesView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { lockCursor } from '../../cursors/cursor.js';
 import {
@@ -44,7 +44,7 @@ export default defineLocalWrite({
       placeholder: 'WHEN',
     }),
   },
-  view: sentencesOf<Reset>(({ name, since }) => [
+  view: sentencesView<Reset>(({ name, since }) => [
     since === null
       ? `Reset ${name}. The next run records the current records and prints none.`
       : `Reset ${name}. The next run prints what is newer than ${longTimeOf(since)}.`,

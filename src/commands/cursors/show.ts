@@ -1,6 +1,6 @@
 /** `rosterctl cursors show`: shows what a name of --since-last knows. */
 import { defineLocalCommand } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
+import { linesView } from '../../cli/views.js';
 import { cursorFolder, placeInUse, readCursor } from '../../cursors/cursor-file.js';
 import { firstOf, plural } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
@@ -26,7 +26,7 @@ export default defineLocalCommand({
   examples: [['What the last --peek printed', 'discord']],
   calls: [],
   args: { name: cursorArgument },
-  view: linesOf<ShownCursor>((cursor, { isTerminal, columns, now }) => {
+  view: linesView<ShownCursor>((cursor, { isTerminal, columns, now }) => {
     const row = (label: string, text: string) =>
       hangingLines(label.padEnd(9), singleLine(text), isTerminal ? columns : Infinity);
     const { filter, changed, pending } = cursor;

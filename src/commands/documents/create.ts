@@ -6,7 +6,7 @@ import { restartCreateFlag } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { param, params } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { recordOf } from '../../cli/views.js';
+import { recordView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import type { Session } from '../../engine/operation.js';
@@ -53,7 +53,7 @@ export default defineOperation({
     }),
     restart: restartCreateFlag,
   },
-  view: recordOf('documents'),
+  view: recordView('documents'),
   verb: 'create',
   operation: creation(
     'documents',

@@ -3,7 +3,7 @@ import { deletionFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { documentFilters, documentSelection } from '../../resources/document-filters.js';
-import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
+import { anyIdsArg, deletedView, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineOperation({
@@ -15,7 +15,7 @@ export default defineOperation({
     ['From a script', 'doc_0001 --yes'],
   ],
   calls: ['listDocuments', 'deleteDocument'],
-  args: { ids: anyIdsOf('documents') },
+  args: { ids: anyIdsArg('documents') },
   flags: {
     route: routeFlag('documents', 'DELETE'),
     ...manyFlags({ ...documentFilters, ...listSelectionFlags }),

@@ -8,7 +8,7 @@ import {
   downloadView,
 } from '../../downloads/download-documents.js';
 import { documentFilters } from '../../resources/document-filters.js';
-import { anyIdsOf } from '../../resources/params.js';
+import { anyIdsArg } from '../../resources/params.js';
 import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineCommand({
@@ -30,7 +30,7 @@ export default defineCommand({
     ['The signed URL alone', 'doc_0001 --url'],
   ],
   calls: ['listDocuments', 'downloadDocument'],
-  args: { ids: anyIdsOf('documents') },
+  args: { ids: anyIdsArg('documents') },
   flags: {
     ...downloadFlags,
     ...idsFileFlag,

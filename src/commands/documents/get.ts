@@ -1,7 +1,7 @@
 /** `rosterctl documents get`: prints one or several documents. */
 import { defineCommand } from '../../cli/define.js';
-import { oneOrManyOf } from '../../cli/views.js';
-import { idsOf } from '../../resources/params.js';
+import { oneOrManyView } from '../../cli/views.js';
+import { idsArg } from '../../resources/params.js';
 import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
@@ -14,8 +14,8 @@ export default defineCommand({
     ['Two documents as a list', 'doc_0001 doc_0002 --json'],
   ],
   calls: ['listDocuments'],
-  args: { ids: idsOf('documents') },
-  view: oneOrManyOf('documents'),
+  args: { ids: idsArg('documents') },
+  view: oneOrManyView('documents'),
   run(context, { ids }) {
     return showRecords(context, 'documents', ids, () =>
       import('../../resources/cards/roster.js').then(({ documentCard }) => documentCard),

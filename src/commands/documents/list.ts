@@ -1,7 +1,7 @@
 /** `rosterctl documents list`: lists the documents. */
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
-import { listOf } from '../../cli/views.js';
+import { listView } from '../../cli/views.js';
 import { documentFilters, documentTests } from '../../resources/document-filters.js';
 import { listCommand } from '../../resources/list-command.js';
 
@@ -15,7 +15,7 @@ export default defineCommand({
   calls: ['listDocuments'],
   flags: { ...documentFilters, ...listFlags, ...sinceLastFlags },
   excludes: sinceLastExcludes,
-  view: listOf('documents'),
+  view: listView('documents'),
   async run(context, values, line) {
     const tests = documentTests(values, context);
     const isSummarized = context.isAligned || values.tag;

@@ -2,14 +2,18 @@
 
 import { type DryRun, defineCommand } from '../../cli/define.js';
 import { changeLines } from '../../cli/lines.js';
-import { linesOf } from '../../cli/views.js';
+import { linesView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { binarySize } from '../../data/text.js';
-import { downloadDocuments, downloadFlags, type Row } from '../../downloads/download-documents.js';
+import {
+  type DownloadRow,
+  downloadDocuments,
+  downloadFlags,
+} from '../../downloads/download-documents.js';
 import { downloadCall } from '../../downloads/download-one.js';
 import { copyPrivately } from '../../downloads/private-copy.js';
 import { documentsNamed, type NamedDocument, withRecords } from '../../downloads/target-names.js';
-import { idOf } from '../../resources/params.js';
+import { idArg } from '../../resources/params.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { openObstacle, openWithDesktop } from '../../terminal/opener.js';
 import { singleLine } from '../../terminal/safe-text.js';
@@ -22,7 +26,7 @@ type Opened = {
   readonly opened: boolean;
 };
 
-type Result = Opened | Row | DryRun;
+type Result = Opened | DownloadRow | DryRun;
 
 export default defineCommand({
   summary: 'Open a document',
@@ -36,10 +40,10 @@ export default defineCommand({
     ['The signed URL alone, for a browser', 'doc_0001 --url'],
   ],
   calls: ['listDocuments', 'downloadDocument'],
-  args: { id: idOf('documents') },
+  args: { id: idArg('documents') },
   flags: { url: downloadFlags.url },
   hasSideEffects: true,
-  view: linesOf((value: Result, canvas) => {
+  view: linesView((value: Result, canvas) => {
     if ('dryRun' in value) return changeLines(value, canvas);
     if ('url' in value) return [singleLine(value.url)];
     if (!('opened' in value) || !value.opened || !canvas.isTerminal)
@@ -49,7 +53,7 @@ export default defineCommand({
   }),
   async run(context, { id: word, url }): Promise<Result> {
     const rows = await documentsNamed(context, [word]);
-    if (url) return (await signedUrl(context, rows)) as Row;
+    if (url) return (await signedUrl(context, rows)) as DownloadRow;
     const [document] = await withRecords(context, rows);
     const { id, record, missing }: NamedDocument = document ?? { id: word };
     if (context.settings.dryRun && missing) throw missing;

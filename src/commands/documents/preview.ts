@@ -7,7 +7,7 @@ import {
   downloadView,
 } from '../../downloads/download-documents.js';
 import { documentsNamed } from '../../downloads/target-names.js';
-import { idOf } from '../../resources/params.js';
+import { idArg } from '../../resources/params.js';
 
 export default defineCommand({
   summary: 'Get the preview of a document, or its signed URL',
@@ -18,7 +18,7 @@ export default defineCommand({
     ['The file itself', 'doc_0001 -O preview.pdf'],
   ],
   calls: ['listDocuments', 'previewDocument'],
-  args: { id: idOf('documents') },
+  args: { id: idArg('documents') },
   flags: downloadFlags,
   excludes: downloadExcludes,
   view: downloadView,

@@ -8,7 +8,7 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { recordOf } from '../../cli/views.js';
+import { recordView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isUtf8Locale } from '../../data/environment.js';
 import { isObject } from '../../data/json.js';
@@ -17,7 +17,7 @@ import { isSameValue } from '../../data/sorting.js';
 import { binarySize } from '../../data/text.js';
 import { BugError, CancelledError, Failure, GuardError, UsageError } from '../../errors.js';
 import { tagsIn } from '../../resources/document-tags.js';
-import { idOf } from '../../resources/params.js';
+import { idArg } from '../../resources/params.js';
 import {
   idsOfWords,
   type RecordReader,
@@ -27,7 +27,7 @@ import {
 import { singleLine } from '../../terminal/safe-text.js';
 import { uploadOperation } from '../../uploads/operation.js';
 import type { OwnText } from '../../uploads/plan.js';
-import { type ReplaceValues, replacement } from '../../uploads/replacement.js';
+import { type ReplaceValues, replacementParts } from '../../uploads/replacement.js';
 
 const { waitLock, restart } = bulkFlags;
 
@@ -44,7 +44,7 @@ export default defineOperation({
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument', 'deleteDocument'],
   args: {
-    id: idOf('documents'),
+    id: idArg('documents'),
     file: param(nonEmptyText, 'the file that takes its place', {
       placeholder: 'FILE',
       completes: 'file',
@@ -58,20 +58,20 @@ export default defineOperation({
     waitLock,
     restart,
   },
-  view: recordOf('documents'),
+  view: recordView('documents'),
   verb: 'upload',
   operation: {
     ...uploadOperation(),
-    ...replacement,
+    ...replacementParts,
     async bind(context, given: Values, use) {
       const [id = given.id] = await idsOfWords(context, 'documents', [given.id]);
       const values = { ...given, id };
       let copied: OwnText | undefined;
       const uploaded = await use({
         check: () => checkReplacement(context, values),
-        job: () => replacement.job(context, values),
+        job: () => replacementParts.job(context, values),
         async rows() {
-          const selection = await replacement.rows(context, values);
+          const selection = await replacementParts.rows(context, values);
           copied = selection.rows[0]?.own.text;
           return selection;
         },

@@ -5,11 +5,11 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
 import { fieldFlags } from '../../cli/field-flags.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { recordOf } from '../../cli/views.js';
+import { recordView } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { untaggedFilters, untaggedSelection } from '../../resources/document-filters.js';
 import { changedTags, type TagChange } from '../../resources/document-tags.js';
-import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
+import { anyIdsArg, nameFlag, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
 
@@ -32,7 +32,7 @@ export default defineOperation({
     ['Replace all tags', 'doc_0001 --tag legal --tag 2026-spring'],
   ],
   calls: ['listDocuments', 'updateDocument'],
-  args: { ids: anyIdsOf('documents') },
+  args: { ids: anyIdsArg('documents') },
   flags: {
     name: nameFlag('documents'),
     addTag: tagsFlag('add a tag'),
@@ -51,7 +51,7 @@ export default defineOperation({
     ['tag', 'addTag'],
     ['tag', 'removeTag'],
   ],
-  view: recordOf('documents'),
+  view: recordView('documents'),
   verb: 'update',
   operation: updateOperation('documents', {
     filters: untaggedSelection,

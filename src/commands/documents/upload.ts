@@ -6,7 +6,7 @@ import { atOnceText, type BulkValues, bulkFlags, planFlags } from '../../bulk/in
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag, param, params } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { recordOf } from '../../cli/views.js';
+import { recordView } from '../../cli/views.js';
 import { UsageError } from '../../errors.js';
 import { nameFlag } from '../../resources/params.js';
 import { withStdinFile } from '../../uploads/local-file.js';
@@ -97,7 +97,7 @@ export default defineOperation({
     ['recursive', 'manifest'],
     ['name', 'manifest'],
   ],
-  view: recordOf('documents'),
+  view: recordView('documents'),
   verb: 'upload',
   operation: {
     ...uploadOperation(),

@@ -20,7 +20,7 @@ import { isUploadRun } from '../../runs/unfinished-uploads.js';
 import { counted, verbOfAction } from '../../runs/verb.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { truncate, widestOf, wrap } from '../../terminal/width.js';
-import { inspected, textOf } from '../../uploads/plan.js';
+import { inspected, nameAndTags } from '../../uploads/plan.js';
 import { planArgs } from './shared.js';
 
 /** The JSON output of `plan show`. */
@@ -147,7 +147,7 @@ function shownRow({ action, job }: PlanFile, row: PlanFileRow): ShownRow {
     ),
     after: {
       ...Object.fromEntries(changes.map(({ field, to }) => [field, to])),
-      ...(file && textOf(textIn(job), file)),
+      ...(file && nameAndTags(textIn(job), file)),
     },
     ...(file && {
       file: {
@@ -161,7 +161,7 @@ function shownRow({ action, job }: PlanFile, row: PlanFileRow): ShownRow {
 }
 
 /** The name and tags that the command line gave to all files; a forged job may hold anything. */
-function textIn({ name, tags }: JsonObject): Parameters<typeof textOf>[0] {
+function textIn({ name, tags }: JsonObject): Parameters<typeof nameAndTags>[0] {
   return {
     name: typeof name === 'string' ? name : null,
     tags: Array.isArray(tags) ? tags.map(String) : [],

@@ -2,7 +2,7 @@
 import { deletionFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
-import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
+import { anyIdsArg, deletedView, routeFlag } from '../../resources/params.js';
 import { playerFilters, playerSelection } from '../../resources/player-filters.js';
 import { listSelectionFlags } from '../../resources/selection.js';
 
@@ -15,7 +15,7 @@ export default defineOperation({
     ['From a script', 'player_0001 --yes'],
   ],
   calls: ['getPlayer', 'deletePlayer', 'listPlayers', 'getTeam', 'listTeams'],
-  args: { ids: anyIdsOf('players') },
+  args: { ids: anyIdsArg('players') },
   flags: {
     route: routeFlag('players', 'DELETE'),
     ...manyFlags({ ...playerFilters, ...listSelectionFlags }),

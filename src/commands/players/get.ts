@@ -1,7 +1,7 @@
 /** `rosterctl players get`: prints one or several players. */
 import { defineCommand } from '../../cli/define.js';
-import { oneOrManyOf } from '../../cli/views.js';
-import { idsOf } from '../../resources/params.js';
+import { oneOrManyView } from '../../cli/views.js';
+import { idsArg } from '../../resources/params.js';
 import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
@@ -13,8 +13,8 @@ export default defineCommand({
     ['Two players as a list', 'player_0001 player_0002 --json'],
   ],
   calls: ['getPlayer', 'listPlayers'],
-  args: { ids: idsOf('players') },
-  view: oneOrManyOf('players'),
+  args: { ids: idsArg('players') },
+  view: oneOrManyView('players'),
   run(context, { ids }) {
     return showRecords(context, 'players', ids, () =>
       import('../../resources/cards/roster.js').then(({ playerCard }) => playerCard),

@@ -1,7 +1,7 @@
 /** `rosterctl players list`: lists the players. */
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
-import { listOf } from '../../cli/views.js';
+import { listView } from '../../cli/views.js';
 import { listCommand } from '../../resources/list-command.js';
 import { playerFilters, playerTests, resolveTeam } from '../../resources/player-filters.js';
 
@@ -15,7 +15,7 @@ export default defineCommand({
   calls: ['listPlayers', 'getTeam', 'listTeams'],
   flags: { ...playerFilters, ...listFlags, ...sinceLastFlags },
   excludes: sinceLastExcludes,
-  view: listOf('players'),
+  view: listView('players'),
   async run(context, typed, line) {
     const values = { ...typed, ...(await resolveTeam(context, typed)) };
     const tests = playerTests(values, context);

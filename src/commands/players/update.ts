@@ -2,8 +2,8 @@
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { fieldFlags } from '../../cli/field-flags.js';
-import { recordOf } from '../../cli/views.js';
-import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
+import { recordView } from '../../cli/views.js';
+import { anyIdsArg, nameFlag, routeFlag } from '../../resources/params.js';
 import { playerFilters, playerSelection } from '../../resources/player-filters.js';
 import { listSelectionFlags } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
@@ -20,7 +20,7 @@ export default defineOperation({
     ['Preview it first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
   ],
   calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam', 'listTeams'],
-  args: { ids: anyIdsOf('players') },
+  args: { ids: anyIdsArg('players') },
   flags: {
     name: nameFlag('players'),
     ...fieldFlags,
@@ -28,7 +28,7 @@ export default defineOperation({
     ...manyFlags({ ...playerFilters, ...listSelectionFlags }),
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
-  view: recordOf('players'),
+  view: recordView('players'),
   verb: 'update',
   operation: updateOperation('players', {
     filters: playerSelection,

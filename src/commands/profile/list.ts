@@ -1,6 +1,6 @@
 /** `rosterctl profile list`: lists the stored profiles. */
 import { defineLocalCommand } from '../../cli/define.js';
-import { rowsOf } from '../../cli/views.js';
+import { rowsView } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/choices.js';
 
 interface Row {
@@ -15,7 +15,7 @@ export default defineLocalCommand({
   about: 'The built-in profile sandbox is listed only while it is active.',
   examples: [['All of them', '']],
   calls: [],
-  view: rowsOf<Row>(
+  view: rowsView<Row>(
     ['name', 'organization', 'baseUrl', 'active'],
     'No profile is stored. To store one: rosterctl auth login',
   ),

@@ -1,7 +1,7 @@
 /** `rosterctl profile remove`: removes a profile with its settings and its key. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { sentencesOf } from '../../cli/views.js';
-import { word } from '../../cli/words.js';
+import { sentencesView } from '../../cli/views.js';
+import { oneWord } from '../../cli/words.js';
 import { checkProfileName, requireProfile, withoutProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 
@@ -14,8 +14,10 @@ export default defineLocalWrite({
     ['From a script', 'work --yes'],
   ],
   calls: [],
-  args: { name: param(word, 'the profile', { completes: 'profile' }) },
-  view: sentencesOf(({ name }: { name: string; removed: true }) => [`Profile ${name} is removed.`]),
+  args: { name: param(oneWord, 'the profile', { completes: 'profile' }) },
+  view: sentencesView(({ name }: { name: string; removed: true }) => [
+    `Profile ${name} is removed.`,
+  ]),
   async plan({ config }, { name }) {
     checkProfileName(name);
     const profile = requireProfile(config.config(), { name });

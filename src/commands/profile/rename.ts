@@ -1,7 +1,7 @@
 /** `rosterctl profile rename`: renames a profile. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { sentencesOf } from '../../cli/views.js';
-import { word } from '../../cli/words.js';
+import { sentencesView } from '../../cli/views.js';
+import { oneWord } from '../../cli/words.js';
 import type { Stored } from '../../config/config-file.js';
 import { checkProfileName, requireProfile, withRenamed } from '../../config/profiles.js';
 import { shellQuote } from '../../data/text.js';
@@ -12,10 +12,10 @@ export default defineLocalWrite({
   examples: [['From default to main', 'default main']],
   calls: [],
   args: {
-    old: param(word, 'the profile', { completes: 'profile' }),
-    new: param(word, 'its new name', { ifMissing: 'Which new name?' }),
+    old: param(oneWord, 'the profile', { completes: 'profile' }),
+    new: param(oneWord, 'its new name', { ifMissing: 'Which new name?' }),
   },
-  view: sentencesOf(({ name, was }: { name: string; was: string }) => [
+  view: sentencesView(({ name, was }: { name: string; was: string }) => [
     `Profile ${was} is now ${name}. Update scripts that use -p ${was}.`,
   ]),
   async plan({ config }, names) {

@@ -1,6 +1,6 @@
 /** `rosterctl profile show`: prints one profile. */
 import { defineLocalCommand, param } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
+import { linesView } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
 import { sandboxProfile } from '../../config/choices.js';
 import { chooseOne, demoOrganization, requireProfile } from '../../config/profiles.js';
@@ -27,7 +27,7 @@ export default defineLocalCommand({
   args: {
     name: param(optionalWord, 'the profile', { completes: 'profile' }),
   },
-  view: linesOf((profile: Profile) => [
+  view: linesView((profile: Profile) => [
     `Profile       ${profile.name}${profile.active ? ' (active)' : ''}`,
     `Organization  ${profile.organization ?? 'not set'}`,
     `Base URL      ${profile.baseUrl ?? (isSandbox(profile) ? 'on this machine' : 'not set')}`,

@@ -1,7 +1,7 @@
 /** `rosterctl profile use`: makes a profile the active one. */
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { sentencesOf } from '../../cli/views.js';
-import { word } from '../../cli/words.js';
+import { sentencesView } from '../../cli/views.js';
+import { oneWord } from '../../cli/words.js';
 import { sandboxProfile } from '../../config/choices.js';
 import { requireProfile, withActive } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
@@ -15,8 +15,8 @@ export default defineLocalWrite({
     ['The built-in sandbox', 'sandbox'],
   ],
   calls: [],
-  args: { name: param(word, 'the profile', { completes: 'profile' }) },
-  view: sentencesOf(({ name }: { name: string; active: true }) => [`Profile ${name} is active.`]),
+  args: { name: param(oneWord, 'the profile', { completes: 'profile' }) },
+  view: sentencesView(({ name }: { name: string; active: true }) => [`Profile ${name} is active.`]),
   async plan({ config }, { name }) {
     const file = config.config();
     if (name !== sandboxProfile) requireProfile(file, { name });

@@ -1,7 +1,7 @@
 /** `rosterctl runs list`: lists the runs on this machine. */
 
 import { defineLocalCommand, flag } from '../../cli/define.js';
-import { rowsOf } from '../../cli/views.js';
+import { rowsView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
@@ -38,7 +38,7 @@ export default defineLocalCommand({
   calls: [],
   flags: { all: flag('also older runs and finished changes of a single record') },
   view: {
-    ...rowsOf<Run>([
+    ...rowsView<Run>([
       'run',
       'action',
       'state',

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
-import { sentencesOf } from '../../cli/views.js';
+import { sentencesView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { durationInWords, formatDuration, parseDuration } from '../../data/time.js';
@@ -60,7 +60,7 @@ export default defineLocalWrite({
     ),
   },
   excludes: [['run', 'olderThan']],
-  view: sentencesOf(
+  view: sentencesView(
     ({
       removed,
       setAside: setAsidePaths = [],

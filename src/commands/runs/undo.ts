@@ -14,12 +14,12 @@ import { UsageError } from '../../errors.js';
 import { recordIfThere, recordReader } from '../../resources/read.js';
 import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
 import {
-  countsOf,
   mixedNote,
   type NotUndoable,
   nothingToUndo,
   nullNote,
   partialNotes,
+  undoneCounts,
   unrestorableFields,
 } from '../../resources/undo-words.js';
 import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
@@ -121,7 +121,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       digest: digestOf([head.run, only ?? null]),
     }),
     previewNotes: (preview) => [
-      countsOf(head.run, preview, cannot),
+      undoneCounts(head.run, preview, cannot),
       ...mixedNote(kind, preview.tasks),
       ...partialNotes(can),
       ...nullNote(can),

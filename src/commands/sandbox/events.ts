@@ -1,6 +1,6 @@
 /** `rosterctl sandbox events`: the events that the sandbox emitted. */
 import { defineLocalCommand } from '../../cli/define.js';
-import { rowsOf } from '../../cli/views.js';
+import { rowsView } from '../../cli/views.js';
 import { sandboxEvents } from '../../sandbox/embedded.js';
 
 export default defineLocalCommand({
@@ -12,6 +12,6 @@ export default defineLocalCommand({
     ['Count them in a script', '--json'],
   ],
   calls: [],
-  view: rowsOf(['kind', 'applicationId', 'at'], 'No events since the last reset.'),
+  view: rowsView(['kind', 'applicationId', 'at'], 'No events since the last reset.'),
   run: ({ paths }) => (paths.state ? [...sandboxEvents(paths.state.path)] : []),
 });

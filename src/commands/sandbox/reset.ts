@@ -1,6 +1,6 @@
 /** `rosterctl sandbox reset`: restores the demo data. */
 import { defineLocalWrite } from '../../cli/define.js';
-import { sentencesOf } from '../../cli/views.js';
+import { sentencesView } from '../../cli/views.js';
 import { resetSandbox } from '../../sandbox/embedded.js';
 import { sandboxPlace } from './shared.js';
 
@@ -8,7 +8,7 @@ export default defineLocalWrite({
   summary: 'Reset the sandbox to its demo data',
   examples: [['Start over', '']],
   calls: [],
-  view: sentencesOf<{ reset: true }>(() => ['The sandbox is back to its demo data.']),
+  view: sentencesView<{ reset: true }>(() => ['The sandbox is back to its demo data.']),
   plan: async () => ({
     changes: [{ id: null, field: 'sandbox data', from: 'your changes', to: 'demo data' }],
     state: undefined,

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param, params } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
+import { linesView } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { shapeWords } from '../../sandbox/shapes/table.js';
 import { commandLines } from '../../terminal/whole-words.js';
@@ -64,7 +64,7 @@ export default defineLocalCommand({
     strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
-    ...linesOf<ServerInfo>(({ baseUrl, organizationId, apiKey }, { isTerminal }) =>
+    ...linesView<ServerInfo>(({ baseUrl, organizationId, apiKey }, { isTerminal }) =>
       isTerminal
         ? [
             'The sandbox is ready.',

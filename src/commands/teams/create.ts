@@ -3,7 +3,7 @@
 import { restartCreateFlag } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { fieldFlags } from '../../cli/field-flags.js';
-import { recordOf } from '../../cli/views.js';
+import { recordView } from '../../cli/views.js';
 import { createOperation } from '../../resources/create.js';
 import { nameFlag } from '../../resources/params.js';
 
@@ -19,7 +19,7 @@ export default defineOperation({
   calls: ['createTeam', 'getTeam'],
   flags: { name: nameFlag('teams'), ...fieldFlags, restart: restartCreateFlag },
   needsOneOf: [['name', 'set', 'setString', 'input']],
-  view: recordOf('teams'),
+  view: recordView('teams'),
   verb: 'create',
   operation: createOperation('teams'),
 });

@@ -5,7 +5,7 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { selectIds } from '../../bulk/select-rows.js';
 import { param } from '../../cli/define.js';
 import { deleteOperation } from '../../resources/delete.js';
-import { deletedView, idOf, routeFlag } from '../../resources/params.js';
+import { deletedView, idArg, routeFlag } from '../../resources/params.js';
 
 export default defineOperation({
   summary: 'Delete a team',
@@ -17,7 +17,7 @@ export default defineOperation({
     ['From a script', "team_0001 --confirm 'Falkenmoor Vanguard'"],
   ],
   calls: ['getTeam', 'deleteTeam', 'listTeams'],
-  args: { id: idOf('teams') },
+  args: { id: idArg('teams') },
   flags: {
     confirm: param(z.optional(z.string()), 'the name of the team, to confirm', {
       placeholder: 'NAME',

@@ -1,7 +1,7 @@
 /** `rosterctl teams get`: prints one or several teams. */
 import { defineCommand } from '../../cli/define.js';
-import { oneOrManyOf } from '../../cli/views.js';
-import { idsOf } from '../../resources/params.js';
+import { oneOrManyView } from '../../cli/views.js';
+import { idsArg } from '../../resources/params.js';
 import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
@@ -14,8 +14,8 @@ export default defineCommand({
     ['Two teams as a list', 'team_0001 team_0002 --json'],
   ],
   calls: ['getTeam', 'listPlayers', 'listTeams'],
-  args: { ids: idsOf('teams') },
-  view: oneOrManyOf('teams'),
+  args: { ids: idsArg('teams') },
+  view: oneOrManyView('teams'),
   run(context, { ids }) {
     return showRecords(context, 'teams', ids, () =>
       import('../../resources/cards/roster.js').then(({ teamCard }) => teamCard),

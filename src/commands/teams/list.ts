@@ -1,7 +1,7 @@
 /** `rosterctl teams list`: lists the teams. */
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
-import { listOf } from '../../cli/views.js';
+import { listView } from '../../cli/views.js';
 import { listCommand } from '../../resources/list-command.js';
 
 export default defineCommand({
@@ -14,7 +14,7 @@ export default defineCommand({
   calls: ['listTeams'],
   flags: { ...listFlags, ...sinceLastFlags },
   excludes: sinceLastExcludes,
-  view: listOf('teams'),
+  view: listView('teams'),
   async run(context, values, line) {
     const isSummarized = context.isAligned;
     const summary = isSummarized

@@ -2,8 +2,8 @@
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { fieldFlags } from '../../cli/field-flags.js';
-import { recordOf } from '../../cli/views.js';
-import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
+import { recordView } from '../../cli/views.js';
+import { anyIdsArg, nameFlag, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
 
@@ -18,7 +18,7 @@ export default defineOperation({
     ['Preview it first', "team_0001 --name 'Foxes Prime' --dry-run"],
   ],
   calls: ['getTeam', 'updateTeam', 'listTeams'],
-  args: { ids: anyIdsOf('teams') },
+  args: { ids: anyIdsArg('teams') },
   flags: {
     name: nameFlag('teams'),
     ...fieldFlags,
@@ -26,7 +26,7 @@ export default defineOperation({
     ...manyFlags(listSelectionFlags),
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
-  view: recordOf('teams'),
+  view: recordView('teams'),
   verb: 'update',
   operation: updateOperation('teams', {
     filters: selectionBy(),

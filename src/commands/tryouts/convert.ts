@@ -4,8 +4,8 @@ import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';
 import { fieldFlags, readFields } from '../../cli/field-flags.js';
-import { recordOf } from '../../cli/views.js';
-import { anyIdsOf } from '../../resources/params.js';
+import { recordView } from '../../cli/views.js';
+import { anyIdsArg } from '../../resources/params.js';
 import { applicationColumns } from '../../resources/selection.js';
 import { convertParts } from '../../resources/tryout-convert.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
@@ -25,14 +25,14 @@ export default defineOperation({
     ['Accept and convert; preview first', 'app_0006 --accept --dry-run'],
   ],
   calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: anyIdsOf('tryouts') },
+  args: { ids: anyIdsArg('tryouts') },
   flags: {
     accept: flag('set the status accepted first', { group: 'change' }),
     ...fieldFlags,
     ...manyFlags(tryoutSelectionFlags),
   },
   excludes: tryoutExcludes,
-  view: recordOf('tryouts'),
+  view: recordView('tryouts'),
   verb: 'convert',
   operation: {
     ...convertParts,

@@ -1,8 +1,8 @@
 /** `rosterctl tryouts get`: prints one or several applications. */
 
 import { defineCommand } from '../../cli/define.js';
-import { oneOrManyOf } from '../../cli/views.js';
-import { idsOf } from '../../resources/params.js';
+import { oneOrManyView } from '../../cli/views.js';
+import { idsArg } from '../../resources/params.js';
 import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
@@ -18,8 +18,8 @@ export default defineCommand({
     ['What an applicant answered', 'app_0001 --json --fields name,formResponses'],
   ],
   calls: ['getTryout', 'listTryouts'],
-  args: { ids: idsOf('tryouts') },
-  view: oneOrManyOf('tryouts'),
+  args: { ids: idsArg('tryouts') },
+  view: oneOrManyView('tryouts'),
   run(context, { ids }) {
     return showRecords(context, 'tryouts', ids, () =>
       import('../../resources/cards/application.js').then(({ applicationCard }) => applicationCard),

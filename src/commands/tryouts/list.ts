@@ -1,7 +1,7 @@
 /** `rosterctl tryouts list`: lists the applications. */
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
-import { listOf } from '../../cli/views.js';
+import { listView } from '../../cli/views.js';
 import { listCommand } from '../../resources/list-command.js';
 import {
   tryoutExcludes,
@@ -26,7 +26,7 @@ export default defineCommand({
   calls: ['listTryouts'],
   flags: { ...tryoutFilters, ...listFlags, ...sinceLastFlags },
   excludes: [...tryoutExcludes, ...sinceLastExcludes],
-  view: listOf('tryouts'),
+  view: listView('tryouts'),
   async run(context, values, line) {
     const tests = tryoutTests(values, context);
     const query = tryoutQuery(values, context.settings.overrides);

@@ -5,7 +5,7 @@ import { TryoutStatus } from '../../api/schemas.js';
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
-import { recordOf } from '../../cli/views.js';
+import { recordView } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
 import { editOperation } from '../../resources/tryout-edit.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
@@ -41,7 +41,7 @@ export default defineOperation({
     ...manyFlags(tryoutSelectionFlags),
   },
   excludes: [oneNoteFlag, ...tryoutExcludes],
-  view: recordOf('tryouts'),
+  view: recordView('tryouts'),
   verb: 'update',
   operation: editOperation('to', '--to is missing: the status to move to.', {
     filters: tryoutSelection,

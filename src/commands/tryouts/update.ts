@@ -5,7 +5,7 @@ import { TryoutStatus } from '../../api/schemas.js';
 import { bulkFlags, csvFlags, idsFileFlag } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
-import { recordOf } from '../../cli/views.js';
+import { recordView } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
 import { editOperation, ifStatusFlag } from '../../resources/tryout-edit.js';
 import { idsBeside } from './shared.js';
@@ -34,7 +34,7 @@ export default defineOperation({
     ...bulkFlags,
   },
   excludes: [oneNoteFlag],
-  view: recordOf('tryouts'),
+  view: recordView('tryouts'),
   verb: 'update',
   operation: editOperation(
     'status',

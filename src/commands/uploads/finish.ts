@@ -11,7 +11,7 @@ import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, defineRunCommand, flag, param } from '../../cli/define.js';
 import { dryRunView } from '../../cli/lines.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { recordOf, type View } from '../../cli/views.js';
+import { recordView, type View } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
@@ -56,7 +56,7 @@ export default defineRunCommand({
   },
   needsOneOf: [['id', 'all']],
   excludes: [['id', 'all']],
-  view: recordOf('documents'),
+  view: recordView('documents'),
   async run(context, values) {
     const { id } = values;
     if (id === undefined) return finishAll(context, values);
@@ -71,7 +71,7 @@ export default defineRunCommand({
     const invocation = uploadInvocation(values, { isSingle: true });
     const rows = new Set([upload.row.row]);
     const { ended, run } = await finishRows(context, invocation, upload.run, rows);
-    const shown = { ...invocation, view: recordOf('documents') };
+    const shown = { ...invocation, view: recordView('documents') };
     return showEnded(context, shown, ended, run);
   },
 });

@@ -2,7 +2,7 @@
 
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { sentencesOf } from '../../cli/views.js';
+import { sentencesView } from '../../cli/views.js';
 import { lockRun } from '../../runs/lock.js';
 import { storeOf } from '../../runs/store.js';
 import { writeOptions } from '../../runs/stored-run.js';
@@ -20,7 +20,7 @@ export default defineLocalWrite({
       ifMissing: 'Which upload? Give an id from uploads list.',
     }),
   },
-  view: sentencesOf((forgotten: { id: string; fileKey: string | null }) => [
+  view: sentencesView((forgotten: { id: string; fileKey: string | null }) => [
     forgotten.fileKey === null
       ? `${forgotten.id} is forgotten.`
       : `${forgotten.id} is forgotten; its bytes may still be in the store under ${forgotten.fileKey}.`,

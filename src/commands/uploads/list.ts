@@ -1,7 +1,7 @@
 /** `rosterctl uploads list`: lists interrupted uploads. */
 
 import { defineLocalCommand } from '../../cli/define.js';
-import { rowsOf } from '../../cli/views.js';
+import { rowsView } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
 import { isRunning } from '../../runs/lock.js';
 import {
@@ -31,7 +31,7 @@ export default defineLocalCommand({
   ],
   calls: [],
   view: {
-    ...rowsOf<UploadLine>(
+    ...rowsView<UploadLine>(
       ['id', 'path', 'state', 'fileKey', 'startedAt'],
       'No upload was interrupted.',
     ),

@@ -4,7 +4,7 @@ import { UploadContentType } from '../../api/schemas.js';
 import { UnsafeUrlError } from '../../api/store/signed-url.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { sentencesOf } from '../../cli/views.js';
+import { sentencesView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
@@ -44,7 +44,7 @@ export default defineWrite({
       placeholder: 'TYPE',
     }),
   },
-  view: sentencesOf(({ status, bytes }: { status: number; bytes: number }) => [
+  view: sentencesView(({ status, bytes }: { status: number; bytes: number }) => [
     `Sent ${plural(bytes, 'byte')}; the store answered ${status}.`,
   ]),
   async plan(context, { url, file, contentType }) {

@@ -29,7 +29,7 @@ const shown = [
 
 /** Makes the card of an application. Throws CancelledError after a signal. */
 export const applicationCard: CardMaker = async (context, record, changes) => {
-  const nearby = await recordsNearby(context, 'tryouts', (other) => isOther(other, record));
+  const nearby = await recordsNearby(context, 'tryouts', (other) => isSamePerson(other, record));
   return cardOf(context, record, changes, (style) => applicationParts(record, style, nearby));
 };
 
@@ -101,7 +101,7 @@ function notesSection({ internalNotes: notes }: JsonObject): readonly Section[] 
 // --- other applications of the same person ---
 
 /** Returns true if the other application seems to be of the same person. */
-export function isOther(other: JsonObject, record: JsonObject): boolean {
+export function isSamePerson(other: JsonObject, record: JsonObject): boolean {
   return other['id'] !== record['id'] && sharedKeys(other, record).length > 0;
 }
 

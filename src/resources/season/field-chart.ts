@@ -37,7 +37,7 @@ export function checkField(name: string): void {
 }
 
 /** True if a value of an application names its applicant: an e-mail address, or the applicant's name. */
-export function isName(value: string, { name }: JsonObject): boolean {
+export function namesApplicant(value: string, { name }: JsonObject): boolean {
   return (
     /\S@\S+\.\S/.test(value) ||
     (typeof name === 'string' && name !== '' && foldCase(value) === foldCase(name))

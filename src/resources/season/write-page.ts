@@ -16,7 +16,7 @@ import { wrap } from '../../terminal/width.js';
 import { type TallyValues, tallyTryouts } from '../tryout-tally.js';
 import { seasonCharts } from './charts.js';
 import type { SeasonTryout } from './drawn.js';
-import { checkField, isName, namesPersons } from './field-chart.js';
+import { checkField, namesApplicant, namesPersons } from './field-chart.js';
 import { isSmall } from './groups.js';
 import { seasonHtml } from './html.js';
 import type { SeasonChart, SeasonPage } from './page.js';
@@ -142,7 +142,8 @@ async function makeSeasonPage(
   const tally = await tallyTryouts(context, list, values, (counted, record) => {
     tryouts.push({ ...counted, updated: timeOf(String(record['updatedAt'])) });
     for (const [index, { ofField, ofQuestion }] of counted.values.entries())
-      if ([...ofField, ...ofQuestion].some((value) => isName(value, record))) naming.add(index);
+      if ([...ofField, ...ofQuestion].some((value) => namesApplicant(value, record)))
+        naming.add(index);
   });
   const completeness = list.completeness();
   if (completeness.state === 'doubtful')

@@ -183,7 +183,7 @@ export function applicantTags(place: number, game: string, at: Date): JsonObject
 export const conversions: readonly (readonly [place: number, playerId: string])[] = [...converted];
 
 /** The game that an application is for. */
-export function gameOf(place: number): string {
+export function gameAt(place: number): string {
   return formOf(place).game(place);
 }
 

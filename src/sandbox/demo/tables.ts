@@ -11,7 +11,7 @@ import {
   applicationCounts,
   conversions,
   demoApplications,
-  gameOf,
+  gameAt,
 } from './applications.js';
 import { demoDocuments, demoFileKey } from './documents.js';
 import { gamerTag, person } from './people.js';
@@ -121,7 +121,7 @@ function convert(place: number, teamNumbers: readonly number[], now: Date): Json
     email: self.email,
     discordUserId: self.discordUserId,
     discordUsername: self.discordUsername,
-    gamerTags: applicantTags(place, gameOf(place), now),
+    gamerTags: applicantTags(place, gameAt(place), now),
     teamIds: teamNumbers.map((number) => recordId('teams', number)),
     role: 'Trial',
     kind: 'player',

@@ -6,7 +6,7 @@ import type { HandlerReply, ReplyRecords } from '../handler.js';
 import { type LogStep, numberOfId, type StoredRecord, type Tables } from '../records.js';
 import type { Refusal } from '../refusal.js';
 import type { State } from '../state.js';
-import { toWire, wireId, wordsOf } from './fields.js';
+import { resourceNamesOnWire, toWire, wireId } from './fields.js';
 import { pageOf } from './pages.js';
 import type { Shapes } from './shapes.js';
 import type { AnswerName } from './table.js';
@@ -14,9 +14,9 @@ import {
   fillHeaders,
   fillJson,
   fillText,
-  printed,
   type Template,
   type Values,
+  wireText,
 } from './template.js';
 
 interface Asked {
@@ -34,7 +34,7 @@ export async function renderReply(asked: Asked, reply: HandlerReply): Promise<Re
   const { shapes, resource, organizationId } = asked;
   const { answer, records = {} } = reply;
   const values: Values = {
-    ...wordsOf(resource),
+    ...resourceNamesOnWire(resource),
     organization: organizationId,
     ...recordValues(shapes, resource, records),
     ...reply.values,
@@ -121,7 +121,7 @@ function render(
     if (filled === undefined) return { status, headers };
     return withBody(status, 'application/json', headers, JSON.stringify(filled));
   }
-  const filled = text === '' ? '' : printed(fillText(text, values));
+  const filled = text === '' ? '' : wireText(fillText(text, values));
   if (filled === '') return { status, headers };
   if (status >= 300 && status < 400) return { status, headers: { location: filled, ...headers } };
   const type = filled.startsWith('<') ? 'text/html' : 'text/plain';

@@ -20,7 +20,7 @@ export function toWire(shapes: Shapes, resource: ResourceName, record: JsonObjec
   if (shapes.given('record', resource) === undefined) return named;
   const { [field ?? idField]: id, ...fields } = named;
   return fillJson(shapes.template('record', resource).json, {
-    ...wordsOf(resource),
+    ...resourceNamesOnWire(resource),
     organization: record['organizationId'],
     record: named,
     fields,
@@ -29,7 +29,7 @@ export function toWire(shapes: Shapes, resource: ResourceName, record: JsonObjec
 }
 
 /** `$resource` and `$singular` of an answer. */
-export function wordsOf(resource: ResourceName) {
+export function resourceNamesOnWire(resource: ResourceName) {
   const { plural, noun } = resourceWords[resource];
   return { resource: plural, singular: noun };
 }

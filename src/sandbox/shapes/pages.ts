@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../data/json.js';
 import { invalid } from '../refusal.js';
 import type { Shapes } from './shapes.js';
-import { printed, type Values } from './template.js';
+import { type Values, wireText } from './template.js';
 
 interface PageRequest {
   readonly shapes: Shapes;
@@ -71,7 +71,7 @@ export function pageOf({ shapes, resource, url }: PageRequest, all: readonly Wir
   const place = (from: number) => mode?.at(from, size, all) ?? null;
   const next = more ? place(end) : null;
   const nextUrl = new URL(url);
-  nextUrl.searchParams.set(name, printed(next));
+  nextUrl.searchParams.set(name, wireText(next));
   const first = shapes.value('paging', resource) === 'page0' ? 0 : 1;
   const page = Math.floor(offset / size) + first;
   return {

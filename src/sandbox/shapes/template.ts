@@ -69,7 +69,7 @@ export function fillText(text: string, values: Values): unknown {
     if (name === undefined) return mark.slice(1);
     const value = valueOf(name, dropped, values);
     if (value === null || value === undefined) missing.push(value);
-    return printed(value);
+    return wireText(value);
   });
   if (missing.length === 0) return filled;
   return missing.includes(undefined) ? undefined : null;
@@ -82,7 +82,7 @@ function valueOf(name: string, isDropped: string | undefined, values: Values): u
 }
 
 /** A value as a text: JSON for what is none, empty for nothing. */
-export function printed(value: unknown): string {
+export function wireText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value == null ? '' : JSON.stringify(value);
 }
@@ -94,7 +94,7 @@ export function fillHeaders(headers: JsonObject, values: Values): Record<string,
       const content = fillJson(each, values);
       return content === undefined || content === null
         ? []
-        : [[name.toLowerCase(), printed(content)]];
+        : [[name.toLowerCase(), wireText(content)]];
     }),
   );
 }
