@@ -56,7 +56,7 @@ export function createService(
   };
   let connection: Promise<Connection> | undefined;
   let api: Promise<Api> | undefined;
-  const connect = () => (connection ??= findConnection(context, closers));
+  const connect = () => (connection ??= openConnection(context, closers));
   /** The limiter of the current connection. While it drains, a bulk run shows its own progress, waits included. */
   let currentLimiter: RateLimiter | undefined;
   const apiTo = (to: Connection): Api => {
@@ -153,7 +153,7 @@ function waitNotifier(context: LocalContext, who: string, hasProgress: () => boo
   };
 }
 
-async function findConnection(
+async function openConnection(
   context: LocalContext,
   closers: (() => Promise<void> | void)[],
 ): Promise<Connection> {

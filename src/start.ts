@@ -36,7 +36,7 @@ export async function pageAfterLogin(
   ]);
   const same = (text: string) => withConnectionFlags(text, flags, table);
   const unfinished = await interrupted(paths, profile, world);
-  const rows: readonly Row[] = [
+  const rows: readonly StartRow[] = [
     ...unfinished.map(({ text, command }, index) => ({
       text,
       command: same(command),
@@ -78,7 +78,7 @@ async function usedProfile(
   return organization === undefined ? undefined : { name, organization, service: stored?.baseUrl };
 }
 
-interface Row {
+interface StartRow {
   readonly label?: string;
   readonly text: string;
   readonly command?: string;
@@ -87,7 +87,7 @@ interface Row {
 /** More runs are counted, not listed. */
 const mostRuns = 3;
 
-type Unfinished = Required<Pick<Row, 'text' | 'command'>>;
+type Unfinished = Required<Pick<StartRow, 'text' | 'command'>>;
 
 /** Returns the interrupted changes, each with the command that resumes it; none where the state cannot be read. */
 async function interrupted(
@@ -129,7 +129,7 @@ const labelWidth = 12;
 const commandColumn = 46;
 
 /** A row as lines; the command stands beside the text, or below it where the line is too long. */
-function rowLines({ label = '', text, command }: Row, width: number): readonly string[] {
+function rowLines({ label = '', text, command }: StartRow, width: number): readonly string[] {
   const left = `${label.padEnd(labelWidth)}${text}`;
   if (command === undefined)
     return left.length <= width ? [left] : [label, ...below(text.split(' · '), width)];

@@ -39,7 +39,7 @@ export function failureOf(
   const read = readJson(response.body, headers['content-type']);
   if (status < 400)
     return read.kind === 'json' ? refusalIn(read.value, status, call, { idName }) : undefined;
-  const service = serviceBody(read);
+  const service = bodyForError(read);
   const code = codeIn(isObject(service) ? service : {});
   const refusal = new ApiError(status, code, call, {
     message: messageIn(service, code),
@@ -64,7 +64,7 @@ export function failureOf(
 }
 
 /** The body as the service's own words: JSON, or a text. A web page comes from something in front of it. */
-function serviceBody(read: JsonBody): unknown {
+function bodyForError(read: JsonBody): unknown {
   if (read.kind === 'json') return read.value;
   return read.kind === 'other' ? read.text : undefined;
 }
@@ -129,7 +129,7 @@ function codeIn(body: JsonObject): string | undefined {
   const [first] = listOf(body['errors']);
   const candidates = [error, isObject(error) && error['code'], isObject(first) && first['code']];
   const numericCode = [code, statusCode].find((each) => typeof each === 'number');
-  return truncate(
+  return shorten(
     candidates.find((each) => typeof each === 'string') ??
       (numericCode === undefined ? numericCode : String(numericCode)),
     maxCodeLength,
@@ -144,14 +144,14 @@ function listOf(value: unknown): readonly unknown[] {
 const maxCodeLength = 200;
 const maxMessageLength = 2_000;
 
-function truncate(text: string | undefined, maxLength: number): string | undefined {
+function shorten(text: string | undefined, maxLength: number): string | undefined {
   return text !== undefined && text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
 /** Returns the first words of the body, on one line. */
 function messageIn(body: unknown, code: string | undefined): string | undefined {
   const [first] = wordsIn(body, code);
-  return truncate(first, maxMessageLength);
+  return shorten(first, maxMessageLength);
 }
 
 /** `code`: only a number or a status word indicates an error, and it may mean something else. */

@@ -102,7 +102,7 @@ class Client implements Api {
   }
 
   private noteAssumed(row: Endpoint, route: Route): void {
-    const name = nameOf(route);
+    const name = callName(route);
     if (route.source !== 'assumed' || this.notedGuesses.has(name)) return;
     this.notedGuesses.add(name);
     const shown = name.replace(/\{\w+\}/, 'ID');
@@ -198,7 +198,7 @@ class Client implements Api {
   }
 
   hasWorked(call: Call) {
-    return this.workingRoutes.has(nameOf(this.route(call)));
+    return this.workingRoutes.has(callName(this.route(call)));
   }
 
   list(
@@ -267,7 +267,7 @@ class Client implements Api {
     const idName = row.resource === 'uploads' ? undefined : this.idNameOf(row.resource);
     const failure = failureOf(response, site, { idName });
     if (failure) throw failure;
-    this.workingRoutes.add(nameOf(route));
+    this.workingRoutes.add(callName(route));
     return response;
   }
 
@@ -287,6 +287,6 @@ function siteOf({ method, template }: Route): CallSite {
   return { method, path: template };
 }
 
-function nameOf({ method, template }: Route): string {
+function callName({ method, template }: Route): string {
   return `${method} ${template}`;
 }

@@ -22,7 +22,7 @@ export interface Drift {
 
 export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   const reported = new Set<string>();
-  const checks = new Map<z.core.$ZodType, Check>();
+  const checks = new Map<z.core.$ZodType, ValueCheck>();
   const isDocumented = (schema: z.core.$ZodType, value: unknown) => {
     let check = checks.get(schema);
     if (!check) checks.set(schema, (check = compileCheck(schema)));
@@ -106,13 +106,13 @@ function fieldPath(path: readonly PropertyKey[]): string {
   return dotted.replace(/^\./, '') || 'the whole';
 }
 
-type Check = (value: unknown) => boolean;
+type ValueCheck = (value: unknown) => boolean;
 
 /**
  * Compiles a schema to a fast predicate, because most records of a long list are as documented.
  * True means that the schema accepts the value; false means that only the schema can tell.
  */
-export function compileCheck(schema: z.core.$ZodType): Check {
+export function compileCheck(schema: z.core.$ZodType): ValueCheck {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.checks && def.checks.length > 0) return undecided;
   switch (def.type) {
@@ -145,9 +145,9 @@ export function compileCheck(schema: z.core.$ZodType): Check {
   }
 }
 
-const undecided: Check = () => false;
+const undecided: ValueCheck = () => false;
 
-function recordCheck({ keyType, valueType }: z.core.$ZodRecordDef): Check {
+function recordCheck({ keyType, valueType }: z.core.$ZodRecordDef): ValueCheck {
   const anyKey = (keyType as z.core.$ZodTypes)._zod.def;
   const anyValue = (valueType as z.core.$ZodTypes)._zod.def;
   if (anyKey.type !== 'string' || anyKey.checks?.length || anyValue.type !== 'unknown')
@@ -156,7 +156,7 @@ function recordCheck({ keyType, valueType }: z.core.$ZodRecordDef): Check {
 }
 
 /** Handles only objects that keep unknown fields; others would have to be searched for them. */
-function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
+function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): ValueCheck {
   if ((catchall as z.core.$ZodTypes | undefined)?._zod.def.type !== 'unknown') return undecided;
   const fields = Object.keys(shape).map((name) => ({
     name,

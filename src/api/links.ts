@@ -17,13 +17,13 @@ interface LinkCall {
   readonly requestUrl: URL;
   /** A URL below it needs the key, which is sent to no link, so it is rarely the file. */
   readonly baseUrl: string;
-  readonly verb: Verb;
+  readonly verb: LinkVerb;
   /** The path of the URL, if an admin configured it (`download.urlPath`). */
   readonly urlPath?: string | undefined;
   readonly now: Date;
 }
 
-type Verb = 'download' | 'preview';
+type LinkVerb = 'download' | 'preview';
 
 /**
  * Finds the signed URL in the response to a download or preview call, whose shape the contract does
@@ -99,7 +99,7 @@ function isRelativeUrl(value: unknown): value is string {
 }
 
 /** A web URL of a response, and how it is named. */
-interface Candidate {
+interface LinkCandidate {
   readonly url: string;
   /** The lower the better; undefined if its name says nothing. */
   readonly rank: number | undefined;
@@ -118,7 +118,7 @@ function searchBody(body: unknown, call: LinkCall): Link | undefined {
 }
 
 /** Returns the best named URL, else the only one there is. What the other verb names is not it beside an unknown one. */
-function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
+function bestOf(candidates: readonly LinkCandidate[]): LinkCandidate | undefined {
   const ranked = candidates.filter(({ rank }) => rank !== undefined);
   const [best] = ranked.toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
   const unnamed = candidates.filter(({ rank }) => rank === undefined);
@@ -131,15 +131,15 @@ function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
 interface Holder {
   readonly value: JsonObject;
   readonly context: JsonObject;
-  readonly of: Verb | undefined;
+  readonly of: LinkVerb | undefined;
   readonly depth: number;
 }
 
-const maxDepth = 4;
+const maxSearchDepth = 4;
 
 /** Returns the web URLs in a body and its wrappers, the outermost first. */
-function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): Candidate[] {
-  const found: Candidate[] = [];
+function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): LinkCandidate[] {
+  const found: LinkCandidate[] = [];
   const holders: Holder[] = [{ value: body, context: {}, of: undefined, depth: 0 }];
   for (const { value: holder, context, of, depth } of holders) {
     const own = { ...context, ...holder };
@@ -147,7 +147,7 @@ function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): Candidate[
       const name = normalName(key);
       const meaning = meanings.get(name);
       const value = onlyElement(entry);
-      if (isObject(value) && depth < maxDepth && (meaning || wrappers.has(name)))
+      if (isObject(value) && depth < maxSearchDepth && (meaning || wrappers.has(name)))
         holders.push({
           value,
           context: own,
@@ -163,7 +163,7 @@ function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): Candidate[
 }
 
 /** Ranks the name of a URL: it names the verb, it says signed, or it only says that it is a URL. */
-type Meaning = Verb | 'signed' | 'plain';
+type Meaning = LinkVerb | 'signed' | 'plain';
 
 /** The names of a signed URL, best first. */
 const meanings: ReadonlyMap<string, Meaning> = new Map([
@@ -183,8 +183,8 @@ function byMeaning([a]: readonly [string, unknown], [b]: readonly [string, unkno
 
 function rankOf(
   meaning: Meaning | undefined,
-  of: Verb | undefined,
-  verb: Verb,
+  of: LinkVerb | undefined,
+  verb: LinkVerb,
 ): number | undefined {
   const said = meaning === 'download' || meaning === 'preview' ? meaning : of;
   if (said === verb) return 0;

@@ -144,7 +144,7 @@ function splitPage(start: Splitting, page: PageRequest): ListPage {
   return {
     status,
     headers,
-    batches: batchesOf(start, page),
+    batches: pieceBatches(start, page),
     arrivedAt: () => body.endedAt ?? at,
     envelope() {
       const parsed = parseListResponse({ status, headers, body: splitter.envelope(), at }, page);
@@ -157,7 +157,7 @@ function splitPage(start: Splitting, page: PageRequest): ListPage {
   };
 }
 
-async function* batchesOf(
+async function* pieceBatches(
   { splitter, first, body }: Splitting,
   page: PageRequest,
 ): Batches<JsonObject> {

@@ -51,7 +51,7 @@ function paths(): Json {
 }
 
 function operation(name: string, row: Endpoint, method: string, template: string): Json {
-  const body = bodyOf(row, method);
+  const body = requestBody(row, method);
   const isStated = 'stated' in row.basis;
   return {
     operationId: name,
@@ -91,7 +91,7 @@ function parameters(row: Endpoint, template: string): Json[] {
 }
 
 /** Returns the documented body, with organizationId if the contract sends it in the body (4.6). */
-function bodyOf(row: Endpoint, method: string): Json | undefined {
+function requestBody(row: Endpoint, method: string): Json | undefined {
   if (method === 'GET' || (row.org !== 'body' && !row.body)) return undefined;
   const own = row.body ? schemaOf(row.body) : { type: 'object' };
   if (row.org !== 'body') return own;

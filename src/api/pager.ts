@@ -196,7 +196,7 @@ export class Pager {
         ),
         isStated: true,
       };
-    if (mode === 'none') return complete;
+    if (mode === 'none') return completeList;
     // The records behind one that went away moved up, the first of them perhaps to a page read before.
     if (this.hasShrunk)
       return doubt('the list became shorter while it was read', 'Run the same command again.');
@@ -209,8 +209,8 @@ export class Pager {
         ),
         isStated: true,
       };
-    if (mode === 'page' || mode === 'offset' || mode === 'last-id') return complete;
-    if (this.isExplicitEnd(page, evidence)) return complete;
+    if (mode === 'page' || mode === 'offset' || mode === 'last-id') return completeList;
+    if (this.isExplicitEnd(page, evidence)) return completeList;
     if (pages !== undefined && pages > page.number && page.count > 0)
       return doubt(
         `the service counts ${pages} pages and sent ${page.number}`,
@@ -222,7 +222,7 @@ export class Pager {
         `To follow it: rosterctl config set paging.next ${shellQuote(evidence.hint)}`,
         'If it is something else: rosterctl config set paging.next none',
       );
-    return page.number > 1 ? complete : this.onePage(page, evidence);
+    return page.number > 1 ? completeList : this.onePage(page, evidence);
   }
 
   private onePage({ status, headers, count, arrived }: Page, { size }: Evidence): Completeness {
@@ -239,7 +239,7 @@ export class Pager {
           `exactly ${groupedNumber(arrived)} records came and the service says nothing about more`,
           ...fixes,
         )
-      : complete;
+      : completeList;
   }
 }
 
@@ -254,7 +254,7 @@ type Evidence = Omit<PagingEvidence, 'total' | 'namesTotal'> & {
   readonly total: Total | undefined;
 };
 
-const complete: Completeness = { state: 'complete' };
+const completeList: Completeness = { state: 'complete' };
 
 function doubt(reason: string, ...fixes: readonly string[]): Doubt {
   return { state: 'doubtful', reason, fixes };

@@ -19,7 +19,7 @@ export interface PagingEvidence {
   /** A field for the next page is there and empty. */
   readonly ended: boolean;
   /** The largest number that counts records: `total`, `hits`. */
-  readonly total?: Field | undefined;
+  readonly total?: EvidenceField | undefined;
   /** The answer names a total (`total`, `X-Total-Count`), not just a count that may be of the page. */
   readonly namesTotal: boolean;
   readonly pageNumber?: number | undefined;
@@ -36,7 +36,7 @@ export interface Way {
   readonly value: string;
 }
 
-interface Field {
+interface EvidenceField {
   /** `meta.total`: where it is, to name it in a setting. */
   readonly path: string;
   readonly value: number;
@@ -94,7 +94,7 @@ export function readEvidence(
   headers: { readonly [name: string]: string },
   resource: ResourceName,
 ): PagingEvidence {
-  const fields = [...(isObject(body) ? fieldsOf(body, [], 3) : []), ...headerFields(headers)];
+  const fields = [...(isObject(body) ? namedFields(body, [], 3) : []), ...headerFields(headers)];
   const first = <T>(
     names: Iterable<string>,
     read: (value: unknown, name: string) => T | undefined,
@@ -149,17 +149,17 @@ export function countIn(value: unknown): number | undefined {
 }
 
 /** Returns the fields of an envelope and its containers; the outermost come first. */
-function fieldsOf(body: JsonObject, above: readonly string[], depth: number): readonly Named[] {
+function namedFields(body: JsonObject, above: readonly string[], depth: number): readonly Named[] {
   const own: Named[] = [];
   const inner: Named[] = [];
   const isNext = normalName(above.at(-1) ?? '') === 'next';
   for (const [key, value] of Object.entries(body)) {
     const path = [...above, key];
     // `next: {cursor}` means the same as `nextCursor`.
-    const words = isNext ? ['next', ...wordsOf(key)] : wordsOf(key);
+    const words = isNext ? ['next', ...keyWords(key)] : keyWords(key);
     const name = isNext ? `next${normalName(key)}` : normalName(key);
     if (isObject(value) && containers.has(name) && depth > 0 && !Object.hasOwn(value, 'id'))
-      inner.push(...fieldsOf(value, path, depth - 1));
+      inner.push(...namedFields(value, path, depth - 1));
     else if (!Array.isArray(value)) own.push({ path: path.join('.'), name, words, value });
     else if (name === 'links') own.push(...linkedNext(value, path));
   }
@@ -182,7 +182,7 @@ function headerFields(headers: { readonly [name: string]: string }): readonly Na
     .filter(([name]) => pagingHeaders.test(name))
     .map(([name, value]) => {
       const own = name.replace(/^x-pagination-/, '');
-      return { path: name, name: normalName(own), words: wordsOf(own), value };
+      return { path: name, name: normalName(own), words: keyWords(own), value };
     });
   const range = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
   if (range === undefined) return named;
@@ -193,7 +193,7 @@ function headerFields(headers: { readonly [name: string]: string }): readonly Na
 }
 
 /** Splits a key into its words: `nextPageToken`, `next_page_token` and `next-page-token`. */
-function wordsOf(key: string): readonly string[] {
+function keyWords(key: string): readonly string[] {
   return key
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -232,7 +232,7 @@ function flagOf({ words, value }: Named): boolean | undefined {
   return booleanOf(value) || (isAboutPages ? false : undefined);
 }
 
-const totalWords = new Set(['total', 'count', 'found', 'hits', 'records', 'rows', 'elements']);
+const totalNames = new Set(['total', 'count', 'found', 'hits', 'records', 'rows', 'elements']);
 const notTotalWords = new Set([
   ...['max', 'limit', 'quota', 'used', 'size', 'bytes', 'ms', 'time', 'seconds', 'page', 'pages'],
 ]);
@@ -241,7 +241,7 @@ const notTotalWords = new Set([
 function countsRecords({ words, value }: Named, resource: ResourceName): boolean {
   return (
     countIn(value) !== undefined &&
-    words.some((word) => totalWords.has(word)) &&
+    words.some((word) => totalNames.has(word)) &&
     !words.some((word) => notTotalWords.has(word) || isOfAnother(word, resource))
   );
 }
@@ -253,7 +253,7 @@ function isOfAnother(word: string, resource: ResourceName): boolean {
   });
 }
 
-function largest(fields: readonly Named[]): Field | undefined {
+function largest(fields: readonly Named[]): EvidenceField | undefined {
   const counts = fields.map(({ path, value }) => ({ path, value: countIn(value) ?? 0 }));
   return counts.toSorted((a, b) => b.value - a.value)[0];
 }

@@ -57,10 +57,15 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
         ? readRoute(overrides[configKey], row, `The setting ${configKey}`)
         : undefined;
   const resolved = replacement ?? { method, template };
-  const semantics = oneOf(overrides, `${configKey}.semantics`, ['merge', 'replace'], 'merge');
+  const semantics = allowedSetting(
+    overrides,
+    `${configKey}.semantics`,
+    ['merge', 'replace'],
+    'merge',
+  );
   return {
     ...resolved,
-    org: oneOf(overrides, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
+    org: allowedSetting(overrides, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
     semantics,
     mayReplace: resolved.method === 'PUT' || semantics === 'replace',
     source: replacement ? 'named' : 'assumed',
@@ -90,7 +95,7 @@ function readRoute(text: string, { route }: Endpoint, from: string) {
   }
 }
 
-function oneOf<T extends string>(
+function allowedSetting<T extends string>(
   overrides: Overrides,
   key: string,
   allowed: readonly T[],

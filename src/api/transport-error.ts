@@ -199,7 +199,7 @@ const sentences: {
   busyResolver: nameUnresolved,
   connectTimeout: ({ origin }) => `${origin} did not accept a connection in time.`,
   tls: ({ origin }, cause) =>
-    `Cannot open a trusted TLS connection to ${origin}: ${codeOf(cause)}.`,
+    `Cannot open a trusted TLS connection to ${origin}: ${errorCode(cause)}.`,
   proxy: (_, cause) => messageOf(cause),
   firstByte: ({ origin, firstByteMs }) =>
     `${origin} did not answer within ${(firstByteMs ?? 0) / 1000} s.`,
@@ -225,7 +225,7 @@ function hintOf(
   isService: boolean,
 ): string | undefined {
   if (cause instanceof ProxyFailure) return cause.hint;
-  if (why === 'tls') return tlsHint(codeOf(cause), origin, isService);
+  if (why === 'tls') return tlsHint(errorCode(cause), origin, isService);
   if (!isService) return undefined;
   if (why === 'firstByte' || why === 'deadline')
     return 'Run the same command again later, or give it longer: --timeout 2m';
@@ -235,7 +235,7 @@ function hintOf(
   return undefined;
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return code ?? messageOf(error);
 }

@@ -106,7 +106,7 @@ const notSent: { readonly transportError: TransportError } = {
 export function createTransport(options: TransportOptions): Transport {
   const { connection, bounds, limiter } = options;
   const base = new URL(connection.baseUrl);
-  checkKey(connection.key);
+  checkHeaderKey(connection.key);
   const limits: Limits = {
     firstByteMs: options.timeoutMs,
     attemptMs: bounds?.attemptMs ?? Math.max(60_000, options.timeoutMs),
@@ -266,7 +266,7 @@ function afterClose(): BugError {
   return new BugError('A request after the transport was closed.');
 }
 
-function checkKey(key: string): void {
+function checkHeaderKey(key: string): void {
   if (isHeaderValue(key)) return;
   throw new ConfigError('The API key holds characters that no header can carry.', {
     hint: 'Store it again: rosterctl auth login',

@@ -70,7 +70,7 @@ export async function openConnections(
   };
   const agent = new undici.Agent({
     connect(options, done) {
-      const chosenProxy = proxy?.(targetOf(options));
+      const chosenProxy = proxy?.(urlOfTarget(options));
       if (chosenProxy)
         connectThroughProxy(chosenProxy, options, done).catch((error: Error) => done(error, null));
       else connectDirectly(options, done);
@@ -91,7 +91,7 @@ export async function openConnections(
   };
 }
 
-function targetOf({ protocol, host, hostname }: buildConnector.Options): URL {
+function urlOfTarget({ protocol, host, hostname }: buildConnector.Options): URL {
   return new URL(`${protocol}//${host ?? hostname}`);
 }
 

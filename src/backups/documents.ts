@@ -81,7 +81,7 @@ export async function backUpFiles(
     const now = backup.fetched.get(id);
     const known = [now, before.get(id)].find((file) => file && isSameVersion(file, version));
     // oxlint-disable-next-line no-await-in-loop
-    if (!known || !(await isStored(backup.folder, known))) toFetch.set(id, document);
+    if (!known || !(await isFileStored(backup.folder, known))) toFetch.set(id, document);
     else {
       const { bytes, sha256 } = known;
       const proven = known === now ? 'fetched' : 'unchanged';
@@ -95,7 +95,7 @@ export async function backUpFiles(
 }
 
 /** True if the file is in the folder with its size; `backup verify` compares the content. */
-async function isStored(folder: string, { sha256, bytes }: FetchedFile): Promise<boolean> {
+async function isFileStored(folder: string, { sha256, bytes }: FetchedFile): Promise<boolean> {
   const found = await stat(join(folder, sharedFile(sha256))).catch(() => undefined);
   return found?.isFile() === true && found.size === bytes;
 }

@@ -60,7 +60,7 @@ export async function openBackup(context: Context, folder: string): Promise<Open
     const content = await attempt(folder, listBackup(folder));
     const { earlier, hasUnreadable } = await readEarlier(context, folder, content.snapshots);
     const journal = await newestJournal(content);
-    const places = earlier.map(({ manifest }) => placeIn(manifest));
+    const places = earlier.map(({ manifest }) => placeOfManifest(manifest));
     checkPlace(folder, place, [...places, ...(journal?.place ? [journal.place] : [])]);
     const newest = content.snapshots.at(-1)?.name.replace('.incomplete', '');
     const name = newName(context.now(), newest);
@@ -140,11 +140,11 @@ export async function checkFolder(context: Context, folder: string): Promise<voi
   for (const snapshot of snapshots.toReversed()) {
     // oxlint-disable-next-line no-await-in-loop
     const manifest = await readSnapshotManifest(snapshot).catch(() => undefined);
-    if (manifest) return checkPlace(folder, placeOf(context), [placeIn(manifest)]);
+    if (manifest) return checkPlace(folder, placeOf(context), [placeOfManifest(manifest)]);
   }
 }
 
-function placeIn({ origin, organization }: Manifest): Place {
+function placeOfManifest({ origin, organization }: Manifest): Place {
   return { service: origin, organization };
 }
 

@@ -26,19 +26,21 @@ export async function readFetchJournal(path: string): Promise<JournalContent> {
   const file = join(path, journalFile);
   const { lines, bytes } = parseLines(await readBytes(file), file, (line) => line);
   const [head, ...fetched] = lines;
-  return { place: head && placeIn(head), fetched: fetched.flatMap(fetchedIn), bytes };
+  return { place: head && placeOfJournal(head), fetched: fetched.flatMap(fetchedIn), bytes };
 }
 
-function placeIn({ service, organization }: JsonObject): Place {
+function placeOfJournal({ service, organization }: JsonObject): Place {
   return { service: String(service), organization: String(organization) };
 }
 
 function fetchedIn({ id, bytes, sha256, updatedAt, record }: JsonObject): readonly FetchedFile[] {
   if (typeof id !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string') return [];
-  return [{ id, bytes, sha256, updatedAt: textOf(updatedAt), record: textOf(record) }];
+  return [
+    { id, bytes, sha256, updatedAt: textOrNothing(updatedAt), record: textOrNothing(record) },
+  ];
 }
 
-function textOf(value: unknown): string | undefined {
+function textOrNothing(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -169,13 +169,13 @@ function noBackup(folder: string): InputError {
  * stay in the order in which backups were made even if the clock was set back.
  */
 export function newName(now: Date, newest: string | undefined): string {
-  const name = nameOf(now);
+  const name = snapshotName(now);
   if (newest === undefined || newest < name) return name;
   const [date = '', time = ''] = newest.split('T');
   const clock = `${time.slice(0, 2)}:${time.slice(2, 4)}:${time.slice(4, 6)}`;
-  return nameOf(new Date(Date.parse(`${date}T${clock}Z`) + 1_000));
+  return snapshotName(new Date(Date.parse(`${date}T${clock}Z`) + 1_000));
 }
 
-function nameOf(moment: Date): string {
+function snapshotName(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replaceAll(':', '')}Z`;
 }

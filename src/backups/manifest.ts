@@ -11,7 +11,7 @@ import { damagedFile, manifestFile, type Snapshot } from './layout.js';
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const size = z.number().check(z.nonnegative());
-const resource = z.enum(Object.keys(resourceWords) as (keyof typeof resourceWords)[]);
+const resourceSchema = z.enum(Object.keys(resourceWords) as (keyof typeof resourceWords)[]);
 
 const Content = z.object({
   schema: z.literal(1),
@@ -25,7 +25,7 @@ const Content = z.object({
   startedAt: z.string(),
   finishedAt: z.string(),
   complete: z.boolean(),
-  resources: z.array(z.object({ resource, records: size, bytes: size, sha256 })),
+  resources: z.array(z.object({ resource: resourceSchema, records: size, bytes: size, sha256 })),
   /** The files of documents; null if the backup was made without them. */
   files: z.nullable(
     z.object({
@@ -50,7 +50,9 @@ const Content = z.object({
       ),
     }),
   ),
-  missing: z.array(z.object({ resource, id: z.nullable(z.string()), reason: z.string() })),
+  missing: z.array(
+    z.object({ resource: resourceSchema, id: z.nullable(z.string()), reason: z.string() }),
+  ),
 });
 
 /** The content of a snapshot: where its records come from, each file with its hash, and the parts that are missing. */

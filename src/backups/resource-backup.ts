@@ -107,14 +107,14 @@ async function readList(
   return list.completeness();
 }
 
-type Doubt = Exclude<Completeness, { readonly state: 'complete' }>;
+type MaybeIncomplete = Exclude<Completeness, { readonly state: 'complete' }>;
 
 /** Returns why a list may be incomplete. An answer without a list is an empty one where there never was a record. */
 function doubtOf(
   completeness: Completeness,
   { earlier }: OpenBackup,
   resource: ResourceName,
-): Doubt | undefined {
+): MaybeIncomplete | undefined {
   if (completeness.state === 'complete') return undefined;
   const newest = newestWith(earlier, resource);
   const before = newest?.manifest.resources.find((each) => each.resource === resource);
@@ -122,7 +122,7 @@ function doubtOf(
   return completeness.state === 'doubtful' || hadRecords ? completeness : undefined;
 }
 
-function mayBeIncomplete(resource: ResourceName, doubt: Doubt): GuardError {
+function mayBeIncomplete(resource: ResourceName, doubt: MaybeIncomplete): GuardError {
   const fixes = 'fixes' in doubt ? (doubt.fixes ?? []) : [];
   return new GuardError(`${incompleteList(resource, doubt.reason)} No backup was kept.`, {
     code: 'incomplete',

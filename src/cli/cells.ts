@@ -21,7 +21,7 @@ export function cellOf(value: unknown, field: string, options: CellOptions): str
   if (typeof value === 'number') return isSize(field) ? binarySize(value) : String(value);
   if (value instanceof RawNumber) return singleLine(value.text);
   if (Array.isArray(value)) return listCell(value, field, options);
-  return singleLine(nameOf(value as JsonObject) ?? fieldCount(value as JsonObject));
+  return singleLine(nameOfObject(value as JsonObject) ?? fieldCount(value as JsonObject));
 }
 
 /** The file extension of a content type: `docx` instead of its 71 characters. */
@@ -77,7 +77,7 @@ function listCell(list: readonly unknown[], field: string, options: CellOptions)
   if (games) return singleLine(games);
   if (list.length > 3) return `${list.length} items`;
   return singleLine(
-    list.map((item) => (isObject(item) && nameOf(item)) || shortJson(item)).join(', '),
+    list.map((item) => (isObject(item) && nameOfObject(item)) || shortJson(item)).join(', '),
   );
 }
 
@@ -91,7 +91,7 @@ function gamesIn(list: readonly unknown[]): string | undefined {
 }
 
 /** The name of an object: `valorant: Foxy#EU1` for a gamer tag, else its name, title, label or id. */
-function nameOf(value: JsonObject): string | undefined {
+function nameOfObject(value: JsonObject): string | undefined {
   if (typeof value['gamerTag'] === 'string')
     return typeof value['game'] === 'string'
       ? `${value['game']}: ${value['gamerTag']}`

@@ -99,14 +99,14 @@ export function parseSorting(text: string): Sorting {
   return { field, descending: direction === 'desc' };
 }
 
-type World = Pick<Context, 'api' | 'paths' | 'settings'>;
+type ListWorld = Pick<Context, 'api' | 'paths' | 'settings'>;
 
 /**
  * Lists a resource's records in the service's order and caches their ids for completion, unless
  * `completion.cache` is off.
  */
 export function listAndCacheIds(
-  world: World,
+  world: ListWorld,
   resource: ResourceName,
   query: { readonly [name: string]: string } = {},
 ): RecordStream<JsonObject> {
@@ -118,7 +118,7 @@ export function listAndCacheIds(
 }
 
 async function* cached(
-  { api, paths, settings }: World,
+  { api, paths, settings }: ListWorld,
   resource: ResourceName,
 ): Batches<JsonObject> {
   const records = api.list(resource);

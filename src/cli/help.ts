@@ -86,10 +86,10 @@ export function rootHelp(
 }
 
 function groupSummary(group: ManifestGroup, table: CommandManifest): readonly [string, string] {
-  return [group.word, `${group.about}: ${commandsOf(group, table).map(verbOf).join(', ')}`];
+  return [group.word, `${group.about}: ${commandsOf(group, table).map(verbWord).join(', ')}`];
 }
 
-function verbOf({ words }: ManifestCommand): string {
+function verbWord({ words }: ManifestCommand): string {
   return words[1] ?? '';
 }
 
@@ -111,7 +111,7 @@ export function groupHelp(
     '',
     'Verbs',
     ...columns(
-      verbs.map((command) => [verbOf(command), command.summary]),
+      verbs.map((command) => [verbWord(command), command.summary]),
       width,
     ),
     '',

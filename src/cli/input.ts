@@ -37,17 +37,17 @@ const listLimit = 64 * 1024 * 1024;
 
 /** Decodes a streamed text, such as the ids of a bulk change. Throws InputError if it is too large or not UTF-8. */
 export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
-  return decoded(await bytesUpTo(chunks, listLimit, tooLarge(name, listLimit)), name);
+  return decoded(await bytesUpTo(chunks, listLimit, inputTooLarge(name, listLimit)), name);
 }
 
 function readFile(path: string, signal: AbortSignal): Promise<Buffer> {
-  const bytes = bytesUpTo(inputBytes(path, { signal }), limit, tooLarge(path, limit));
+  const bytes = bytesUpTo(inputBytes(path, { signal }), limit, inputTooLarge(path, limit));
   return bytes.catch((error: unknown) => {
     throw error instanceof Failure ? error : unreadable(path, error);
   });
 }
 
-function tooLarge(name: string, most: number): () => InputError {
+function inputTooLarge(name: string, most: number): () => InputError {
   return () => new InputError(`${name} is larger than ${most} bytes.`);
 }
 

@@ -83,7 +83,7 @@ function describeCommand(
     writes: command.kind !== 'read',
     asks: 'asks' in command ? command.asks : 'confirm' in command,
     shows: (command.shows ?? []).map((name) => `--${kebab(name)}`),
-    fields: fieldsOf(command.view),
+    fields: viewFields(command.view),
   };
 }
 
@@ -114,7 +114,7 @@ function describeParams(given: Params | undefined, asFlags: boolean): ManifestPa
     takes: param.takes,
     commaList: param.commaList,
     required: param.takes !== 'nothing' && !param.schema.safeParse(undefined).success,
-    choices: choicesOf(param.schema),
+    choices: schemaChoices(param.schema),
     group: param.group,
     ...(param.rare && { rare: true }),
     ...(param.ifMissing !== undefined && { ifMissing: param.ifMissing }),
@@ -122,11 +122,11 @@ function describeParams(given: Params | undefined, asFlags: boolean): ManifestPa
   }));
 }
 
-function fieldsOf({ columns, resource }: View<never>): readonly string[] {
+function viewFields({ columns, resource }: View<never>): readonly string[] {
   return columns ?? (resource === undefined ? [] : recordFields(resource));
 }
 
-function choicesOf(schema: ValueSchema): readonly string[] | undefined {
+function schemaChoices(schema: ValueSchema): readonly string[] | undefined {
   return '_zod' in schema ? enumWords(schema as z.ZodMiniType) : schema.choices;
 }
 

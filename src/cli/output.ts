@@ -168,7 +168,7 @@ async function showRows<T>(
     case 'table': {
       // With --fields, a report is its rows.
       const isRecord = !many && !(fields && view.rows);
-      const record = isRecord ? asRecord(fields ? await firstOf(rows) : value) : undefined;
+      const record = isRecord ? asRecord(fields ? await firstRow(rows) : value) : undefined;
       if (isAligned(sink)) {
         const { showRecord, showTable } = await import('./lists/show.js');
         if (record) return showRecord(record, sink, context);
@@ -196,7 +196,7 @@ async function showRows<T>(
       if (many || !printsValue)
         await throughPager(sink, context, (page) => writeJsonArray(page, rows));
       else {
-        const record = fields ? await firstOf(rows) : value;
+        const record = fields ? await firstRow(rows) : value;
         await throughPager(sink, context, (page) => writeJson(page, record, view));
       }
       break;
@@ -283,7 +283,7 @@ function unknownFieldNote({ hasWritten, note }: OutputContext) {
   return hasWritten ? (error: Error) => note(error.message) : undefined;
 }
 
-async function firstOf(rows: Rows): Promise<unknown> {
+async function firstRow(rows: Rows): Promise<unknown> {
   for await (const row of rows) return row;
   return null;
 }

@@ -54,7 +54,7 @@ export function fieldType(resource: ResourceName, field: string): string {
 
 /** Returns the dotted names of a schema's fields; none if it allows any. */
 export function fieldNames(schema: z.core.$ZodType): readonly string[] {
-  return fieldsOf(schema, '');
+  return schemaFields(schema, '');
 }
 
 interface Definition {
@@ -80,13 +80,13 @@ function definitionAt(
   return inner && definitionAt(inner, rest);
 }
 
-function fieldsOf(schema: z.core.$ZodType, prefix: string): readonly string[] {
+function schemaFields(schema: z.core.$ZodType, prefix: string): readonly string[] {
   const { shape, innerType, element }: Definition = schema._zod.def;
   const inner = innerType ?? element;
-  if (inner) return fieldsOf(inner, prefix);
+  if (inner) return schemaFields(inner, prefix);
   return Object.entries(shape ?? {}).flatMap(([name, field]) => [
     `${prefix}${name}`,
-    ...fieldsOf(field, `${prefix}${name}.`),
+    ...schemaFields(field, `${prefix}${name}.`),
   ]);
 }
 

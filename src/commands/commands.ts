@@ -4,18 +4,18 @@ import { globalFlags } from '../cli/global-flags.js';
 import { rowsView } from '../cli/views.js';
 import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
 
-interface Flag {
+interface FlagRow {
   readonly name: string;
   readonly short: string | null;
   readonly choices: readonly string[] | null;
   readonly description: string;
 }
 
-interface Row {
+interface CommandRow {
   readonly command: string;
   readonly summary: string;
   readonly basis: ManifestCommand['basis'];
-  readonly flags: readonly Flag[];
+  readonly flags: readonly FlagRow[];
 }
 
 export default defineLocalCommand({
@@ -26,7 +26,7 @@ export default defineLocalCommand({
   ],
   calls: [],
   everywhere: true,
-  view: rowsView<Row>(['command', 'summary', 'basis']),
+  view: rowsView<CommandRow>(['command', 'summary', 'basis']),
   run({ table }) {
     return table.commands.map((command) => ({
       command: command.words.join(' '),
@@ -37,7 +37,7 @@ export default defineLocalCommand({
   },
 });
 
-function describeFlag(flag: ManifestParam): Flag {
+function describeFlag(flag: ManifestParam): FlagRow {
   return {
     name: flag.word,
     short: flag.short ? `-${flag.short}` : null,

@@ -16,7 +16,7 @@ interface Settled {
   readonly files: readonly { readonly path: string; readonly done: ReturnType<typeof doneTo> }[];
 }
 
-type Answer = Script | Settled;
+type CompletionResult = Script | Settled;
 
 export default defineLocalWrite({
   summary: 'Set up TAB completion for bash, zsh, fish or PowerShell',
@@ -45,7 +45,7 @@ export default defineLocalWrite({
       : removal(shell, context);
     return { changes: files.filter(differs).map(changeOf), state: files };
   },
-  async apply(context: LocalContext, { state }, { shell }): Promise<Answer> {
+  async apply(context: LocalContext, { state }, { shell }): Promise<CompletionResult> {
     if (!state) return { shell, script: completionScript(shell) };
     const { writeChanges } = await import('../cli/completion/install.js');
     await writeChanges(state);
@@ -53,14 +53,14 @@ export default defineLocalWrite({
   },
 });
 
-function linesFor(answer: Answer): string[] {
+function linesFor(answer: CompletionResult): string[] {
   if ('script' in answer) return answer.script.replace(/\n$/, '').split('\n');
   const sentences = answer.files.map(({ path, done }) => `${done.padEnd(9)}  ${path}`);
   const changed = answer.files.some(({ done }) => done === 'written' || done === 'removed');
-  return changed ? [...sentences, `Start a new ${nameOf(answer.shell)} to see it.`] : sentences;
+  return changed ? [...sentences, `Start a new ${shellName(answer.shell)} to see it.`] : sentences;
 }
 
-function nameOf(shell: Shell): string {
+function shellName(shell: Shell): string {
   return shell === 'powershell' ? 'PowerShell' : shell;
 }
 

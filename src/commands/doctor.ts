@@ -39,7 +39,7 @@ export default defineLocalWrite({
     shapes: flag('find out how the service sends its lists'),
     apply: flag('with --shapes: store the settings that it suggests', { group: 'change' }),
   },
-  view: linesView(checkLines),
+  view: linesView(doctorLines),
   async plan(context, { shapes, apply }) {
     if (apply && !shapes)
       throw new UsageError('--apply needs --shapes.', {
@@ -171,7 +171,7 @@ const resultWidth = 6;
 /** With fewer columns than this, details are put below the name of the check. */
 const minDetailWidth = 40;
 
-function checkLines(checks: readonly Check[], canvas: Canvas): string[] {
+function doctorLines(checks: readonly Check[], canvas: Canvas): string[] {
   const { paint, columns, isTerminal } = canvas;
   const names = Math.max(...checks.map(({ check }) => check.length));
   const detailColumn = resultWidth + names + 2;

@@ -61,7 +61,7 @@ export function recallReferences(
   kind: string,
   owner: number | undefined,
 ): string {
-  const found = readAll(referencesFile(file), owner)[resource];
+  const found = readCache(referencesFile(file), owner)[resource];
   const lines = isObject(found) ? found[kind] : undefined;
   return typeof lines === 'string' ? lines : '';
 }
@@ -73,7 +73,7 @@ function referencesFile(file: string): string {
 
 /** Reads the cache of one resource; empty for a file that is absent, broken or not ours. */
 export function recall(file: string, resource: string, owner: number | undefined): Remembered {
-  const found = readAll(file, owner)[resource];
+  const found = readCache(file, owner)[resource];
   if (!isObject(found)) return emptyCache;
   const { ids, fields, values } = found;
   const byPath = isObject(values) ? Object.entries(values) : [];
@@ -134,16 +134,16 @@ export function rememberRecords(
         for (const value of field.values(record) ?? [])
           if (found.size < mostIds && value.length <= longestName && !separators.test(value))
             found.set(value, label);
-      for (const field of fieldsOf(record)) if (fields.size < mostFields) fields.add(field);
+      for (const field of fieldNamesIn(record)) if (fields.size < mostFields) fields.add(field);
       for (const [path, seen] of values)
-        for (const value of valuesAt(record, path.split('.'))) {
+        for (const value of textsAt(record, path.split('.'))) {
           if (seen.size >= mostValues) break;
           if (value !== '' && value.length <= longestValue) seen.add(value);
         }
     },
     async write({ whole }) {
       try {
-        await writeRecords(paths, place, resource, { ids, fields, values }, whole);
+        await writeCachedRecords(paths, place, resource, { ids, fields, values }, whole);
         await writeReferences(paths, place, resource, references, whole);
       } catch {
         // A folder that cannot be written, a foreign file, a full disk: then a TAB knows less.
@@ -158,7 +158,7 @@ interface Observed {
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-async function writeRecords(
+async function writeCachedRecords(
   paths: Paths,
   place: CachePlace,
   resource: string,
@@ -167,7 +167,7 @@ async function writeRecords(
 ): Promise<void> {
   const file = completionCacheFile(paths, place);
   if (file === undefined || !paths.cache) return;
-  const all = readAll(file, paths.owner);
+  const all = readCache(file, paths.owner);
   const before = recall(file, resource, paths.owner);
   const older = whole ? [] : [...pairsOf(before.ids)].filter(([id]) => !observed.ids.has(id));
   const ids = [...observed.ids, ...older].slice(0, mostIds);
@@ -194,7 +194,7 @@ async function writeReferences(
 ): Promise<void> {
   const file = completionCacheFile(paths, place);
   if (file === undefined || observed.length === 0) return;
-  const all = readAll(referencesFile(file), paths.owner);
+  const all = readCache(referencesFile(file), paths.owner);
   const lines = observed.map(({ kind, found }) => {
     const before = whole ? '' : recallReferences(file, resource, kind, paths.owner);
     const older = [...pairsOf(before)].filter(([value]) => !found.has(value));
@@ -218,16 +218,16 @@ function pathsOf(resource: string): readonly string[] {
 }
 
 /** The texts at a path, in every element of a list; the keys of an object at its end. */
-function valuesAt(value: unknown, [key, ...rest]: readonly string[]): readonly string[] {
+function textsAt(value: unknown, [key, ...rest]: readonly string[]): readonly string[] {
   if (Array.isArray(value))
-    return value.flatMap((item) => valuesAt(item, key === undefined ? [] : [key, ...rest]));
-  if (key !== undefined) return isObject(value) ? valuesAt(value[key], rest) : [];
+    return value.flatMap((item) => textsAt(item, key === undefined ? [] : [key, ...rest]));
+  if (key !== undefined) return isObject(value) ? textsAt(value[key], rest) : [];
   if (typeof value === 'string') return [value];
   return isObject(value) ? Object.keys(value) : [];
 }
 
 /** Names of fields as --fields and --where read them: top level, and one level of plain objects. */
-function* fieldsOf(record: JsonObject): Generator<string> {
+function* fieldNamesIn(record: JsonObject): Generator<string> {
   for (const [key, value] of Object.entries(record)) {
     if (!isName(key)) continue;
     yield key;
@@ -250,7 +250,7 @@ function oneLine(name: string): string {
 /** The cache of a resource that was never listed. */
 export const emptyCache: Remembered = { ids: '', fields: [], values: {} };
 
-function readAll(file: string, owner: number | undefined): JsonObject {
+function readCache(file: string, owner: number | undefined): JsonObject {
   try {
     if (inspectPrivateFile(file, { owner }).state === 'absent') return {};
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));

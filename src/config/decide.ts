@@ -34,7 +34,7 @@ interface KeysInput {
 }
 
 /** One place that a setting may come from. */
-interface Source {
+interface SettingSource {
   readonly text: string;
   readonly origin: string;
   readonly fail: (problem: UsageError) => UsageError | ConfigError;
@@ -118,7 +118,10 @@ function resolveKey(key: SettingKey, input: KeysInput, notes: string[]) {
   return { value: undefined, text: undefined, origin: 'default' };
 }
 
-function* sources(key: SettingKey, { flags, env, file, profile }: KeysInput): Generator<Source> {
+function* sources(
+  key: SettingKey,
+  { flags, env, file, profile }: KeysInput,
+): Generator<SettingSource> {
   const flag = key.flag && flags[key.flag];
   const word = key.flag && `--${kebab(key.flag)}`;
   if (flag !== undefined && word)
@@ -143,7 +146,7 @@ function* variable(
   name: string | undefined,
   env: Environment,
   { emptyCounts }: SettingKey,
-): Generator<Source> {
+): Generator<SettingSource> {
   const text = name && env[name];
   if (name && (text || (text === '' && emptyCounts)))
     yield { text, origin: `environment ${name}`, fail: failNamed(name) };

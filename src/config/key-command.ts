@@ -29,7 +29,7 @@ export async function runKeyCommand(
     throw new ConfigError(`${source} is empty.`, {
       hint: 'Set it: rosterctl config set key.command COMMAND\nOr remove it: rosterctl config unset key.command',
     });
-  const output = await outputOf(program, args, source, options);
+  const output = await runProgram(program, args, source, options);
   try {
     return cleanKey(output, `What ${source} printed`);
   } catch (error) {
@@ -39,7 +39,7 @@ export async function runKeyCommand(
   }
 }
 
-function outputOf(
+function runProgram(
   program: string,
   args: readonly string[],
   source: string,

@@ -53,31 +53,36 @@ export type DefaultedKey<T> = SettingKey<T> & { readonly default: string };
 
 /** The settings that have their own property in `Settings`. */
 export const namedKeys = {
-  output: named('output', 'how results are printed', oneOf(usualFormats), {
+  output: namedKey('output', 'how results are printed', oneOf(usualFormats), {
     flag: 'output',
     env: 'ROSTERCTL_OUTPUT',
     default: 'table',
   }),
-  time: named('time', 'how times are written', oneOf(timeStyles), {
+  time: namedKey('time', 'how times are written', oneOf(timeStyles), {
     flag: 'time',
     env: 'ROSTERCTL_TIME',
   }),
-  timeout: named('timeout', 'how long to wait for a response to start', duration(1), {
+  timeout: namedKey('timeout', 'how long to wait for a response to start', duration(1), {
     flag: 'timeout',
     env: 'ROSTERCTL_TIMEOUT',
     default: '30s',
   }),
-  retries: named('retries', 'extra attempts after the first', integer(0, 100), {
+  retries: namedKey('retries', 'extra attempts after the first', integer(0, 100), {
     flag: 'retries',
     env: 'ROSTERCTL_RETRIES',
     default: '3',
   }),
-  maxWait: named('maxWait', 'longest wait to accept from the service (Retry-After)', duration(0), {
-    flag: 'maxWait',
-    env: 'ROSTERCTL_MAX_WAIT',
-    default: '60s',
-  }),
-  concurrency: named(
+  maxWait: namedKey(
+    'maxWait',
+    'longest wait to accept from the service (Retry-After)',
+    duration(0),
+    {
+      flag: 'maxWait',
+      env: 'ROSTERCTL_MAX_WAIT',
+      default: '60s',
+    },
+  ),
+  concurrency: namedKey(
     'concurrency',
     'requests at once in a bulk run (--concurrency)',
     integer(1, 256),
@@ -86,27 +91,32 @@ export const namedKeys = {
       default: '4',
     },
   ),
-  rate: named('rate', 'requests per second in a bulk run (--rate)', parseRate, {
+  rate: namedKey('rate', 'requests per second in a bulk run (--rate)', parseRate, {
     env: 'ROSTERCTL_RATE',
     default: 'none',
   }),
-  pager: named('pager', 'the program that shows long output; cat for none', parsePager, {
+  pager: namedKey('pager', 'the program that shows long output; cat for none', parsePager, {
     env: 'ROSTERCTL_PAGER',
     fallbackEnv: 'PAGER',
     emptyCounts: true,
     default: 'less',
   }),
-  prompts: named('prompts', 'how questions are asked: auto, or plain lines', oneOf(promptStyles), {
-    env: 'ROSTERCTL_PROMPTS',
-    default: 'auto',
-  }),
-  'undo.keep': named('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
+  prompts: namedKey(
+    'prompts',
+    'how questions are asked: auto, or plain lines',
+    oneOf(promptStyles),
+    {
+      env: 'ROSTERCTL_PROMPTS',
+      default: 'auto',
+    },
+  ),
+  'undo.keep': namedKey('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
     default: '30d',
   }),
-  'completion.cache': named('completion.cache', 'remember ids for completion', onOff, {
+  'completion.cache': namedKey('completion.cache', 'remember ids for completion', onOff, {
     default: 'on',
   }),
-  'key.command': named('key.command', 'a program that prints the key', parseCommand, {
+  'key.command': namedKey('key.command', 'a program that prints the key', parseCommand, {
     profileOnly: true,
   }),
 } as const;
@@ -221,7 +231,7 @@ export function requireKey(name: string): SettingKey {
   });
 }
 
-function named<T, const M extends Omit<SettingKey<T>, 'name' | 'text' | 'parse'>>(
+function namedKey<T, const M extends Omit<SettingKey<T>, 'name' | 'text' | 'parse'>>(
   name: string,
   text: string,
   parse: Parse<T>,

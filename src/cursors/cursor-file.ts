@@ -108,7 +108,7 @@ export function readCursor(
 ): CursorState | undefined {
   const file = cursorFile(folder, key);
   if (inspectPrivateFile(file, { owner }).state === 'absent') return undefined;
-  const state = parseState(textOf(file), key);
+  const state = parseState(readCursorText(file), key);
   if (state) return state;
   throw new GuardError(`The state of the cursor ${key.name} (${key.resource}) cannot be used.`, {
     code: 'damaged',
@@ -140,7 +140,7 @@ function cursorFile(folder: string, { resource, name }: CursorKey): string {
   return join(folder, `${resource}.${name}.json`);
 }
 
-function textOf(file: string): string {
+function readCursorText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -152,7 +152,7 @@ function textOf(file: string): string {
 }
 
 function printState({ seen, pending, ...head }: CursorState): string {
-  const all = { format, ...head, pending: pending && pairsOf(pending), seen: pairsOf(seen) };
+  const all = { format, ...head, pending: pending && idPairs(pending), seen: idPairs(seen) };
   return sealLine(all);
 }
 
@@ -174,7 +174,7 @@ function parseState(text: string, key: CursorKey): CursorState | undefined {
 }
 
 /** An id alone where no field is watched. */
-function pairsOf(entries: Entries): unknown[] {
+function idPairs(entries: Entries): unknown[] {
   return [...entries].map(([id, hash]) => (hash === '' ? id : [id, hash]));
 }
 

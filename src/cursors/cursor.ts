@@ -98,12 +98,12 @@ function checkUse(state: CursorState, { name, filter, changed }: CursorUse): voi
   if (state.filter === undefined) return;
   if (state.filter === filter && state.changed === changed) return;
   throw new UsageError(
-    `The cursor ${name} was first used with ${wordsOf(state.filter, state.changed)}, and this command has ${wordsOf(filter, changed)}.`,
+    `The cursor ${name} was first used with ${filterInWords(state.filter, state.changed)}, and this command has ${filterInWords(filter, changed)}.`,
     { hint: `Use another name, or start over: rosterctl cursors reset ${state.resource}/${name}` },
   );
 }
 
-function wordsOf(filter: string, changed: string | undefined): string {
+function filterInWords(filter: string, changed: string | undefined): string {
   const words = [filter, ...(changed === undefined ? [] : [`--changed ${changed}`])];
   return words.join(' ').trim() || 'no filter';
 }

@@ -63,7 +63,7 @@ async function newRecords(
   // Without the service's own filter: only the whole list tells which records are gone.
   const all = context.api.list(resource, {}, { checksCompleteness: true });
   const listed = new Set<string>();
-  const fields = new SeenFields(context, resource);
+  const fields = new ListedFields(context, resource);
   const times = new Times(resource);
   const observed = recordStream(async function* () {
     for await (const batch of batchesOf(all)) {
@@ -148,7 +148,7 @@ function withoutId(resource: ResourceName): UsageError {
 }
 
 /** Which of the fields typed with --fields or --template some record of the list has. */
-class SeenFields {
+class ListedFields {
   readonly seen = new Set<string>();
   private missing: readonly string[];
 

@@ -85,10 +85,10 @@ const quoteHint = 'Put a cell that contains a quote in quotes, and double each q
 /** In characters, far beyond any line of column names. */
 const longestFirstLine = 1024 * 1024;
 
-type State = 'start' | 'plain' | 'quoted' | 'closed';
+type CellState = 'start' | 'plain' | 'quoted' | 'closed';
 
 class Reader implements CsvReader {
-  private state: State = 'start';
+  private state: CellState = 'start';
   private cell = '';
   private cells: string[] = [];
   private line = 1;

@@ -36,7 +36,7 @@ export function withSuffix(name: string, suffix: string): string {
   const mark = `-${harmless ? suffix : createHash('sha256').update(suffix).digest('hex').slice(0, 12)}`;
   const extension = extensionOf(name);
   const stem = name.slice(0, name.length - extension.length);
-  return `${truncate(stem, maxBytes - mark.length - extension.length)}${mark}${extension}`;
+  return `${cutToBytes(stem, maxBytes - mark.length - extension.length)}${mark}${extension}`;
 }
 
 /**
@@ -62,7 +62,10 @@ function withExtension(name: string, extensions: readonly string[]): string {
 function shorten(name: string): string {
   if (Buffer.byteLength(name) <= maxBytes) return name;
   const extension = extensionOf(name);
-  const stem = truncate(name.slice(0, name.length - extension.length), maxBytes - extension.length);
+  const stem = cutToBytes(
+    name.slice(0, name.length - extension.length),
+    maxBytes - extension.length,
+  );
   return `${stem.trimEnd().replace(/\.+$/, '')}${extension}`;
 }
 
@@ -71,7 +74,7 @@ function extensionOf(name: string): string {
 }
 
 /** Truncates a text to so many bytes, between characters. */
-function truncate(text: string, room: number): string {
+function cutToBytes(text: string, room: number): string {
   if (Buffer.byteLength(text) <= room) return text;
   let bytes = 0;
   let kept = '';

@@ -117,7 +117,10 @@ export function referenceKindsOf(resource: ResourceName): readonly LookedUpKind[
 }
 
 /** The documented fields of a reference; undefined for the obvious names. */
-function fieldsOf(resource: ResourceName, kind: LookedUpKind): readonly string[] | undefined {
+function referenceFields(
+  resource: ResourceName,
+  kind: LookedUpKind,
+): readonly string[] | undefined {
   const { references }: ResourceWords = resourceWords[resource];
   return references[kind];
 }
@@ -129,7 +132,7 @@ export function referenceSetting(resource: ResourceName, kind: LookedUpKind): st
 
 /** Returns the default of that setting as it would be typed. */
 export function defaultFields(resource: ResourceName, kind: LookedUpKind): string {
-  return fieldsOf(resource, kind)?.join(',') ?? 'auto';
+  return referenceFields(resource, kind)?.join(',') ?? 'auto';
 }
 
 /** Returns the fields that a kind of reference reads, as far as they are named. */
@@ -140,7 +143,7 @@ function fieldNamesOf(
 ): readonly string[] {
   const typed = overrides[referenceSetting(resource, kind)];
   if (typed !== undefined && typed !== 'auto') return typed.split(/\s*,\s*/);
-  return fieldsOf(resource, kind) ?? obviousNames[kind];
+  return referenceFields(resource, kind) ?? obviousNames[kind];
 }
 
 /** Reads the values by which a record answers to one kind of reference. */
@@ -157,7 +160,9 @@ export function referenceField(
 ): ReferenceField {
   const typed = overrides[referenceSetting(resource, kind)];
   const paths =
-    typed === undefined || typed === 'auto' ? fieldsOf(resource, kind) : typed.split(/\s*,\s*/);
+    typed === undefined || typed === 'auto'
+      ? referenceFields(resource, kind)
+      : typed.split(/\s*,\s*/);
   const find = paths ? byPath(paths) : byName(obviousNames[kind]);
   return {
     values(record) {

@@ -47,7 +47,7 @@ const itemTexts = [
   'code',
   'type',
 ];
-const fieldNames = [
+const fieldKeys = [
   ...['field', 'path', 'loc', 'instancepath', 'datapath', 'pointer', 'param', 'parameter'],
   ...[
     'property',
@@ -147,7 +147,7 @@ function* itemWords(
   const field = joined(outer, own);
   const text = textIn(values, texts);
   if (text === undefined) {
-    const rest = Object.entries(item).filter(([name]) => !fieldNames.includes(plain(name)));
+    const rest = Object.entries(item).filter(([name]) => !fieldKeys.includes(plain(name)));
     yield* mapWords(own === '' ? item : Object.fromEntries(rest), field, depth);
     return;
   }
@@ -213,7 +213,7 @@ function textIn(values: ReadonlyMap<string, unknown>, names: readonly string[]) 
 
 /** The field that an error names; inside one that is known, a name alone may be that of the error. */
 function fieldIn(values: ReadonlyMap<string, unknown>, outer: string): string {
-  for (const name of fieldNames) {
+  for (const name of fieldKeys) {
     if (name === 'name' && outer !== '') continue;
     const field = pathText(values.get(name));
     if (field !== '') return field;

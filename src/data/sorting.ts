@@ -15,15 +15,15 @@ export interface Sorting {
 
 /** An order of records. Those without a key come last, and ties are ordered by id. */
 export interface RecordOrder {
-  keyOf(record: JsonObject): Key | undefined;
-  compare(a: Key, b: Key): number;
+  keyOf(record: JsonObject): SortKey | undefined;
+  compare(a: SortKey, b: SortKey): number;
 }
 
 /** Returns the order of `--sort`: numbers by value, times by instant, other values as text. */
 export function orderByField({ field, descending }: Sorting): RecordOrder {
   const direction = descending ? -1 : 1;
   return {
-    keyOf: (record) => keyOf(valuesAt(record, field)?.find((value) => value !== null)),
+    keyOf: (record) => sortKey(valuesAt(record, field)?.find((value) => value !== null)),
     compare: (a, b) => direction * compareKeys(a, b),
   };
 }
@@ -71,7 +71,7 @@ export function inUsualOrder(
 
 /** Collects records and returns the first of them in an order; holds little more than it returns. */
 export class OrderedRecords {
-  private entries: Entry[] = [];
+  private entries: SortEntry[] = [];
 
   constructor(
     private readonly order: RecordOrder,
@@ -109,9 +109,9 @@ export class OrderedRecords {
 /** How many records beyond twice the limit are collected before they are sorted and cut. */
 const spareEntries = 1_000;
 
-interface Entry {
+interface SortEntry {
   readonly record: JsonObject;
-  readonly key: Key | undefined;
+  readonly key: SortKey | undefined;
   readonly id: string;
 }
 
@@ -131,12 +131,12 @@ function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
 }
 
-type Key =
+type SortKey =
   | { readonly rank: 0; readonly decimal: string }
   | { readonly rank: 1; readonly ms: number }
   | { readonly rank: 2; readonly text: string };
 
-function keyOf(value: unknown): Key | undefined {
+function sortKey(value: unknown): SortKey | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' || value instanceof RawNumber)
     return { rank: 0, decimal: String(value) };
@@ -149,7 +149,7 @@ function keyOf(value: unknown): Key | undefined {
 // much as a fifth of a start-up.
 const collator = lazy(() => new Intl.Collator('en', { numeric: true, sensitivity: 'base' }));
 
-function timeKey(value: unknown): Key | undefined {
+function timeKey(value: unknown): SortKey | undefined {
   const ms = typeof value === 'string' ? timeOf(value) : undefined;
   return ms === undefined ? undefined : { rank: 1, ms };
 }
@@ -158,7 +158,7 @@ function compareTexts(a: string, b: string): number {
   return collator().compare(a, b);
 }
 
-function compareKeys(a: Key, b: Key): number {
+function compareKeys(a: SortKey, b: SortKey): number {
   if (a.rank === 0 && b.rank === 0) return compareDecimals(a.decimal, b.decimal) ?? 0;
   if (a.rank === 1 && b.rank === 1) return a.ms - b.ms;
   if (a.rank === 2 && b.rank === 2) return compareTexts(a.text, b.text);

@@ -21,7 +21,7 @@ export interface RecordVersion {
 }
 
 /** A document's file in the folder. */
-interface Entry extends RecordVersion {
+interface MirroredFile extends RecordVersion {
   readonly id: string;
   readonly name: string;
   readonly size: number;
@@ -37,7 +37,7 @@ interface SavedFile {
 const mirrorFile = '.rosterctl-downloads.json';
 
 /** A larger file is not read; one of 200,000 documents is smaller. */
-const mostBytes = 64 * 1024 * 1024;
+const maxMirrorBytes = 64 * 1024 * 1024;
 
 /** So often a long download writes what it has so far. */
 const writeEveryMs = 2_000;
@@ -53,7 +53,7 @@ export async function openMirror(context: Context, folder: string): Promise<Mirr
   };
   const found = await lstat(path).catch(() => undefined);
   if (!found) return new Mirror(context, folder, []);
-  if (!found.isFile() || found.size > mostBytes) {
+  if (!found.isFile() || found.size > maxMirrorBytes) {
     ignored(found.isFile() ? 'is too large' : 'is not a regular file');
     return new Mirror(context, folder, [], found.isFile());
   }
@@ -72,7 +72,7 @@ export async function openMirror(context: Context, folder: string): Promise<Mirr
 }
 
 class Mirror {
-  private readonly entries: Map<string, Entry>;
+  private readonly entries: Map<string, MirroredFile>;
   private readonly owners: Map<string, string>;
   private writtenAt: number;
   private isDirty = false;
@@ -81,7 +81,7 @@ class Mirror {
   constructor(
     private readonly context: Context,
     private readonly folder: string,
-    entries: readonly Entry[],
+    entries: readonly MirroredFile[],
     private readonly isWritable = true,
   ) {
     this.entries = new Map(entries.map((entry) => [entry.id, entry]));
@@ -96,11 +96,13 @@ class Mirror {
    */
   async place(targets: readonly Target[]): Promise<readonly Target[]> {
     const placed: Target[] = [];
-    const used = new Set(targets.flatMap(({ path }) => (path === undefined ? [] : [keyOf(path)])));
+    const used = new Set(
+      targets.flatMap(({ path }) => (path === undefined ? [] : [baseNameKey(path)])),
+    );
     for (const target of targets) {
       // oxlint-disable-next-line no-await-in-loop
       const own = await this.placeOne(target, used);
-      if (own.path !== undefined) used.add(keyOf(own.path));
+      if (own.path !== undefined) used.add(baseNameKey(own.path));
       placed.push(own);
     }
     return placed;
@@ -109,7 +111,7 @@ class Mirror {
   private async placeOne(target: Target, used: ReadonlySet<string>): Promise<Target> {
     const { id, record, path } = target;
     const entry = this.entries.get(id);
-    if (entry && (await sizeOf(join(this.folder, entry.name))) === entry.size) {
+    if (entry && (await sizeOnDisk(join(this.folder, entry.name))) === entry.size) {
       const own = join(this.folder, entry.name);
       if (isSameVersion(entry, asOf(record))) return { ...target, path: own, isUnchanged: true };
       // The record names the place, and the bytes there are those that came from the service.
@@ -123,7 +125,7 @@ class Mirror {
       const isOther = again > 0 && used.has(nameKey(name));
       const isOwned = this.owners.has(nameKey(name));
       // oxlint-disable-next-line no-await-in-loop
-      const isTaken = isOwned && (await sizeOf(candidate)) !== undefined;
+      const isTaken = isOwned && (await sizeOnDisk(candidate)) !== undefined;
       if (isOther || isTaken) continue;
       return again === 0 ? target : { ...target, path: candidate, beside: path };
     }
@@ -137,16 +139,16 @@ class Mirror {
   async saved({ id, record, beside }: Target, file: SavedFile): Promise<SavedFile> {
     const sha256 = await this.hash(file.path);
     const before = this.entries.get(id);
-    const isOwn = beside !== undefined && this.owners.get(keyOf(beside)) === id;
+    const isOwn = beside !== undefined && this.owners.get(baseNameKey(beside)) === id;
     const others = [
       ...(before ? [join(this.folder, before.name)] : []),
       ...(isOwn ? [beside] : []),
     ];
     let kept = file;
     for (const other of others) {
-      if (kept !== file || keyOf(other) === keyOf(file.path)) continue;
+      if (kept !== file || baseNameKey(other) === baseNameKey(file.path)) continue;
       // oxlint-disable-next-line no-await-in-loop
-      if ((await sizeOf(other)) !== file.bytes || (await this.hash(other)) !== sha256) continue;
+      if ((await sizeOnDisk(other)) !== file.bytes || (await this.hash(other)) !== sha256) continue;
       // oxlint-disable-next-line no-await-in-loop
       await unlink(file.path);
       kept = { ...file, path: other };
@@ -166,7 +168,7 @@ class Mirror {
     for (const { id, name } of this.entries.values()) {
       if (ids.has(id)) continue;
       // oxlint-disable-next-line no-await-in-loop
-      if ((await sizeOf(join(this.folder, name))) !== undefined) gone.push(`${name} (${id})`);
+      if ((await sizeOnDisk(join(this.folder, name))) !== undefined) gone.push(`${name} (${id})`);
     }
     if (gone.length === 0) return;
     this.context.note(
@@ -213,12 +215,12 @@ class Mirror {
 export type { Mirror };
 
 /** The size of a regular file, not through a link; undefined if nothing is there, -1 for anything else. */
-async function sizeOf(path: string): Promise<number | undefined> {
+async function sizeOnDisk(path: string): Promise<number | undefined> {
   const found = await lstat(path).catch(() => undefined);
   return found && (found.isFile() ? found.size : -1);
 }
 
-function keyOf(path: string): string {
+function baseNameKey(path: string): string {
   return nameKey(basename(path));
 }
 
@@ -228,7 +230,7 @@ function suffixed(name: string, id: string, again: number): string {
 }
 
 /** True if the file has the name of the record, or that name with the document's id appended. */
-function isNamedAfter({ id, name }: Entry, record: JsonObject | undefined): boolean {
+function isNamedAfter({ id, name }: MirroredFile, record: JsonObject | undefined): boolean {
   const plain = nameFor(record);
   if (plain === undefined) return false;
   const names = [plain, ...[1, 2, 3, 4].map((again) => suffixed(plain, id, again))];
@@ -249,7 +251,7 @@ export function isSameVersion(entry: RecordVersion, now: RecordVersion): boolean
 }
 
 /** The content of the file; undefined if it is damaged. Entries that are no plain name are left out. */
-function parse(text: string): (Place & { readonly entries: readonly Entry[] }) | undefined {
+function parse(text: string): (Place & { readonly entries: readonly MirroredFile[] }) | undefined {
   try {
     const value = parseJson(text);
     if (!isObject(value) || value['schema'] !== 1) return undefined;
@@ -262,7 +264,7 @@ function parse(text: string): (Place & { readonly entries: readonly Entry[] }) |
   }
 }
 
-function isEntry(value: unknown): value is Entry {
+function isEntry(value: unknown): value is MirroredFile {
   if (!isObject(value)) return false;
   const { id, name, size, sha256 } = value;
   const areTexts = [id, name, sha256].every((text) => typeof text === 'string');

@@ -131,7 +131,7 @@ async function newFolder(context: Context): Promise<string> {
     const parent = join(cache.path, 'open');
     try {
       ensurePrivateFolders(cache, [parent], owner);
-      await removeOld(parent, context.now());
+      await removeOldCopies(parent, context.now());
       return await mkdtemp(join(parent, 'copy-'));
     } catch (error) {
       if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error))
@@ -139,12 +139,12 @@ async function newFolder(context: Context): Promise<string> {
       context.detail(`The cache folder cannot be used: ${error.message}`);
     }
   }
-  await removeOld(tmpdir(), context.now());
+  await removeOldCopies(tmpdir(), context.now());
   return attempt(tmpdir(), mkdtemp(join(tmpdir(), 'rosterctl-copy-')));
 }
 
 /** Removes the copies in a folder that are older than a day; those that cannot be removed stay. */
-async function removeOld(parent: string, now: Date): Promise<void> {
+async function removeOldCopies(parent: string, now: Date): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   const copies = names.filter((name) => /^(rosterctl-)?copy-\w{6}$/.test(name));
   await Promise.all(

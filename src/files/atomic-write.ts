@@ -44,7 +44,7 @@ interface AtomicOptions {
  * Throws OutputError, CancelledError, GuardError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
-  const target = await inspectTarget(file);
+  const target = await findTarget(file);
   if (target.kind === 'descriptor') return throughDescriptor(file, target.number);
   if (target.kind === 'device') return throughDevice(file, target.isPipe, options.signal);
   const mode = target.kind === 'file' ? target.mode : options.mode;
@@ -134,7 +134,7 @@ function synced(descriptor: number): Promise<void> {
  * advance.
  */
 export async function checkWritable(file: string): Promise<void> {
-  const { kind, path } = await inspectTarget(file);
+  const { kind, path } = await findTarget(file);
   if (kind === 'absent' || kind === 'file')
     await attempt(file, access(dirname(path), constants.W_OK));
 }
@@ -198,14 +198,14 @@ function randomMark(): string {
   return randomBytes(8).toString('hex');
 }
 
-type Target =
+type WriteTarget =
   | { readonly kind: 'absent'; readonly path: string }
   /** A descriptor that this process already has open: `/dev/stdout`, `/dev/fd/63`. */
   | { readonly kind: 'descriptor'; readonly path: string; readonly number: number }
   | { readonly kind: 'device'; readonly path: string; readonly isPipe: boolean }
   | { readonly kind: 'file'; readonly path: string; readonly mode: number };
 
-async function inspectTarget(file: string): Promise<Target> {
+async function findTarget(file: string): Promise<WriteTarget> {
   const number = await ownDescriptor(file);
   if (number !== undefined && number < 0)
     throw new OutputError(`${file} cannot be written: it is not open.`, {

@@ -38,11 +38,11 @@ export function markerText({ belongsTo, version, asOf, holder }: Marker): string
 export async function readMarker(path: string): Promise<Marker | undefined> {
   const stats = await statPart(path);
   if (!stats) return undefined;
-  let text = await readIfThere(path);
+  let text = await readMarkerText(path);
   // Empty: it is being written right now, or its writer or the machine died while writing.
   if (text === '') {
     await sleep(200);
-    text = await readIfThere(path);
+    text = await readMarkerText(path);
   }
   if (text === undefined) return undefined;
   const marker = parseMarker(text);
@@ -122,7 +122,7 @@ export function isOfEarlierBoot({ holder }: Marker, self: ThisProcess): boolean 
 }
 
 /** Returns the text of a file; undefined if its writer has finished meanwhile. */
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readMarkerText(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
     error.code === 'ENOENT' ? undefined : attempt(path, Promise.reject(error)),
   );

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
  * Linux, which do not expose the bytes: there a U+FFFD may have been typed.
  */
 export function argumentsNotUtf8(argv: readonly string[]): readonly string[] {
-  const words = wordsOf(readCommandLine());
+  const words = argumentsIn(readCommandLine());
   const offset = words.length - argv.length;
   return offset < 0 ? [] : argv.filter((_, index) => !isUtf8(words[offset + index]));
 }
@@ -20,7 +20,7 @@ function readCommandLine(): Buffer {
 }
 
 /** Splits the bytes into words, each of which ends with a NUL. */
-function wordsOf(bytes: Buffer): readonly Buffer[] {
+function argumentsIn(bytes: Buffer): readonly Buffer[] {
   const words: Buffer[] = [];
   let from = 0;
   for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {

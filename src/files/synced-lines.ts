@@ -32,9 +32,9 @@ export async function openSyncedLines(
   options: SyncedLinesOptions,
 ): Promise<SyncedLines> {
   const name = `${options.what} ${path}`;
-  const descriptor = await attempt(name, () => openSync(path, 'a', 0o600));
+  const descriptor = await orOutputError(name, () => openSync(path, 'a', 0o600));
   try {
-    await attempt(name, () => ftruncateSync(descriptor, options.bytes));
+    await orOutputError(name, () => ftruncateSync(descriptor, options.bytes));
   } catch (error) {
     closeSync(descriptor);
     throw error;
@@ -154,7 +154,7 @@ class Writer implements SyncedLines {
       this.waiting = [];
       try {
         if (this.broken !== undefined) throw this.broken;
-        await attempt(this.name, () => this.writeBatch(batch));
+        await orOutputError(this.name, () => this.writeBatch(batch));
         for (const each of batch) each.done();
       } catch (error) {
         // The next reader drops a torn end of the file; nothing may be written after it.
@@ -193,7 +193,7 @@ class Writer implements SyncedLines {
   }
 }
 
-async function attempt<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+async function orOutputError<T>(name: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -13,7 +13,7 @@ const schemaNumber = 1;
 const schemaKey = 'rosterctlPlan';
 
 /** The largest plan that is written or read: 200,000 rows take about 60 MiB. */
-const mostBytes = 128 * 1024 * 1024;
+const maxPlanBytes = 128 * 1024 * 1024;
 
 const text = z.string();
 // A record of zod would drop a member named __proto__.
@@ -85,9 +85,9 @@ export async function writePlanFile(path: string, plan: PlanContent): Promise<st
   let bytes = 0;
   const write = (piece: string) => {
     bytes += Buffer.byteLength(piece);
-    if (bytes > mostBytes)
+    if (bytes > maxPlanBytes)
       throw new UsageError(
-        `The plan is larger than ${mostBytes / 2 ** 20} MiB. Nothing was sent.`,
+        `The plan is larger than ${maxPlanBytes / 2 ** 20} MiB. Nothing was sent.`,
         {
           hint: 'Select fewer records, and make several plans.',
         },
@@ -121,7 +121,7 @@ export async function readPlanFile(
   path: string,
   { signal, version }: { readonly signal: AbortSignal; readonly version: string },
 ): Promise<PlanFile> {
-  const value = parsed(path, await textOf(path, signal));
+  const value = parsed(path, await readPlanText(path, signal));
   const schema = value[schemaKey];
   if (typeof schema !== 'number') throw notPlan(path);
   if (schema !== schemaNumber)
@@ -137,7 +137,7 @@ export async function readPlanFile(
     });
   const { [schemaKey]: _, ...said } = hashed;
   const result = content.safeParse(said);
-  if (!result.success) throw notPlan(path, `${placeOf(result.error)} is not as a plan has it`);
+  if (!result.success) throw notPlan(path, `${planPlace(result.error)} is not as a plan has it`);
   checkRows(path, result.data.rows);
   return { ...result.data, hash };
 }
@@ -147,10 +147,10 @@ export function isExpired({ expiresAt }: Pick<PlanContent, 'expiresAt'>, now: Da
   return Date.parse(expiresAt) <= now.getTime();
 }
 
-async function textOf(path: string, signal: AbortSignal): Promise<string> {
+async function readPlanText(path: string, signal: AbortSignal): Promise<string> {
   const chunks = inputBytes(path, { pieceBytes: 1024 * 1024, signal });
-  const tooLarge = () => notPlan(path, `it is larger than ${mostBytes / 2 ** 20} MiB`);
-  const bytes = await bytesUpTo(chunks, mostBytes, tooLarge).catch((error: unknown) => {
+  const tooLarge = () => notPlan(path, `it is larger than ${maxPlanBytes / 2 ** 20} MiB`);
+  const bytes = await bytesUpTo(chunks, maxPlanBytes, tooLarge).catch((error: unknown) => {
     throw error instanceof Failure ? error : unreadable(path, error);
   });
   try {
@@ -192,6 +192,6 @@ function writerOf({ version }: JsonObject): string {
   return typeof version === 'string' && version.length < 40 ? version : 'of another version';
 }
 
-function placeOf({ issues: [issue] }: z.core.$ZodError): string {
+function planPlace({ issues: [issue] }: z.core.$ZodError): string {
   return issue && issue.path.length > 0 ? issue.path.join('.') : 'a member';
 }

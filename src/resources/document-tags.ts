@@ -82,7 +82,7 @@ function isTag(tag: unknown, text: string): boolean {
 function elementLike(present: readonly unknown[]): (text: string) => unknown {
   const [first] = present;
   if (present.every((each) => typeof each === 'string')) return (text) => text;
-  if (present.every(isNumber)) return numberOf;
+  if (present.every(isNumber)) return tagNumber;
   const keys = new Set(present.flatMap((each) => (isObject(each) ? Object.keys(each) : [''])));
   const [key = ''] = keys;
   if (!isObject(first) || keys.size > 1 || !labels.includes(key))
@@ -97,7 +97,7 @@ function elementLike(present: readonly unknown[]): (text: string) => unknown {
   return (text) => ({ [key]: create(text) });
 }
 
-function numberOf(text: string): number {
+function tagNumber(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && String(number) === text) return number;
   throw unwritable(`are numbers, and "${text}" is not one`);

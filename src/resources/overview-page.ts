@@ -20,10 +20,10 @@ import {
   defaultPatience,
   type RuleCode,
 } from './findings/codes.js';
-import { changedSince, type Overview, type OverviewResult } from './overview.js';
+import { type Overview, type OverviewResult, recentPeriod } from './overview.js';
 
 /** A row of the page; further rows of a kind have no label. */
-interface Row {
+interface OverviewRow {
   readonly label: string;
   /** Pieces of text, none of which is broken. */
   readonly texts: readonly string[];
@@ -101,7 +101,7 @@ function rowsOf(
   result: OverviewResult,
   unsent: Parameters<typeof overviewLines>[1],
   now: Date,
-): readonly Row[] {
+): readonly OverviewRow[] {
   const { overview } = result;
   // Several runs are only counted, so that the page fits a small screen.
   const named = overview.unfinished.runs.length === 1 ? 1 : 0;
@@ -119,7 +119,7 @@ function rowsOf(
   ];
 }
 
-function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly Row[] {
+function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly OverviewRow[] {
   const { waiting, changed, findings } = overview;
   if (!waiting || !changed)
     return [{ label: 'Waiting', texts: [notKnown(unread.get('tryouts') ?? '')] }];
@@ -156,7 +156,7 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly R
             `${groupedNumber(changed.submitted)} new`,
             `${plural(changed.updated, 'other')} changed`,
           ],
-          command: `${all} --updated-since ${changedSince}`,
+          command: `${all} --updated-since ${recentPeriod}`,
         },
     ...(accepted === 0
       ? []
@@ -177,12 +177,12 @@ const rosterWords = {
   'document.untagged': (count: number) => `${plural(count, 'document')} without tags`,
 } as const satisfies Partial<Record<RuleCode, (count: number) => string>>;
 
-function rosterRows({ overview, unread }: OverviewResult): readonly Row[] {
+function rosterRows({ overview, unread }: OverviewResult): readonly OverviewRow[] {
   const codes = (Object.keys(rosterWords) as (keyof typeof rosterWords)[]).filter(
     (code) => (overview.findings[code] ?? 0) > 0,
   );
   const texts = codes.map((code) => rosterWords[code](overview.findings[code] ?? 0));
-  const rows: Row[] = [];
+  const rows: OverviewRow[] = [];
   if (codes.length > 0)
     rows.push({ label: 'Rosters', texts, command: `rosterctl check --only ${codes.join(',')}` });
   const tryoutReason = overview.waiting === null ? unread.get('tryouts') : undefined;
@@ -208,7 +208,7 @@ const findingWords: { readonly [C in DefaultCode]: (count: number) => string } =
   'status.unknown': (count) => plural(count, 'unknown status', 'unknown statuses'),
 };
 
-function findingRows({ waiting, findings }: Overview): readonly Row[] {
+function findingRows({ waiting, findings }: Overview): readonly OverviewRow[] {
   if (waiting === null) return [];
   const found = defaultCodes.flatMap((code) => {
     const count = findings[code] ?? 0;
@@ -219,7 +219,7 @@ function findingRows({ waiting, findings }: Overview): readonly Row[] {
     : [{ label: 'Findings', texts: found, command: 'rosterctl check' }];
 }
 
-function backupRow({ backup }: Overview, now: Date): Row {
+function backupRow({ backup }: Overview, now: Date): OverviewRow {
   const label = 'Last backup';
   if (!backup)
     return { label, texts: ['none from this machine'], command: 'rosterctl help backup' };

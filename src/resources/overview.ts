@@ -11,7 +11,7 @@ import type { CheckedRecord } from './findings/rule.js';
 import { undecided, waiting } from './tryout-filters.js';
 
 /** How far back `changed` looks. */
-export const changedSince = '7d';
+export const recentPeriod = '7d';
 
 /** The JSON output of `rosterctl overview`; null where a list could not be read. */
 export interface Overview {
@@ -66,7 +66,7 @@ export async function readOverview(
   const { api, paths, self, settings } = context;
   const { name } = settings.profile;
   const now = context.now();
-  const counts = new TryoutCounts(now.getTime() - parseDuration(changedSince));
+  const counts = new TryoutCounts(now.getTime() - parseDuration(recentPeriod));
   const patience = parseDuration(defaultPatience);
   const result = await findProblems(context, ruleCodes, { now, patience }, counts);
   const isRead = !result.unread.has(counts.resource);

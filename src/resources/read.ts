@@ -63,14 +63,14 @@ export function readerForWrite(
         return await reader.read(id, when);
       } catch (error) {
         const isUnread = error instanceof ApiError && error.status === 403 && when !== 'after';
-        throw isUnread ? unreadable(context, error, callFor(resource, write, id)) : error;
+        throw isUnread ? unreadableRecord(context, error, callFor(resource, write, id)) : error;
       }
     },
   };
 }
 
 /** The error for an unreadable record, with a hint on how to send the write unread. */
-function unreadable({ api }: Context, error: ApiError, call: Call): ApiError {
+function unreadableRecord({ api }: Context, error: ApiError, call: Call): ApiError {
   const { method, path } = api.describe(call);
   return new ApiError(error.status, error.serviceCode, error.call, {
     ...error.details,
@@ -79,7 +79,7 @@ function unreadable({ api }: Context, error: ApiError, call: Call): ApiError {
 }
 
 function listReader(context: Context, resource: ResourceName): RecordReader {
-  let first: Promise<Listed> | undefined;
+  let first: Promise<RecordsById> | undefined;
   const listFor = sharedRead(() => readList(context, resource), context);
   return {
     async read(id, when) {
@@ -104,7 +104,7 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
   };
 }
 
-interface Listed {
+interface RecordsById {
   readonly byId: ReadonlyMap<string, JsonObject>;
   /** When the list's last byte arrived. */
   readonly at: Instant;
@@ -112,7 +112,7 @@ interface Listed {
   readonly reason: string | undefined;
 }
 
-async function readList(context: Context, resource: ResourceName): Promise<Listed> {
+async function readList(context: Context, resource: ResourceName): Promise<RecordsById> {
   const byId = new Map<string, JsonObject>();
   const records = context.api.list(resource);
   let isWithoutId = false;

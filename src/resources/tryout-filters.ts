@@ -134,13 +134,13 @@ function gameOf({ game }: JsonObject, otherwise?: string): readonly string[] {
 }
 
 /** A question and its answer; the question is a literal key, dots included. */
-interface Answer {
+interface FormAnswer {
   readonly question: string;
   readonly answer: string;
 }
 
 /** Parses every reading of `a=b=c`, since a question may contain an equals sign. Throws UsageError. */
-function parseAnswer(text: string): readonly Answer[] {
+function parseAnswer(text: string): readonly FormAnswer[] {
   const readings = [...text.matchAll(/=/g)].map(({ index }) => ({
     question: text.slice(0, index),
     answer: text.slice(index + 1),
@@ -153,7 +153,7 @@ function parseAnswer(text: string): readonly Answer[] {
   return readings;
 }
 
-function answers(readings: readonly Answer[]): RecordTest {
+function answers(readings: readonly FormAnswer[]): RecordTest {
   const answersIn = (record: JsonObject) => {
     const form = isObject(record['formResponses']) ? record['formResponses'] : {};
     return readings.flatMap(({ question, answer }) =>

@@ -55,10 +55,10 @@ function decide(
 ): ReviewStep {
   const { id, name } = cardOnScreen(state);
   const queued = decision && { name, seen, decision };
-  return queue(state, { kind: 'decision', id, queued });
+  return queueDecision(state, { kind: 'decision', id, queued });
 }
 
-function queue(state: Review, entry: QueueEntry): ReviewStep {
+function queueDecision(state: Review, entry: QueueEntry): ReviewStep {
   const skipped = new Set(state.skipped);
   skipped.delete(entry.id);
   const decisions = withEntry(state.decisions, entry);
@@ -75,7 +75,7 @@ export function undo(state: Review): ReviewStep {
   if (!last) return { state: { ...state, message: 'There is nothing to undo.' } };
   const { id, before } = last;
   const index = state.cards.findIndex((card) => card.id === id);
-  const step = queue(state, { kind: 'undo', id, queued: before });
+  const step = queueDecision(state, { kind: 'undo', id, queued: before });
   const shown = index < 0 ? step.state : { ...step.state, index, scroll: 0 };
   const { name } = index < 0 ? { name: id } : cardOnScreen(shown);
   const isNote = !before && state.decisions.queued.get(id)?.decision.status === undefined;

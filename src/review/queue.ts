@@ -113,7 +113,7 @@ export async function openQueue(
       if (!discards || !(error instanceof GuardError)) throw error;
       return { decisions: none, bytes: 0, isNew: false };
     });
-    return openFile(path, lock, head, found);
+    return openQueueFile(path, lock, head, found);
   } catch (error) {
     lock.release();
     throw error;
@@ -201,7 +201,7 @@ function parseLine(line: JsonObject): JsonObject | undefined {
   return line['kind'] === 'review' || typeof line['id'] === 'string' ? line : undefined;
 }
 
-function openFile(
+function openQueueFile(
   path: string,
   lock: HeldLock,
   head: QueueHead,

@@ -207,12 +207,12 @@ async function send(
 function selectionOf(cards: readonly Card[], queued: ReadonlyMap<string, Queued>): Selection {
   const shown = cards.map(({ id }) => id).filter((id) => queued.has(id));
   const ids = [...new Set([...shown, ...queued.keys()])];
-  const rows = ids.map((id, index) => rowOf(index + 1, id, queued.get(id)));
+  const rows = ids.map((id, index) => rowOfDecision(index + 1, id, queued.get(id)));
   // The same for every queue: a run that was interrupted is replaced by the next one.
   return { rows, header: ['id'], digest: 'queue' };
 }
 
-function rowOf(row: number, id: string, queued: Queued | undefined): SelectedRow {
+function rowOfDecision(row: number, id: string, queued: Queued | undefined): SelectedRow {
   const { status, note } = queued?.decision ?? {};
   return {
     row,

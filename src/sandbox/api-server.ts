@@ -49,7 +49,7 @@ export function newApiListener(parts: ServerParts): RequestListener {
   };
 }
 
-interface Api extends ServerParts {
+interface ApiParts extends ServerParts {
   readonly routes: readonly ServedRoute[];
   readonly effects: Effects;
 }
@@ -60,7 +60,7 @@ function isSignedPath({ url = '', method }: IncomingMessage): boolean {
 }
 
 async function respond(
-  parts: Api,
+  parts: ApiParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -87,7 +87,7 @@ async function respond(
   });
 }
 
-async function answerOrRefuse(parts: Api, request: Received): Promise<Rendered> {
+async function answerOrRefuse(parts: ApiParts, request: Received): Promise<Rendered> {
   try {
     return await answer(parts, request);
   } catch (error) {
@@ -96,13 +96,13 @@ async function answerOrRefuse(parts: Api, request: Received): Promise<Rendered> 
   }
 }
 
-async function answer(parts: Api, request: Received): Promise<Rendered> {
+async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   if (!isOwnHost(request.headers.host)) throw forbidden('this sandbox serves this machine only');
   const [path, search] = splitOnce(request.url ?? '/', '?');
   const query = new URLSearchParams(search);
   if (isAdminPath(path)) return json(await answerAdmin(parts.admin, request, path, query));
   if (!path.startsWith('/v1/')) throw dashboardOnly();
-  const grant = checkKey(parts, request.headers['x-api-key']);
+  const grant = authenticate(parts, request.headers['x-api-key']);
   const match = matchRoute(parts.routes, request.method ?? 'GET', path.slice('/v1'.length), query);
   if (!match.found) throw unknownRoute(match, parts.personality);
   const { name, method, row, permission } = match.route;
@@ -144,7 +144,11 @@ async function answer(parts: Api, request: Received): Promise<Rendered> {
 }
 
 /** The parameters of a path with the id that the books have. Throws 404 where there is none. */
-function booksIds({ shapes, personality }: Api, resource: ResourceName, params: Params): Params {
+function booksIds(
+  { shapes, personality }: ApiParts,
+  resource: ResourceName,
+  params: PathParams,
+): PathParams {
   const { idName } = resourceWords[resource];
   const given = params[idName];
   if (given === undefined) return params;
@@ -153,7 +157,7 @@ function booksIds({ shapes, personality }: Api, resource: ResourceName, params: 
   return { ...params, [idName]: id };
 }
 
-type Params = Record<string, string>;
+type PathParams = Record<string, string>;
 
 async function fileOf(bytes: FileBytes, key: string): Promise<Buffer> {
   const stored = bytes.find(key);
@@ -164,7 +168,7 @@ async function fileOf(bytes: FileBytes, key: string): Promise<Buffer> {
 }
 
 /** Contract section 5. */
-function checkKey(parts: ServerParts, key: string | string[] | undefined): Grant {
+function authenticate(parts: ServerParts, key: string | string[] | undefined): Grant {
   if (typeof key !== 'string' || key === '')
     throw new Refusal(401, 'unauthorized', 'the header x-api-key is missing');
   const grant = parts.grantOf(key);

@@ -83,11 +83,11 @@ export async function answerWithFault(request: FaultyRequest): Promise<boolean> 
       await drip(request, await carryOut(), parseDuration(value));
       return true;
     case 'status':
-      send(request, refuse(Number(status), code || codeOf(Number(status))));
+      send(request, refuse(Number(status), code || codeForStatus(Number(status))));
       return false;
     case 'status-after':
       await carryOut();
-      send(request, refuse(Number(status), code || codeOf(Number(status))));
+      send(request, refuse(Number(status), code || codeForStatus(Number(status))));
       return true;
     case 'throttle':
       send(request, throttled(request, refuse(429, 'tooManyRequests')));
@@ -105,7 +105,7 @@ export async function answerWithFault(request: FaultyRequest): Promise<boolean> 
       send(request, json(`{"id":"deep","value":${nested(Number(value))}}`));
       return false;
     case 'other-record':
-      send(request, otherRecord(await carryOut()));
+      send(request, swapRecord(await carryOut()));
       return true;
     default:
       return kind satisfies never;
@@ -118,7 +118,7 @@ export function close(response: ServerResponse, how: string): void {
   else response.destroy();
 }
 
-function codeOf(status: number): string {
+function codeForStatus(status: number): string {
   return status >= 500 ? 'internalError' : 'invalidRequest';
 }
 
@@ -218,7 +218,7 @@ function gone(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => response.once('close', () => resolve()));
 }
 
-function otherRecord(rendered: Rendered): Rendered {
+function swapRecord(rendered: Rendered): Rendered {
   const value: unknown = JSON.parse(rendered.bytes?.toString() || 'null');
   const bytes = Buffer.from(JSON.stringify(renamed(value, 2)));
   return { ...rendered, bytes };

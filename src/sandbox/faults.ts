@@ -87,18 +87,18 @@ function parseFault(words: readonly string[], port: Port, rule: string): Fault {
     const [name, given] = at < 0 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)];
     if (name === 'header') {
       const [, header, content] = /^([\w-]+):(.*)$/.exec(given) ?? [];
-      if (header === undefined || content === undefined) throw unreadable(rule);
+      if (header === undefined || content === undefined) throw badRule(rule);
       headers[header.toLowerCase()] = content;
     } else if (name === 'skew') {
       skewMs = given.startsWith('-') ? -parseDuration(given.slice(1)) : parseDuration(given);
     } else if (isKind(name) && kind === undefined) {
       kind = name;
       value = given;
-    } else throw unreadable(rule);
+    } else throw badRule(rule);
   }
-  if (kind === undefined && words.length === 0) throw unreadable(rule);
+  if (kind === undefined && words.length === 0) throw badRule(rule);
   if (kind !== undefined) checkValue(kind, value, port, rule);
-  if (port === 'store' && (kind === undefined || !faultKinds[kind].store)) throw unreadable(rule);
+  if (port === 'store' && (kind === undefined || !faultKinds[kind].store)) throw badRule(rule);
   return { kind, value, headers, skewMs };
 }
 
@@ -115,11 +115,11 @@ function checkValue(kind: FaultKind, value: string, port: Port, rule: string): v
     huge: /^\d+$/,
     deep: /^\d+$/,
   };
-  if (!(forms[kind] ?? /^/).test(value)) throw unreadable(rule);
+  if (!(forms[kind] ?? /^/).test(value)) throw badRule(rule);
   if (kind === 'late' || kind === 'drip') parseDuration(value);
   if (kind === 'throttle' && value.startsWith('date'))
     parseDuration(value.replace(/^date[+-]/, ''));
-  if (port === 'store' && kind === 'redirect' && !/:\/\//.test(value)) throw unreadable(rule);
+  if (port === 'store' && kind === 'redirect' && !/:\/\//.test(value)) throw badRule(rule);
 }
 
 function isKind(word: string): word is FaultKind {
@@ -142,13 +142,13 @@ function patternOf(route: string): RegExp {
 function parseNumbers(word: string | undefined, rule: string): (n: number) => boolean {
   if (word === undefined) return () => true;
   const [, from, mark, to] = /^#(\d+)(?:([-+])(\d*))?$/.exec(word) ?? [];
-  if (from === undefined || (mark === '-' && to === '')) throw unreadable(rule);
+  if (from === undefined || (mark === '-' && to === '')) throw badRule(rule);
   const first = Number(from);
   const last = mark === '+' ? Infinity : mark === '-' ? Number(to) : first;
   return (n) => n >= first && n <= last;
 }
 
-function unreadable(rule: string): UsageError {
+function badRule(rule: string): UsageError {
   return new UsageError(`Not a fault rule: "${rule}".`, {
     hint: `Write ${faultGrammar}. Kinds: ${Object.keys(faultKinds).join(', ')}.`,
   });

@@ -53,7 +53,7 @@ async function answerSigned(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const verified = verifySignedUrl(parts.secret, keyOf(path), query, parts.now());
+  const verified = verifySignedUrl(parts.secret, objectKey(path), query, parts.now());
   if (verified.result !== 'valid') throw accessRefusal(verified.result);
   const { call } = verified;
   const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -104,7 +104,7 @@ async function answerFaultily(
   });
 }
 
-function keyOf(path: string): string {
+function objectKey(path: string): string {
   try {
     return path.slice(1).split('/').map(decodeURIComponent).join('/');
   } catch {

@@ -39,7 +39,7 @@ export function openLog(path: string, access: 'read' | 'write' | 'create'): LogF
     const bytes = readRange(descriptor, offset, size);
     const end = bytes.lastIndexOf(lineFeed) + 1;
     const start = lastSeedLine(bytes, end);
-    const lines = parseLines(bytes.subarray(start, end), path);
+    const lines = parseLog(bytes.subarray(start, end), path);
     offset += end;
     return lines;
   };
@@ -127,7 +127,7 @@ function lastSeedLine(bytes: Buffer, end: number): number {
   return 0;
 }
 
-function parseLines(bytes: Buffer, path: string): JsonObject[] {
+function parseLog(bytes: Buffer, path: string): JsonObject[] {
   const text = bytes.toString('utf8');
   return text === ''
     ? []

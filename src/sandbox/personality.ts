@@ -4,7 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import { resourceNamesOnWire } from './shapes/fields.js';
 import { noShapes } from './shapes/shapes.js';
 import type { AnswerName } from './shapes/table.js';
-import { fillJson, type Values } from './shapes/template.js';
+import { fillJson, type PlaceholderValues } from './shapes/template.js';
 
 export interface Personality {
   /** How long a signed download or preview URL works, in milliseconds. */
@@ -49,7 +49,7 @@ export const defaultPersonality: Personality = {
 const statusOf = (answer: AnswerName) => noShapes.template(answer, '').status;
 
 /** A default answer with words for its values. */
-const shown = (answer: AnswerName, values: Values) =>
+const shown = (answer: AnswerName, values: PlaceholderValues) =>
   JSON.stringify(fillJson(noShapes.template(answer, '').json, values)).replaceAll(/"<|>"/g, '');
 
 const lists = shown('list', { ...resourceNamesOnWire('teams'), rows: '<[…]>', total: '<n>' });

@@ -21,7 +21,7 @@ export async function readJsonBody(request: Received, tooLong: string): Promise<
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw invalid('the body must be sent as application/json');
-  const bytes = await readBody(request, tooLong);
+  const bytes = await readRequestBody(request, tooLong);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -32,7 +32,7 @@ export async function readJsonBody(request: Received, tooLong: string): Promise<
   return value;
 }
 
-async function readBody(request: Received, tooLong: string): Promise<Buffer> {
+async function readRequestBody(request: Received, tooLong: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {

@@ -213,7 +213,7 @@ const logPath = (dir: string) => join(dir, 'log.jsonl');
 
 const seedLine = (seed: SeedChoice): JsonObject => ({ seed, version: logVersion });
 
-interface Queued {
+interface QueuedWrite {
   readonly run: () => void;
   readonly fail: (error: unknown) => void;
 }
@@ -225,7 +225,7 @@ interface Queued {
 function batched(
   hold: (runBatch: () => void) => Promise<void>,
 ): <T>(action: () => T) => Promise<T> {
-  let queue: Queued[] = [];
+  let queue: QueuedWrite[] = [];
   let isRunning = false;
 
   const takeQueue = () => {

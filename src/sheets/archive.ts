@@ -9,7 +9,7 @@ export const mostBytes = 64 * 1024 * 1024;
 const mostEntries = 2_000;
 
 /** A file in the archive, as the directory at its end describes it. */
-interface Entry {
+interface ArchiveEntry {
   readonly name: string;
   readonly method: number;
   readonly crc: number;
@@ -36,7 +36,7 @@ export interface Archive {
 export function openArchive(file: Buffer, name: string): Archive {
   const entries = readDirectory(file, name);
   let held = file.length;
-  const part = (path: string) => entries.get(keyOf(path));
+  const part = (path: string) => entries.get(partKey(path));
   return {
     names: [...entries.values()].map((entry) => entry.name),
     has: (path) => part(path) !== undefined,
@@ -83,7 +83,7 @@ const localSignature = 0x04034b50;
 const endBytes = 22;
 const longestComment = 65_535;
 
-function readDirectory(file: Buffer, name: string): ReadonlyMap<string, Entry> {
+function readDirectory(file: Buffer, name: string): ReadonlyMap<string, ArchiveEntry> {
   const end = endOfArchive(file);
   if (end === undefined) throw damaged(name, 'the end is missing');
   const count = file.readUInt16LE(end + 10);
@@ -96,7 +96,7 @@ function readDirectory(file: Buffer, name: string): ReadonlyMap<string, Entry> {
     throw new InputError(
       `${name} holds ${groupedNumber(count)} files; a workbook has at most ${groupedNumber(mostEntries)}.`,
     );
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, ArchiveEntry>();
   let at = start;
   for (let index = 0; index < count; index += 1) {
     if (at + 46 > end || file.readUInt32LE(at) !== entrySignature)
@@ -104,7 +104,7 @@ function readDirectory(file: Buffer, name: string): ReadonlyMap<string, Entry> {
     const nameEnd = at + 46 + file.readUInt16LE(at + 28);
     const next = nameEnd + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
     if (next > end) throw damaged(name, 'its directory is incomplete');
-    const entry: Entry = {
+    const entry: ArchiveEntry = {
       name: file.toString('utf8', at + 46, nameEnd),
       method: file.readUInt16LE(at + 10),
       crc: file.readUInt32LE(at + 16),
@@ -117,15 +117,15 @@ function readDirectory(file: Buffer, name: string): ReadonlyMap<string, Entry> {
       throw new InputError(`${name} is protected with a password.`, {
         hint: 'Save it without a password.',
       });
-    if (entries.has(keyOf(entry.name))) throw damaged(name, `it holds ${entry.name} twice`);
-    entries.set(keyOf(entry.name), entry);
+    if (entries.has(partKey(entry.name))) throw damaged(name, `it holds ${entry.name} twice`);
+    entries.set(partKey(entry.name), entry);
     at = next;
   }
   return entries;
 }
 
 /** Names in a workbook differ by more than their case. */
-function keyOf(path: string): string {
+function partKey(path: string): string {
   return path.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase();
 }
 
@@ -147,7 +147,7 @@ function zip64(name: string): InputError {
   });
 }
 
-function packedOf(file: Buffer, entry: Entry, name: string): Buffer {
+function packedOf(file: Buffer, entry: ArchiveEntry, name: string): Buffer {
   const { offset, packedBytes } = entry;
   if (offset + 30 > file.length || file.readUInt32LE(offset) !== localSignature)
     throw damaged(name, `${entry.name} is missing`);
@@ -163,7 +163,7 @@ const pieceBytes = 64 * 1024;
 
 async function* inflated(
   packed: Buffer,
-  { method, name: path }: Entry,
+  { method, name: path }: ArchiveEntry,
   name: string,
 ): AsyncGenerator<Uint8Array> {
   if (method === 0) {

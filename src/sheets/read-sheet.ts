@@ -184,7 +184,7 @@ class Cells implements XmlHandler {
     if (cell.type === 'str') return { text: csvText(unescaped(value)) };
     if (value === '') return { text: '' };
     if (cell.type === 'b') return { text: String(saysYes(value)), mark: { kind: 'boolean' } };
-    if (cell.type === 'e') return spreadsheetError(value);
+    if (cell.type === 'e') return errorCell(value);
     if (cell.type === 'd') return { text: value, mark: { kind: 'date' } };
     return this.number(value, cell.style);
   }
@@ -229,7 +229,7 @@ const formulaWithoutValue = {
   } satisfies CellMark,
 };
 
-function spreadsheetError(value: string) {
+function errorCell(value: string) {
   const reason = `holds the spreadsheet error ${value.slice(0, 20)}.`;
   const hint = 'Fix the cell, or empty it to leave the field as it is.';
   return { text: '#VALUE!', mark: { kind: 'refused', reason, hint } satisfies CellMark };

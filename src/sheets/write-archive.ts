@@ -38,7 +38,7 @@ export function archiveWriter(write: (bytes: Uint8Array) => Promise<void>): Arch
     async add(path, pieces) {
       const { packed, ...sums } = await compressed(pieces);
       const part = { path, offset, ...sums };
-      if (Math.max(part.bytes, offset + part.packedBytes) > mostPartBytes) throw tooLarge();
+      if (Math.max(part.bytes, offset + part.packedBytes) > mostPartBytes) throw archiveTooLarge();
       parts.push(part);
       await send(Buffer.concat([header(0x04034b50, [version], part, []), Buffer.from(path)]));
       for (const chunk of packed) await send(chunk);
@@ -100,7 +100,7 @@ async function compressed(pieces: AsyncIterable<string> | Iterable<string>) {
       const chunk = Buffer.from(piece);
       crc = crc32(chunk, crc);
       bytes += chunk.length;
-      if (bytes > mostPartBytes) throw tooLarge();
+      if (bytes > mostPartBytes) throw archiveTooLarge();
       if (!deflate.write(chunk)) await once(deflate, 'drain');
     }
     const ended = once(deflate, 'end');
@@ -112,7 +112,7 @@ async function compressed(pieces: AsyncIterable<string> | Iterable<string>) {
   return { packed, crc, bytes, packedBytes };
 }
 
-function tooLarge(): OutputError {
+function archiveTooLarge(): OutputError {
   return new OutputError('The workbook would take more than 4 GiB.', {
     hint: 'Use -o csv, or fewer records (--limit) or fields (--fields).',
   });

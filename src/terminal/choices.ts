@@ -23,14 +23,14 @@ export function matchChoices<C extends Choice>(
   if (words.length === 0) return choices;
   const phrase = words.join(' ');
   return choices
-    .map((choice) => ({ choice, text: textOf(choice) }))
+    .map((choice) => ({ choice, text: searchText(choice) }))
     .filter(({ text }) => words.every((word) => text.includes(word)))
     .map(({ choice, text }) => ({ choice, rank: rankOf(text, phrase) }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ choice }) => choice);
 }
 
-function textOf({ value, label, keywords = '' }: Choice): string {
+function searchText({ value, label, keywords = '' }: Choice): string {
   return ` ${foldCase(`${value} ${label} ${keywords}`).replace(/\s+/g, ' ')} `;
 }
 

@@ -29,7 +29,7 @@ export const escapeWaitMs = 100;
 const altMs = 1_000;
 
 /** The reader's position in a sequence. `escaped`: ESC has counted as a key, but its sequence may still come. */
-type State =
+type SequenceState =
   | 'ground'
   | 'escape'
   | 'escaped'
@@ -80,11 +80,11 @@ const maxParameters = 64;
 /** Creates a reader that stands at the start of a key. */
 export function createKeyReader(): KeyReader {
   const decoder = new StringDecoder('utf8');
-  let state: State = 'ground';
+  let state: SequenceState = 'ground';
   let parameters = '';
   let tail = '';
   let escapedAt = 0;
-  const afterEscape = (char: string): State => {
+  const afterEscape = (char: string): SequenceState => {
     if (char === '[') parameters = '';
     if (char === '[') return 'csi';
     if (char === 'O') return 'ss3';

@@ -28,7 +28,7 @@ export async function showInPager(
   command: string,
   { env, lendKeys }: PagerWorld,
 ): Promise<boolean> {
-  const [program, ...args] = wordsOf(command);
+  const [program, ...args] = pagerWords(command);
   if (program === undefined) return false;
   const child = spawn(program, args, {
     stdio: ['pipe', 'inherit', 'inherit'],
@@ -63,7 +63,7 @@ function pagerText(text: string, { LESS: options }: Environment): string {
 }
 
 /** Splits the pager's command line; an invalid one counts as a pager that cannot be started. */
-function wordsOf(command: string): string[] {
+function pagerWords(command: string): string[] {
   try {
     return splitWords(command);
   } catch {

@@ -22,7 +22,7 @@ export interface PlainPrompts {
 }
 
 /** More choices are not listed; the user narrows them down. */
-const mostListed = 20;
+const mostChoices = 20;
 
 /** Creates plain prompts, which write lines to stderr and read lines from the terminal. */
 export function plainPrompts(
@@ -32,14 +32,14 @@ export function plainPrompts(
   const print = (line: string) => streams.stderr.write(`${singleLine(line)}\n`);
   const ask = (question: string, hidden = false) => readAnswer(streams, world, question, hidden);
   const printList = async (choices: readonly Choice[]) => {
-    const listed = choices.slice(0, mostListed);
+    const listed = choices.slice(0, mostChoices);
     const digits = String(listed.length).length;
     // oxlint-disable-next-line no-await-in-loop
     for (const [index, { label }] of listed.entries()) {
       const number = String(index + 1).padStart(digits);
       await print(truncate(`  ${number}  ${label}`, streams.stderr.columns - 1));
     }
-    const more = choices.length - mostListed;
+    const more = choices.length - mostChoices;
     if (more > 0) await print(`  and ${groupedNumber(more)} more`);
   };
   const askOne = async (message: string, choices: readonly Choice[], term?: string) => {
@@ -50,7 +50,7 @@ export function plainPrompts(
       await printList(found);
       const answer = await ask('Type a number or a word: ');
       const chosen = /^\d{1,2}$/.test(answer) ? found[Number(answer) - 1] : undefined;
-      if (chosen && Number(answer) <= mostListed) return chosen.value;
+      if (chosen && Number(answer) <= mostChoices) return chosen.value;
       const next = matchChoices(choices, answer);
       if (next.length > 0) found = next;
       else await print(`Nothing matches "${answer}".`);
@@ -84,7 +84,7 @@ export function plainPrompts(
         await print(message);
         await printList(found);
         const answer = await ask('Type numbers with commas between, or a part of a name: ');
-        const listed = found.slice(0, mostListed);
+        const listed = found.slice(0, mostChoices);
         const chosen = answer.split(/[\s,]+/).map((word) => listed[Number(word) - 1]?.value);
         const marked = chosen.filter((value) => value !== undefined);
         if (marked.length > 0 && marked.length === chosen.length) return [...new Set(marked)];

@@ -165,9 +165,9 @@ export function linesByColumns(columns: readonly FittedColumn[], paint: Paint): 
   return lines;
 }
 
-type Piece = readonly [plain: string, styled: string, width: number];
+type StyledCell = readonly [plain: string, styled: string, width: number];
 
-function joined(pieces: readonly Piece[]): string {
+function joined(pieces: readonly StyledCell[]): string {
   let line = '';
   for (const [index, [plain, styled, width]] of pieces.entries())
     line += (index === 0 ? '' : gap) + styled + pad(plain, width).slice(plain.length);

@@ -62,7 +62,7 @@ export function documentFinder(
 }
 
 /** How a document with the name of a file differs from it, if that is known. */
-type Difference = 'content' | 'size' | 'type' | 'none' | 'unclear';
+type FileDifference = 'content' | 'size' | 'type' | 'none' | 'unclear';
 
 /** So many files with the name of another document are reported. */
 const mostReported = 20;
@@ -92,7 +92,7 @@ class Finder {
     const sha256 = isRemembered || this.job.verify ? await hashOfUpload(bytes) : undefined;
     const uploaded = isRemembered && sha256 !== undefined && (await this.byContent(file, sha256));
     if (uploaded) return uploaded;
-    const others: [difference: Difference, record: JsonObject][] = [];
+    const others: [difference: FileDifference, record: JsonObject][] = [];
     for (const record of this.documents.named(name)) {
       // oxlint-disable-next-line no-await-in-loop
       const difference = await this.compare(record, file, sha256);
@@ -136,7 +136,7 @@ class Finder {
     record: JsonObject,
     file: InspectedFile,
     sha256: string | undefined,
-  ): Promise<Difference> {
+  ): Promise<FileDifference> {
     const { id, contentType } = record;
     if (differs(record, file)) return 'size';
     if (typeof contentType === 'string' && essence(contentType) !== file.contentType) return 'type';
@@ -150,7 +150,7 @@ class Finder {
       : 'unclear';
   }
 
-  private reportOther(path: string, difference: Difference, record: JsonObject): void {
+  private reportOther(path: string, difference: FileDifference, record: JsonObject): void {
     this.reported += 1;
     if (this.reported === mostReported + 1)
       this.context.note('Other files, too, have the name of a document that differs.');

@@ -139,10 +139,10 @@ async function zipNames(file: ReadableFile): Promise<readonly string[]> {
   if (at < 0 || at + endRecord > tail.length) return [];
   const size = tail.readUInt32LE(at + 12);
   const offset = tail.readUInt32LE(at + 16);
-  return namesIn(await file.read(offset, Math.min(size, longestDirectory)));
+  return namesInDirectory(await file.read(offset, Math.min(size, longestDirectory)));
 }
 
-function namesIn(directory: Buffer): string[] {
+function namesInDirectory(directory: Buffer): string[] {
   const names: string[] = [];
   let at = 0;
   while (at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50) {

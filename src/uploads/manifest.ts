@@ -31,7 +31,7 @@ const columns = {
   tags: ['tags', 'tag'],
   contentType: ['contenttype', 'content type', 'type'],
 } as const;
-type Column = keyof typeof columns;
+type ManifestColumn = keyof typeof columns;
 
 /** Columns of `--results`, so that its file is a manifest, too. */
 const ofResults = ['result', 'error_code', 'message', 'id'];
@@ -47,14 +47,14 @@ export async function readUploadManifest(
   const [first, ...rows] = readCsv(await readInputText(file, context));
   const name = file === '-' ? 'stdin' : file;
   if (!first) throw new InputError(`${name} is empty: it has no header.`, { hint: headerHint });
-  const header = readHeader(first, name);
+  const header = readManifestHeader(first, name);
   const errors = new InputErrors();
   const named = new Map<string, number>();
   const lines: ManifestLine[] = [];
   for (const row of rows) {
     if (row.cells.every((cell) => cell.trim() === '')) continue;
     errors.collect(() => {
-      const line = readLine(row, header);
+      const line = readManifestRow(row, header);
       const key = JSON.stringify([line.id, line.text?.name ?? null]);
       const before = named.get(key);
       if (before !== undefined)
@@ -70,15 +70,15 @@ export async function readUploadManifest(
 
 const headerHint = 'Its first line names the columns: path,name,tags';
 
-interface Header {
-  readonly indexes: ReadonlyMap<Column, number>;
+interface ManifestHeader {
+  readonly indexes: ReadonlyMap<ManifestColumn, number>;
   /** The columns of the manifest itself, in order. */
   readonly kept: readonly number[];
   readonly width: number;
 }
 
-function readHeader({ cells }: CsvRow, file: string): Header {
-  const indexes = new Map<Column, number>();
+function readManifestHeader({ cells }: CsvRow, file: string): ManifestHeader {
+  const indexes = new Map<ManifestColumn, number>();
   const kept: number[] = [];
   for (const [index, cell] of cells.entries()) {
     const name = unguard(cell).trim().toLowerCase();
@@ -86,7 +86,7 @@ function readHeader({ cells }: CsvRow, file: string): Header {
     kept.push(index);
     if (name === '') continue;
     const found = Object.entries(columns).find(([, words]) => words.some((word) => word === name));
-    const column = found?.[0] as Column | undefined;
+    const column = found?.[0] as ManifestColumn | undefined;
     if (!column)
       throw new InputError(
         `Unknown column "${cell.trim()}".${didYouMean(name, Object.keys(columns))}`,
@@ -104,12 +104,15 @@ function readHeader({ cells }: CsvRow, file: string): Header {
   return { indexes, kept, width: cells.length };
 }
 
-function readLine({ line, cells }: CsvRow, { indexes, kept, width }: Header): ManifestLine {
+function readManifestRow(
+  { line, cells }: CsvRow,
+  { indexes, kept, width }: ManifestHeader,
+): ManifestLine {
   if (cells.length > width)
     throw new InputError(`Line ${line} has ${cells.length} cells, but the header has ${width}.`, {
       hint: 'Put a value that contains the delimiter in double quotes.',
     });
-  const cellOf = (column: Column) => {
+  const cellOf = (column: ManifestColumn) => {
     const index = indexes.get(column);
     const cell = index === undefined ? '' : (cells[index] ?? '');
     if (spreadsheetError.test(cell.trim()))
@@ -119,7 +122,7 @@ function readLine({ line, cells }: CsvRow, { indexes, kept, width }: Header): Ma
   const path = cellOf('path');
   if (path.trim() === '') throw new InputError(`Line ${line}: path is empty.`);
   const name = cellOf('name').trim();
-  const tags = tagsIn(cellOf('tags'), line);
+  const tags = tagsInCell(cellOf('tags'), line);
   const text = { ...(name !== '' && { name }), ...(tags.length > 0 && { tags }) };
   return {
     row: line,
@@ -140,7 +143,7 @@ function typeIn(cell: string, line: number): UploadContentType | undefined {
 }
 
 /** The tags of a cell, as an export writes them: `a;b`, or a JSON list where one holds a semicolon. */
-function tagsIn(cell: string, line: number): readonly string[] {
+function tagsInCell(cell: string, line: number): readonly string[] {
   const text = cell.trim();
   const parts = text.startsWith('[') ? listIn(text, line) : text.split(';');
   return parts.map((tag) => tag.trim()).filter((tag) => tag !== '');

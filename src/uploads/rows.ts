@@ -179,7 +179,7 @@ async function withSameFiles(
       const others = byHash.get(hash) ?? [];
       const [first] = others;
       const { sizeBytes } = inspected(row);
-      const twin = others.find((other) => nameOf(other) === nameOf(row));
+      const twin = others.find((other) => documentName(other) === documentName(row));
       if (twin) sameAs.set(row.row, twin.id);
       else if (first && sizeBytes > 0) pairs.push(`${row.id} holds the same bytes as ${first.id}.`);
       byHash.set(hash, [...others, row]);
@@ -195,7 +195,7 @@ async function withSameFiles(
 }
 
 /** The name of a row's document, unless --name replaces it. */
-function nameOf(row: SelectedRow): string {
+function documentName(row: SelectedRow): string {
   const { name, text } = inspected(row);
   return text?.name ?? name;
 }

@@ -32,12 +32,12 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
   const initial = await statOf(path);
   if (!initial.isFile())
     throw new InputError(`${path} is ${kindOf(initial)}, not a regular file; nothing was sent.`);
-  const identity = identityOf(initial);
+  const identity = fileIdentity(initial);
   if (expected !== undefined && identity !== expected)
     throw changed(path, 'since its upload began');
   // The path shows a replacement by rename, too.
   const verify = async () => {
-    if (identityOf(await statOf(path)) !== identity) throw changed(path);
+    if (fileIdentity(await statOf(path)) !== identity) throw changed(path);
   };
   return {
     sizeBytes: Number(initial.size),
@@ -45,7 +45,7 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
     async *open() {
       const handle = await openToRead(path);
       try {
-        if (identityOf(await handle.stat({ bigint: true })) !== identity) throw changed(path);
+        if (fileIdentity(await handle.stat({ bigint: true })) !== identity) throw changed(path);
         let sum = 0n;
         for await (const chunk of chunks(handle, Number(initial.size), undefined)) {
           sum += BigInt(chunk.length);
@@ -73,7 +73,7 @@ export async function heldUpload(handle: FileHandle): Promise<UploadFile> {
   const initial = await handle.stat({ bigint: true });
   return {
     sizeBytes: Number(initial.size),
-    identity: identityOf(initial),
+    identity: fileIdentity(initial),
     open: () => chunks(handle, Number(initial.size), 0),
     async verify() {},
   };
@@ -125,7 +125,7 @@ async function fill(handle: FileHandle, buffer: Buffer, at: number | undefined):
   return buffer.subarray(0, filled);
 }
 
-function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileIdentity {
+function fileIdentity({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileIdentity {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 

@@ -7,7 +7,7 @@ import { type Delivery, ProtocolError, StoreError } from '../../errors.js';
 import { isEncoded } from '../../files/file-version.js';
 import { deliveryOfStatus } from '../retry.js';
 
-interface Reply {
+interface StoreReply {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;
@@ -22,8 +22,8 @@ export function shortAnswerLimits(stallMs: number) {
 }
 
 /** Returns how far a PUT with this response got; undefined if the response is final. */
-export function storeDelivery(reply: Reply): Delivery | undefined {
-  if (reply.status === 400 && codeOf(reply).code === 'RequestTimeout') return 'ambiguous';
+export function storeDelivery(reply: StoreReply): Delivery | undefined {
+  if (reply.status === 400 && storeErrorCode(reply).code === 'RequestTimeout') return 'ambiguous';
   return deliveryOfStatus(reply.status);
 }
 
@@ -33,7 +33,7 @@ export function storeDelivery(reply: Reply): Delivery | undefined {
  */
 export function storeError(
   operation: 'upload' | 'download',
-  reply: Reply,
+  reply: StoreReply,
   wait?: number,
 ): StoreError {
   const { status } = reply;
@@ -55,7 +55,7 @@ export function storeError(
             : waitHint(wait),
       },
     );
-  const { code, text } = codeOf(reply);
+  const { code, text } = storeErrorCode(reply);
   const description = [code, text].filter(Boolean).join(': ');
   return new StoreError(
     `The file store refused the ${operation}: ${status}${description ? ` ${description}` : ''}.`,
@@ -84,7 +84,7 @@ function hintOf(status: number, code: string | undefined): string | undefined {
   return undefined;
 }
 
-function codeOf({ body, headers }: Reply): { code: string | undefined; text: string } {
+function storeErrorCode({ body, headers }: StoreReply): { code: string | undefined; text: string } {
   const read = readJson(body, headers['content-type']);
   if (read.kind === 'json' && isObject(read.value)) return errorInJson(read.value);
   if (read.kind !== 'other') return { code: undefined, text: '' };

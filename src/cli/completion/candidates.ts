@@ -87,7 +87,7 @@ function valueOf(
   if (completes === 'directory') return { directive: 'folders', kept, candidates: '' };
   if (completes === 'topic') return topic(value, context);
   if (completes?.startsWith('id:'))
-    return recordWord(
+    return completeRecord(
       completes.slice('id:'.length) as ResourceName,
       kept,
       value,
@@ -104,7 +104,7 @@ function valueOf(
 }
 
 /** Completes an id, a name to its id, and behind `email:` and the like what they find. */
-function recordWord(
+function completeRecord(
   resource: ResourceName,
   kept: string,
   value: string,

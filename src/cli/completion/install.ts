@@ -59,7 +59,7 @@ export async function writeChanges(files: readonly FileChange[]): Promise<void> 
 }
 
 async function write({ path, folders }: FileChange, text: string): Promise<void> {
-  attempt(path, () => {
+  orOutputError(path, () => {
     makeFolder(dirname(path), 0o755);
     // zsh loads no completion out of a folder that a group may write to.
     for (const folder of folders) chmodSync(folder, 0o755);
@@ -68,7 +68,7 @@ async function write({ path, folders }: FileChange, text: string): Promise<void>
 }
 
 function remove({ path, folders }: FileChange): void {
-  attempt(path, () => rmSync(path, { force: true }));
+  orOutputError(path, () => rmSync(path, { force: true }));
   for (const folder of folders) {
     try {
       rmdirSync(folder);
@@ -98,7 +98,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-function attempt(path: string, act: () => void): void {
+function orOutputError(path: string, act: () => void): void {
   try {
     act();
   } catch (error) {

@@ -37,7 +37,7 @@ export function asUsageError(
   site: ErrorSite,
 ): UsageError {
   const quoted = /'([^']*)'/.exec(error.message)?.[1] ?? '';
-  const hint = `See: ${['rosterctl', ...wordsOf(site), '--help'].join(' ')}`;
+  const hint = `See: ${['rosterctl', ...commandPath(site), '--help'].join(' ')}`;
   switch (error.code) {
     case 'commander.unknownOption':
       return unknownFlag(quoted, site, hint);
@@ -52,7 +52,7 @@ export function asUsageError(
 }
 
 /** The words of the command that was typed; none without a noun. */
-function wordsOf({ command, noun, table }: ErrorSite): readonly string[] {
+function commandPath({ command, noun, table }: ErrorSite): readonly string[] {
   if (command || noun === undefined) return command?.words ?? [];
   return [findGroup(noun, table)?.word ?? noun];
 }
@@ -66,7 +66,7 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   // `-q=false`, of which commander has consumed the -q.
   if (word === '-')
     return new UsageError(`A short flag before "${flag.slice(1)}" takes no value.`, { hint });
-  const [noun] = wordsOf(site);
+  const [noun] = commandPath(site);
   const siblings = table.commands.filter(({ words }) => words[0] === noun);
   const known = new Set([
     ...globalFlags.map((entry) => entry.word),

@@ -64,7 +64,7 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
   const thing = subject(error, command);
   switch (status) {
     case 401:
-      return `The service does not accept the API key${keyOf(command)}${code}.`;
+      return `The service does not accept the API key${keyPhrase(command)}${code}.`;
     case 403:
       if (serviceCode === 'featureNotAvailable')
         return `The organization's plan does not include API access${code}.`;
@@ -157,7 +157,7 @@ function variableOf({ keySource = '' }: FailedCommand): string | undefined {
   return /^environment (\w+)$/.exec(keySource)?.[1];
 }
 
-function keyOf(command: FailedCommand): string {
+function keyPhrase(command: FailedCommand): string {
   const variable = variableOf(command);
   if (variable !== undefined) return ` in ${variable}`;
   const profile = profileOf(command);

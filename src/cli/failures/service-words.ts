@@ -37,7 +37,7 @@ export function serviceWords(
   error: ApiError,
   { redacted, isVerbose }: { readonly redacted: Redact; readonly isVerbose: boolean },
 ): ServiceWords {
-  const all = [...wordsOf(error)];
+  const all = [...errorWords(error)];
   const shown = (isVerbose ? all : all.slice(0, mostLines)).map((word) => {
     const text = withoutQueries(redacted(word));
     return isVerbose ? singleLine(text) : cut(singleLine(cut(text, maxRawLength)), maxLineLength);
@@ -58,7 +58,7 @@ export function serviceWords(
   return { lines, sentence: `${serviceSays} ${sentence}` };
 }
 
-function wordsOf({ details, serviceCode }: ApiError): Iterable<string> {
+function errorWords({ details, serviceCode }: ApiError): Iterable<string> {
   const body = bodyIn(details);
   if (body !== undefined) return wordsIn(body, serviceCode);
   return details.message === undefined ? [] : [details.message];

@@ -30,7 +30,7 @@ const firstFields = [
 const lastFields = ['updatedAt', 'createdAt'];
 
 /** References to private files, which are neither links nor readable (contract 2.5). */
-const fileFields: ReadonlySet<string> = new Set(['fileUrl', 'fileKey', 'fileRef']);
+const fileReferences: ReadonlySet<string> = new Set(['fileUrl', 'fileKey', 'fileRef']);
 
 const longTextLength = 200;
 
@@ -63,11 +63,11 @@ export function machineColumns(records: readonly JsonObject[]): readonly string[
   const fields = countFields(records);
   return inColumnOrder(
     fields,
-    [...fields.keys()].filter((name) => !fileFields.has(name)),
+    [...fields.keys()].filter((name) => !fileReferences.has(name)),
   );
 }
 
-interface Field {
+interface FieldStatistics {
   /** The number of records with a value. */
   filled: number;
   characters: number;
@@ -77,8 +77,8 @@ interface Field {
   constant: boolean;
 }
 
-function countFields(records: readonly JsonObject[]): Map<string, Field> {
-  const fields = new Map<string, Field>();
+function countFields(records: readonly JsonObject[]): Map<string, FieldStatistics> {
+  const fields = new Map<string, FieldStatistics>();
   for (const record of records)
     for (const name of Object.keys(record)) {
       const value = record[name];
@@ -92,7 +92,7 @@ function countFields(records: readonly JsonObject[]): Map<string, Field> {
   return fields;
 }
 
-function count(field: Field, value: unknown): void {
+function count(field: FieldStatistics, value: unknown): void {
   if (value === null || value === undefined || value === '') return;
   if (Array.isArray(value) && value.length === 0) return;
   field.filled++;
@@ -104,15 +104,18 @@ function count(field: Field, value: unknown): void {
     field.blobs++;
 }
 
-function isNoise(name: string, field: Field): boolean {
-  return fileFields.has(name) || (name === 'organizationId' && field.constant);
+function isNoise(name: string, field: FieldStatistics): boolean {
+  return fileReferences.has(name) || (name === 'organizationId' && field.constant);
 }
 
-function isLong(field: Field): boolean {
+function isLong(field: FieldStatistics): boolean {
   return field.blobs > 0 || field.characters / field.filled > longTextLength;
 }
 
-function inColumnOrder(fields: ReadonlyMap<string, Field>, names: readonly string[]): string[] {
+function inColumnOrder(
+  fields: ReadonlyMap<string, FieldStatistics>,
+  names: readonly string[],
+): string[] {
   const filled = (name: string) => fields.get(name)?.filled ?? 0;
   return names.toSorted((a, b) => rank(a) - rank(b) || filled(b) - filled(a));
 }

@@ -14,7 +14,7 @@ import type { View } from '../views.js';
 import type { Rows } from '../writers.js';
 
 /** A piece of a template: text, or a field with its filters. */
-type Piece = string | { readonly field: string; readonly filters: readonly Filter[] };
+type TemplatePiece = string | { readonly field: string; readonly filters: readonly Filter[] };
 
 type Filter = (value: unknown, now: Date) => unknown;
 
@@ -22,16 +22,16 @@ const filters: Readonly<Record<string, Filter>> = {
   ago: (value, now) => withMoment(value, (moment) => relativeTime(moment, now)),
   date: (value) => withMoment(value, localDay),
   json: (value) => printJson(value ?? null),
-  csv: (value) => csvLine([oneLine(textOf(value))], { delimiter: ',', raw: false }).trimEnd(),
-  md: (value) => markdownText(oneLine(textOf(value))),
+  csv: (value) => csvLine([oneLine(templateText(value))], { delimiter: ',', raw: false }).trimEnd(),
+  md: (value) => markdownText(oneLine(templateText(value))),
 };
 
 /**
  * Parses a template: `{field}`, `{field|filter}`, `{{` for a brace. Throws UsageError for an unclosed
  * brace or an unknown filter.
  */
-export function parseLineTemplate(text: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+export function parseLineTemplate(text: string): readonly TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
   for (const [found, brace, inner] of text.matchAll(/(\{\{)|\{([^{}]*)\}|[^{]+|\{/g)) {
     if (brace !== undefined) pieces.push('{');
     else if (inner !== undefined) pieces.push(fieldPiece(inner));
@@ -44,7 +44,7 @@ export function parseLineTemplate(text: string): readonly Piece[] {
   return pieces;
 }
 
-function fieldPiece(inner: string): Piece {
+function fieldPiece(inner: string): TemplatePiece {
   const [field = '', ...names] = inner.split('|').map((part) => part.trim());
   if (field === '')
     throw new UsageError('The template has braces without a field.', {
@@ -64,10 +64,10 @@ function filterNamed(name: string): Filter {
 
 /** Returns the fields that a template names. Throws UsageError. */
 export function templateFields(text: string): readonly string[] {
-  return fieldsOf(parseLineTemplate(text));
+  return fieldsInPieces(parseLineTemplate(text));
 }
 
-function fieldsOf(pieces: readonly Piece[]): readonly string[] {
+function fieldsInPieces(pieces: readonly TemplatePiece[]): readonly string[] {
   return pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.field]));
 }
 
@@ -86,7 +86,7 @@ export async function writeTemplate(
   }: { readonly now: Date; readonly onUnknownField: ((error: UsageError) => void) | undefined },
 ): Promise<void> {
   const pieces = parseLineTemplate(text);
-  const fields = fieldsOf(pieces);
+  const fields = fieldsInPieces(pieces);
   const records =
     fields.length === 0
       ? rows
@@ -101,19 +101,19 @@ export async function writeTemplate(
   }
 }
 
-function lineOf(record: JsonObject, pieces: readonly Piece[], now: Date): string {
+function lineOf(record: JsonObject, pieces: readonly TemplatePiece[], now: Date): string {
   return pieces
     .map((piece) => {
       if (typeof piece === 'string') return piece;
       const value = record[piece.field];
       const { filters: chain } = piece;
-      if (chain.length === 0) return oneLine(textOf(value));
-      return textOf(chain.reduce<unknown>((text, filter) => filter(text, now), value));
+      if (chain.length === 0) return oneLine(templateText(value));
+      return templateText(chain.reduce<unknown>((text, filter) => filter(text, now), value));
     })
     .join('');
 }
 
-function textOf(value: unknown): string {
+function templateText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return value.map(plainText).join(', ');
@@ -122,7 +122,7 @@ function textOf(value: unknown): string {
 
 function withMoment(value: unknown, show: (moment: Date) => string): unknown {
   const moment = typeof value === 'string' ? momentOf(value) : undefined;
-  return moment ? show(moment) : oneLine(textOf(value));
+  return moment ? show(moment) : oneLine(templateText(value));
 }
 
 /** Replaces what could end a line, or hide or reorder text, by a space. */

@@ -49,7 +49,7 @@ function toolPage(table: CommandManifest, dated: Dated): string {
     ...alone.flatMap(commandSection),
     '.SH GLOBAL FLAGS',
     ...text('Every command takes these.'),
-    ...globalFlags.flatMap(flag),
+    ...globalFlags.flatMap(flagEntry),
     '.SH EXIT STATUS',
     ...Object.values(exitCodes).flatMap(({ code, text: meaning }) => tagged(String(code), meaning)),
     '.SH ENVIRONMENT',
@@ -128,7 +128,7 @@ function commandSection(command: ManifestCommand): string[] {
     ...(command.about ? ['.PP', ...text(command.about)] : []),
     ...literal([usageOf(command)]),
     ...command.args.flatMap((arg) => tagged(arg.word, meaningOf(arg))),
-    ...command.flags.flatMap(flag),
+    ...command.flags.flatMap(flagEntry),
     '.PP',
     command.examples.length > 1 ? 'Examples:' : 'Example:',
     ...literal(
@@ -144,7 +144,7 @@ function calls(command: ManifestCommand): string[] {
   return ['.PP', command.calls.length > 1 ? 'Calls:' : 'Call:', ...items];
 }
 
-function flag(entry: ManifestParam): string[] {
+function flagEntry(entry: ManifestParam): string[] {
   return tagged(flagUsage(entry), meaningOf(entry));
 }
 

@@ -59,7 +59,7 @@ export default defineLocalCommand({
   },
   excludes: [['keyStdin', 'keyFile']],
   hasSideEffects: true,
-  view: sentencesView(describe),
+  view: sentencesView(loginLines),
   async run(context, { keyStdin, keyFile, noCheck }) {
     if (context.settings.dryRun)
       throw new UsageError(
@@ -251,7 +251,7 @@ async function store(
   };
 }
 
-function describe(value: LoggedIn & TerminalFacts): readonly string[] {
+function loginLines(value: LoggedIn & TerminalFacts): readonly string[] {
   const name = shellQuote(value.profile);
   const accepted = { ok: 'The service accepted the key.', '403': value.reason ?? '', skipped: '' };
   const active = value.active ? ' (active)' : '';

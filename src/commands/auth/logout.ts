@@ -127,10 +127,10 @@ interface StoredRuns {
 
 const noRuns: StoredRuns = { ended: [], undoable: [], unfinished: [] };
 
-type Place = Pick<StoredKey, 'origin' | 'organization'>;
+type KeyPlace = Pick<StoredKey, 'origin' | 'organization'>;
 
 /** True if another profile has a key for this organization, stored or printed by a command. */
-function hasOtherKey(config: ConfigStore, name: string, place: Place): boolean {
+function hasOtherKey(config: ConfigStore, name: string, place: KeyPlace): boolean {
   const isThisPlace = (origin: string | undefined, organization: string | undefined) =>
     origin === place.origin && organization === place.organization;
   const stored = [...config.keys()].some(
@@ -146,7 +146,7 @@ function hasOtherKey(config: ConfigStore, name: string, place: Place): boolean {
 }
 
 /** Returns the runs of an organization at a service. A run that cannot be read is reported and kept. */
-async function runsOf(context: LocalContext, place: Place): Promise<StoredRuns> {
+async function runsOf(context: LocalContext, place: KeyPlace): Promise<StoredRuns> {
   if (!context.paths.state) return noRuns;
   const store = storeOf(context);
   const all = await listRuns(store, ({ message }) => context.message(message));
@@ -166,7 +166,10 @@ async function runsOf(context: LocalContext, place: Place): Promise<StoredRuns> 
 }
 
 /** Returns how many decisions each unsent review of an organization at a service holds. */
-async function unsentDecisions({ paths }: LocalContext, place: Place): Promise<readonly number[]> {
+async function unsentDecisions(
+  { paths }: LocalContext,
+  place: KeyPlace,
+): Promise<readonly number[]> {
   if (!paths.state) return [];
   const { unsentReviews } = await import('../../review/queue.js');
   const all = await unsentReviews(paths.state.path);

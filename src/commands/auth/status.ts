@@ -44,7 +44,7 @@ export default defineLocalCommand({
           .flat()
           .flatMap((status, index) => [
             ...(index > 0 ? [''] : []),
-            ...describe(status, isTerminal ? columns : Infinity),
+            ...statusLines(status, isTerminal ? columns : Infinity),
           ]),
   ),
   async run(context, { all, offline }) {
@@ -160,7 +160,7 @@ function worstExit(checked: readonly CheckedKey[]): ExitName {
   );
 }
 
-function describe(status: KeyStatus, columns: number): string[] {
+function statusLines(status: KeyStatus, columns: number): string[] {
   const checkText = {
     ok: 'accepted by the service',
     '401': 'refused by the service (401)',

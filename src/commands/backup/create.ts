@@ -95,7 +95,7 @@ export default defineCommand({
     }
     limitRate(context, values);
     const made = await createBackup(context, values.dir, options);
-    const report = reportOf(made);
+    const report = backupReport(made);
     const isSilent = settings.quiet;
     return new ValueWithExit<Report | DryRun>(report, made.complete ? 'done' : 'rowsFailed', {
       failed: () =>
@@ -126,7 +126,7 @@ function planned({ api }: Context, dir: string, { only }: BackupOptions): DryRun
   };
 }
 
-function reportOf({ snapshot, complete, manifest, removed }: MadeBackup): Report {
+function backupReport({ snapshot, complete, manifest, removed }: MadeBackup): Report {
   const { resources, files, missing } = manifest;
   const documents = files?.documents ?? [];
   return {

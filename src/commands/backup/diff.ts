@@ -25,7 +25,7 @@ const rowFields = ['resource', 'id', 'name', 'change', 'field', 'from', 'to'];
 
 const view: View<Report> = {
   kind: 'lines',
-  lines: reportLines,
+  lines: diffLines,
   rowFields,
   rows: ({ differences }) =>
     differences.flatMap(({ changes, ...record }): JsonObject[] =>
@@ -80,7 +80,7 @@ export default defineLocalCommand({
     const comparison = await diff.compareSides(from, to);
     const { differences, notCompared } = comparison;
     if (notCompared.length > 0)
-      context.message(`Not compared, because only one side has them: ${wordsOf(notCompared)}.`);
+      context.message(`Not compared, because only one side has them: ${pluralWords(notCompared)}.`);
     if (csv !== undefined) {
       const { text, count } = diff.setBackCsv(differences);
       const { writeAtomically } = await import('../../files/atomic-write.js');
@@ -95,18 +95,18 @@ export default defineLocalCommand({
     const isSilent = settings.quiet && differences.length === 0;
     const exit = exitCode && differences.length > 0 ? 'changesPending' : 'done';
     return new ValueWithExit(report, exit, {
-      lines: (canvas) => (isSilent ? [] : reportLines(report, canvas)),
+      lines: (canvas) => (isSilent ? [] : diffLines(report, canvas)),
     });
   },
 });
 
-function wordsOf(names: readonly ResourceName[]): string {
+function pluralWords(names: readonly ResourceName[]): string {
   return names.map((name) => resourceWords[name].plural).join(', ');
 }
 
 const marks = { added: '+', removed: '-', changed: '~' };
 
-function reportLines(report: Report, canvas: Canvas): readonly string[] {
+function diffLines(report: Report, canvas: Canvas): readonly string[] {
   const { from, to, differences, compared } = report;
   const { paint } = canvas;
   const arrow = canvas.isUtf8 ? '→' : '->';

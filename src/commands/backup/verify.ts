@@ -17,7 +17,7 @@ interface Report extends VerifiedBackup {
 const view: View<Report> = {
   kind: 'lines',
   columns: ['snapshot', 'path', 'problem'],
-  lines: reportLines,
+  lines: verifyLines,
   rows: ({ problems }) => problems.map((problem) => ({ ...problem })),
 };
 
@@ -56,7 +56,7 @@ export default defineLocalCommand({
       const isSilent = context.settings.quiet && length === 0;
       return new ValueWithExit(report, length === 0 ? 'done' : 'failed', {
         failed: () => (length === 0 ? undefined : { id: '', error, isUnreported: true }),
-        lines: (canvas) => (isSilent ? [] : reportLines(report, canvas)),
+        lines: (canvas) => (isSilent ? [] : verifyLines(report, canvas)),
       });
     } finally {
       line.stop();
@@ -64,7 +64,7 @@ export default defineLocalCommand({
   },
 });
 
-function reportLines({ snapshots, problems, files, bytes }: Report, canvas: Canvas): string[] {
+function verifyLines({ snapshots, problems, files, bytes }: Report, canvas: Canvas): string[] {
   const { paint } = canvas;
   return [
     ...snapshots.flatMap(({ name, ok, complete, records, documents, assumed }) => {

@@ -48,7 +48,7 @@ export default defineLocalWrite({
       throw new UsageError(`${key} belongs to one profile, and there is none.`, {
         hint: 'Store one first: rosterctl auth login',
       });
-    const to = normalized(setting, value);
+    const to = normalValue(setting, value);
     const from = place.settings.get(key) ?? null;
     return {
       changes: from === to ? [] : [{ id: place.profile ?? null, field: key, from, to }],
@@ -65,7 +65,7 @@ export default defineLocalWrite({
 });
 
 /** The value to store: a route in the contract's spelling, everything else as typed. */
-function normalized(setting: SettingKey, text: string): string {
+function normalValue(setting: SettingKey, text: string): string {
   const value = readFlag(setting.name, text, setting.parse);
   return typeof value === 'string' ? value : text;
 }

@@ -35,7 +35,7 @@ export default defineLocalWrite({
     const { pending } = read(context, key);
     const from = [...(pending?.keys() ?? [])];
     const changes =
-      from.length === 0 ? [] : [{ id: nameOf(key), field: 'pending', from, to: null }];
+      from.length === 0 ? [] : [{ id: cursorName(key), field: 'pending', from, to: null }];
     return Promise.resolve({ changes, state: key });
   },
   async apply(context, { state: key }) {
@@ -56,7 +56,7 @@ export default defineLocalWrite({
   },
 });
 
-function nameOf({ resource, name }: CursorKey): string {
+function cursorName({ resource, name }: CursorKey): string {
   return `${resource}/${name}`;
 }
 

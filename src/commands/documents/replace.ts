@@ -107,7 +107,7 @@ async function deleteReplaced(
   const { id } = values;
   const made = isObject(uploaded.value) ? uploaded.value['id'] : undefined;
   if (made === id) return uploaded;
-  const remove = () => removeOld(context, values);
+  const remove = () => confirmAndDelete(context, values);
   if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());
   const documents = recordReader(context, 'documents');
   const known = await requireNew(documents, values, made);
@@ -173,7 +173,10 @@ async function requireSame(
 }
 
 /** Asks to delete the old document, and deletes it as `docs delete` does. */
-async function removeOld(context: Context, { id, waitLock: wait }: Values): Promise<CommandOutput> {
+async function confirmAndDelete(
+  context: Context,
+  { id, waitLock: wait }: Values,
+): Promise<CommandOutput> {
   const { default: command } = await import('./delete.js');
   if (command.kind !== 'operation') throw new BugError('docs delete is not an operation.');
   // A bare word could read as a reference.

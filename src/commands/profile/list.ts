@@ -3,7 +3,7 @@ import { defineLocalCommand } from '../../cli/define.js';
 import { rowsView } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/choices.js';
 
-interface Row {
+interface ProfileRow {
   readonly name: string;
   readonly organization: string | null;
   readonly baseUrl: string | null;
@@ -15,7 +15,7 @@ export default defineLocalCommand({
   about: 'The built-in profile sandbox is listed only while it is active.',
   examples: [['All of them', '']],
   calls: [],
-  view: rowsView<Row>(
+  view: rowsView<ProfileRow>(
     ['name', 'organization', 'baseUrl', 'active'],
     'No profile is stored. To store one: rosterctl auth login',
   ),

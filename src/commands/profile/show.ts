@@ -31,7 +31,7 @@ export default defineLocalCommand({
     `Profile       ${profile.name}${profile.active ? ' (active)' : ''}`,
     `Organization  ${profile.organization ?? 'not set'}`,
     `Base URL      ${profile.baseUrl ?? (isSandbox(profile) ? 'on this machine' : 'not set')}`,
-    `Key           ${keyOf(profile)}`,
+    `Key           ${keyState(profile)}`,
     ...Object.entries(profile.settings).map(([key, value]) => `${key} = ${value}`),
   ]),
   run({ config, settings }, { name }) {
@@ -59,7 +59,7 @@ function isSandbox({ name }: { readonly name: string | undefined }): boolean {
   return name === sandboxProfile;
 }
 
-function keyOf(profile: Profile): string {
+function keyState(profile: Profile): string {
   if (isSandbox(profile)) return 'built in';
   return profile.keyStored ? 'stored' : 'not stored';
 }

@@ -66,7 +66,7 @@ export default defineLocalCommand({
   },
   async run(context, { all }) {
     const store = storeOf(context);
-    const runs = all ? await readAll(context, store) : await readNewest(context, store);
+    const runs = all ? await readAllRuns(context, store) : await readNewest(context, store);
     const { fields, template } = context.settings;
     const isRead = context.isInteractive && !fields && template === undefined;
     const nameOf = isRead ? await shortRunNames(store) : (run: string) => run;
@@ -81,7 +81,7 @@ export default defineLocalCommand({
   },
 });
 
-async function readAll(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
+async function readAllRuns(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
   return readRuns(store, await runNames(store), ({ message }) => context.message(message));
 }
 

@@ -145,7 +145,7 @@ async function readInto(
   const list = context.api.list(resource, {}, { checksCompleteness: true });
   try {
     for await (const batch of list.batches())
-      for (const { value } of batch) onRecord(value, subjectOf(value));
+      for (const { value } of batch) onRecord(value, checkedRecord(value));
   } catch (error) {
     const isForbidden = error instanceof ApiError && error.status === 403;
     // Without API access nothing can be checked at all (contract 5.3).
@@ -159,7 +159,7 @@ async function readInto(
   return { reason, cause: 'incomplete', fixes };
 }
 
-function subjectOf({ id, name, status, submittedAt }: JsonObject): CheckedRecord {
+function checkedRecord({ id, name, status, submittedAt }: JsonObject): CheckedRecord {
   return {
     id: plainText(id),
     name: plainText(name),

@@ -132,13 +132,13 @@ function headsOf(columns: readonly FileColumn[]): readonly string[] {
 }
 
 function sameField(a: FileColumn, b: FileColumn, field: string): InputError {
-  return new InputError(`The columns ${nameOf(a)} and ${nameOf(b)} are both ${field}.`, {
+  return new InputError(`The columns ${columnLabel(a)} and ${columnLabel(b)} are both ${field}.`, {
     hint: `Remove one of them, or name another field: --map '${b.head || 'THEIRS'}=FIELD'`,
   });
 }
 
 /** `"Team"`, or `3` for a column without a head. */
-function nameOf({ head, index }: FileColumn): string {
+function columnLabel({ head, index }: FileColumn): string {
   return head === '' ? String(index + 1) : `"${head}"`;
 }
 
@@ -187,7 +187,7 @@ export function mapColumns(
     if (known.service.includes(field)) service.set(field, column);
     else if (flag !== undefined && column !== key) overruled.set(column.head, flag);
     else {
-      const own = options.isTyped ? wholeField(field) : targetOf(field, column, seen);
+      const own = options.isTyped ? wholeField(field) : fieldTarget(field, column, seen);
       const target = byName && known.team ? known.team : own;
       mapped.push({ ...column, target, byName });
     }
@@ -200,7 +200,7 @@ function wholeField(field: string): FieldTarget {
   return { field, seen: { path: [field], inList: [false], sample: undefined } };
 }
 
-function targetOf(
+function fieldTarget(
   field: string,
   { type, head, isMapped }: FileColumn,
   seen: SeenFields,
@@ -255,15 +255,18 @@ function unknownColumn(
   const { noun, plural } = resourceWords[resource];
   if (isTeam || (!team && aliasKind(name, resource) === 'team'))
     return new InputError(
-      `The column ${nameOf(column)} holds teams, and no ${noun} shows which field holds the ids of its teams.`,
+      `The column ${columnLabel(column)} holds teams, and no ${noun} shows which field holds the ids of its teams.`,
       { hint: "Name the field: --team-field 'teamIds[]' for a list, --team-field teamId for one" },
     );
   const fits = seen.names.filter((field) => !field.includes('.'));
   const equal = seen.names.filter((field) => plainName(field) === plainName(name));
   const meant = equal.length > 1 ? undefined : nearest(name, fits);
   const near = equal.length > 1 ? ` It may be ${equal.join(' or ')}.` : didYouMean(name, fits);
-  return new InputError(`The column ${nameOf(column)} is not a field of the ${plural}.${near}`, {
-    // The same for each column without a near field, so that many of them need one line.
-    hint: `Map it: --map '${meant === undefined ? 'COLUMN=FIELD' : `${name}=${meant}`}'. Or skip unknown columns: --ignore-columns`,
-  });
+  return new InputError(
+    `The column ${columnLabel(column)} is not a field of the ${plural}.${near}`,
+    {
+      // The same for each column without a near field, so that many of them need one line.
+      hint: `Map it: --map '${meant === undefined ? 'COLUMN=FIELD' : `${name}=${meant}`}'. Or skip unknown columns: --ignore-columns`,
+    },
+  );
 }

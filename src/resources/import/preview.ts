@@ -60,12 +60,12 @@ export function importPreview(
     ...group(
       `${groupedNumber(changed.length)} changed (${plural(fields, 'field')})`,
       changed,
-      (row) => `${named(names.get(row.id), row.id)}  ${describe(row)}`,
+      (row) => `${nameBesideId(names.get(row.id), row.id)}  ${describe(row)}`,
     ),
     ...group(
       `${groupedNumber(decidedAs('unchanged').length)} unchanged`,
       decidedAs('unchanged'),
-      ({ id }) => named(names.get(id), id),
+      ({ id }) => nameBesideId(names.get(id), id),
     ),
     ...group(`${groupedNumber(decidedAs('skipped').length)} skipped`, decidedAs('skipped'), reason),
     ...group(
@@ -134,8 +134,8 @@ function newRecordLine(
   teamColumn: MappedColumn | undefined,
 ): string {
   const { body = {}, key } = row.own as ImportedRow;
-  const name = textOf(body, 'name');
-  const email = textOf(body, 'email');
+  const name = fieldText(body, 'name');
+  const email = fieldText(body, 'email');
   const who = [
     name,
     email === undefined ? undefined : `<${email}>`,
@@ -150,12 +150,12 @@ function newRecordLine(
   return inTeams === '' ? line : `${line} → ${inTeams}`;
 }
 
-function textOf(body: JsonObject, field: string): string | undefined {
+function fieldText(body: JsonObject, field: string): string | undefined {
   const value = body[field];
   return typeof value === 'string' && value !== '' ? shortValue(value) : undefined;
 }
 
-function named(name: string | undefined, id: string): string {
+function nameBesideId(name: string | undefined, id: string): string {
   return name === undefined ? shortValue(id) : `${shortValue(id)}  ${shortValue(name)}`;
 }
 

@@ -46,7 +46,7 @@ export async function resolveImport(
     if (teams) noteTeamFields(record, teams, holders);
   };
   await readWholeList(context, resource, onRecord, importDoubt);
-  checkKey(options, seen);
+  checkKeyField(options, seen);
   const problems = new InputErrors('problem');
   const team = teams && teamTarget(options.teamField, seen, holders);
   const service = [...new Set([...serviceFields, ...readOnlyFields(context, resource)])];
@@ -73,7 +73,7 @@ export async function resolveImport(
 }
 
 /** Throws UsageError for a key that no record has, or that holds no plain value. */
-function checkKey({ key, resource }: ImportOptions, seen: SeenFields): void {
+function checkKeyField({ key, resource }: ImportOptions, seen: SeenFields): void {
   if (seen.isEmpty) return;
   const { noun } = resourceWords[resource];
   const field = seen.get(key);
@@ -116,7 +116,7 @@ function sharedIdentities(
   const identitiesOf = identityReader(settings.overrides);
   const created = new Map<string, SelectedRow>();
   for (const row of rows)
-    for (const { key } of identitiesOf(resource, bodyOf(row))) created.set(key, row);
+    for (const { key } of identitiesOf(resource, newRecordOf(row))) created.set(key, row);
   if (created.size === 0) return [];
   const found = new Map<number, string>();
   for (const record of records)
@@ -125,7 +125,7 @@ function sharedIdentities(
       if (row && !found.has(row.row))
         found.set(
           row.row,
-          `${labelOf(bodyOf(row), row.id)} (line ${row.row}) and ${sameIdentity({ resource, record, kind })}: the service may refuse it, or store one person twice.`,
+          `${labelOf(newRecordOf(row), row.id)} (line ${row.row}) and ${sameIdentity({ resource, record, kind })}: the service may refuse it, or store one person twice.`,
         );
     }
   const lines = [...found].toSorted(([a], [b]) => a - b).map(([, line]) => line);
@@ -136,6 +136,6 @@ function sharedIdentities(
   ];
 }
 
-function bodyOf({ own }: SelectedRow): JsonObject {
+function newRecordOf({ own }: SelectedRow): JsonObject {
   return (own as ImportedRow | undefined)?.body ?? {};
 }

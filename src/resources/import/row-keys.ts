@@ -52,7 +52,7 @@ export class RowKeys {
     const lines = this.lines.get(this.foldInFile(key));
     if (lines && lines.at.length > 1)
       throw new InputError(
-        `${row.marks ? 'Rows' : 'Lines'} ${listed(lines.at)} have the same ${nameOf(column)}: ${lines.text}.`,
+        `${row.marks ? 'Rows' : 'Lines'} ${listed(lines.at)} have the same ${columnWord(column)}: ${lines.text}.`,
         {
           hint: 'Each key may appear only once.',
         },
@@ -103,7 +103,7 @@ export class RowKeys {
     const other = this.named.get(name);
     if (other !== undefined)
       throw new InputError(
-        `${row.marks ? 'Rows' : 'Lines'} ${other} and ${row.line}: ${nameOf(column)} names the same ${resourceWords[options.resource].noun}.`,
+        `${row.marks ? 'Rows' : 'Lines'} ${other} and ${row.line}: ${columnWord(column)} names the same ${resourceWords[options.resource].noun}.`,
         {
           hint: 'Each key may appear only once.',
         },
@@ -130,10 +130,10 @@ export class RowKeys {
 
 /** Names a cell of a row for a message: `Line 9: Team`, in a workbook `F9: Team`. */
 export function cellPlace(row: CsvRow, column: FileColumn): string {
-  return `${rowPlace(row, column.index)}: ${nameOf(column)}`;
+  return `${rowPlace(row, column.index)}: ${columnWord(column)}`;
 }
 
-function nameOf({ head, index }: FileColumn): string {
+function columnWord({ head, index }: FileColumn): string {
   return head === '' ? `column ${index + 1}` : head;
 }
 

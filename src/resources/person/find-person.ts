@@ -29,7 +29,7 @@ export interface PersonReport {
   readonly applications: readonly JsonObject[];
   readonly players: readonly JsonObject[];
   /** Why two of these records are one person. */
-  readonly links: readonly Link[];
+  readonly links: readonly PersonLink[];
   /** Documents whose names mention the person; null where they could not be listed. */
   readonly possibleDocuments: readonly { readonly id: string; readonly name: string }[] | null;
   /** The files that this command wrote. */
@@ -37,7 +37,7 @@ export interface PersonReport {
   readonly notSearched: readonly string[];
 }
 
-interface Link {
+interface PersonLink {
   readonly from: string;
   readonly to: string;
   readonly by: 'email' | 'discordUserId' | 'convertedPlayerId';
@@ -50,7 +50,7 @@ interface FoundPerson {
 }
 
 /** An application or a player, with the values that link it to others. */
-interface Entry {
+interface PersonRecord {
   readonly resource: ResourceName;
   readonly record: JsonObject;
   /** `email:ann@example.org`, `discordUserId:9…`, `convertedPlayerId:player_1` */
@@ -87,7 +87,7 @@ export async function findPerson(context: Context, reference: Reference): Promis
       return false;
     }
   };
-  const entries: Entry[] = [];
+  const entries: PersonRecord[] = [];
   // oxlint-disable-next-line no-await-in-loop
   for (const resource of aboutPeople)
     await read(resource, (record) => {
@@ -127,7 +127,11 @@ function isTelling(name: string): boolean {
   return name.trim().length > 3;
 }
 
-function keysOf(context: Context, resource: Entry['resource'], record: JsonObject): string[] {
+function keysOf(
+  context: Context,
+  resource: PersonRecord['resource'],
+  record: JsonObject,
+): string[] {
   const { overrides } = context.settings;
   const emails = referenceField(resource, 'email', overrides).values(record) ?? [];
   const users = referenceField(resource, 'discord', overrides).values(record) ?? [];
@@ -150,24 +154,24 @@ function isUserId(value: string, record: JsonObject): boolean {
 /** The records linked to these, at any distance. Throws ReferencesError unless they are one person. */
 function onePerson(
   reference: Reference,
-  seeds: readonly Entry[],
-  entries: readonly Entry[],
+  seeds: readonly PersonRecord[],
+  entries: readonly PersonRecord[],
   overrides: Overrides,
-): { members: readonly Entry[]; links: readonly Link[] } {
-  const byKey = new Map<string, Entry[]>();
+): { members: readonly PersonRecord[]; links: readonly PersonLink[] } {
+  const byKey = new Map<string, PersonRecord[]>();
   for (const entry of entries)
     for (const key of entry.keys) byKey.set(key, [...(byKey.get(key) ?? []), entry]);
-  const people: { members: Set<Entry>; links: Link[] }[] = [];
+  const people: { members: Set<PersonRecord>; links: PersonLink[] }[] = [];
   for (const seed of seeds) {
     if (people.some(({ members }) => members.has(seed))) continue;
     const members = new Set([seed]);
-    const links: Link[] = [];
+    const links: PersonLink[] = [];
     for (const member of members)
       for (const key of member.keys)
         for (const other of byKey.get(key) ?? []) {
           if (members.has(other)) continue;
           members.add(other);
-          const by = key.slice(0, key.indexOf(':')) as Link['by'];
+          const by = key.slice(0, key.indexOf(':')) as PersonLink['by'];
           links.push({ from: idOf(member), to: idOf(other), by });
         }
     people.push({ members, links });
@@ -188,14 +192,14 @@ function onePerson(
   };
 }
 
-function idOf({ record }: Entry): string {
+function idOf({ record }: PersonRecord): string {
   return String(record['id']);
 }
 
 /** Returns `Did you mean email:…?` for a bare word that is not an id but may be a reference. */
 function meantIn(
   { kind, value }: Reference,
-  entries: readonly Entry[],
+  entries: readonly PersonRecord[],
   overrides: Overrides,
 ): string | undefined {
   if (kind !== 'id') return undefined;
@@ -220,7 +224,7 @@ function noMatch({ text, value }: Reference, meant: string | undefined): Referen
 
 function severalPeople(
   { text }: Reference,
-  people: readonly (readonly Entry[])[],
+  people: readonly (readonly PersonRecord[])[],
 ): ReferencesError {
   const candidates = people.flat().map(({ record }) => candidateOf(record));
   const lines = [`${text} is ${people.length} people:`, ...describeCandidates(candidates)];

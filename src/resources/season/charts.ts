@@ -97,7 +97,7 @@ interface Stage {
   readonly includes: (status: string) => boolean;
 }
 
-const oneOf =
+const hasStatus =
   (...statuses: readonly TryoutStatus[]) =>
   (status: string) =>
     statuses.some((each) => each === status);
@@ -105,8 +105,8 @@ const oneOf =
 const stages: readonly Stage[] = [
   { label: 'Submitted', includes: () => true },
   { label: 'No longer pending', includes: (status) => status !== waiting },
-  { label: 'Shortlisted or accepted', includes: oneOf('shortlisted', 'accepted') },
-  { label: 'Accepted', includes: oneOf('accepted') },
+  { label: 'Shortlisted or accepted', includes: hasStatus('shortlisted', 'accepted') },
+  { label: 'Accepted', includes: hasStatus('accepted') },
 ];
 
 const funnelNote =

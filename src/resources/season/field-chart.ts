@@ -87,11 +87,11 @@ export function fieldChart(
   const note = overlaps
     ? 'An application may have several of these. Those without one are left out.'
     : undefined;
-  const rows = barsOf(sorted, values.length, nameOf, { overlaps: overlaps && !isExact });
+  const rows = barsOf(sorted, values.length, valueLabel, { overlaps: overlaps && !isExact });
   return { chart: { ...chart, note, rows }, groups: sorted, overlaps };
 }
 
-function nameOf(label: string): string {
+function valueLabel(label: string): string {
   return label === '' ? '(none)' : rowLabel(label);
 }
 

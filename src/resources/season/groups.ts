@@ -27,17 +27,18 @@ export function mergeSmall(
   groups: readonly TryoutGroup[],
   most = Infinity,
 ): readonly TryoutGroup[] | undefined {
-  const sorted = groups.toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const isKept = (group: TryoutGroup, index: number) => index < most && sizeOf(group) >= leastShown;
+  const sorted = groups.toSorted((a, b) => memberCount(b) - memberCount(a));
+  const isKept = (group: TryoutGroup, index: number) =>
+    index < most && memberCount(group) >= leastShown;
   let kept = sorted.filter(isKept);
   let merged = sorted.filter((group, index) => !isKept(group, index));
-  if (merged.every((group) => sizeOf(group) === 0)) return sorted;
+  if (merged.every((group) => memberCount(group) === 0)) return sorted;
   while (union(merged).size < leastShown || areToldBySum(merged)) {
     const next = kept.at(-1);
     if (!next) break;
     // All of one size at once, because which of them was taken would tell something.
-    merged = [...kept.filter((group) => sizeOf(group) === sizeOf(next)), ...merged];
-    kept = kept.filter((group) => sizeOf(group) > sizeOf(next));
+    merged = [...kept.filter((group) => memberCount(group) === memberCount(next)), ...merged];
+    kept = kept.filter((group) => memberCount(group) > memberCount(next));
   }
   if (kept.length === 0) return undefined;
   return [...kept, { label: undefined, members: union(merged) }];
@@ -45,10 +46,10 @@ export function mergeSmall(
 
 /** True if all have the size that is just too small: nothing else adds up to the sum. */
 function areToldBySum(merged: readonly TryoutGroup[]): boolean {
-  return merged.every((group) => sizeOf(group) === leastShown - 1);
+  return merged.every((group) => memberCount(group) === leastShown - 1);
 }
 
-function sizeOf({ members }: TryoutGroup): number {
+function memberCount({ members }: TryoutGroup): number {
   return members.size;
 }
 

@@ -14,8 +14,8 @@ import {
   fillHeaders,
   fillJson,
   fillText,
+  type PlaceholderValues,
   type Template,
-  type Values,
   wireText,
 } from './template.js';
 
@@ -33,7 +33,7 @@ interface Asked {
 export async function renderReply(asked: Asked, reply: HandlerReply): Promise<Rendered> {
   const { shapes, resource, organizationId } = asked;
   const { answer, records = {} } = reply;
-  const values: Values = {
+  const values: PlaceholderValues = {
     ...resourceNamesOnWire(resource),
     organization: organizationId,
     ...recordValues(shapes, resource, records),
@@ -72,7 +72,7 @@ export function renderRefusal(
   return { ...rendered, headers: { ...headers, ...rendered.headers } };
 }
 
-function renderList(shapes: Shapes, resource: ResourceName, values: Values): Rendered {
+function renderList(shapes: Shapes, resource: ResourceName, values: PlaceholderValues): Rendered {
   const isEmpty = values['total'] === 0;
   const special = isEmpty ? 'list.empty' : values['more'] === true ? '' : 'list.last';
   const key = special !== '' && shapes.given(special, resource) !== undefined ? special : 'list';
@@ -86,7 +86,11 @@ function renderList(shapes: Shapes, resource: ResourceName, values: Values): Ren
   return render({ ...template, json }, headers, values, 200);
 }
 
-function recordValues(shapes: Shapes, resource: ResourceName, records: ReplyRecords): Values {
+function recordValues(
+  shapes: Shapes,
+  resource: ResourceName,
+  records: ReplyRecords,
+): PlaceholderValues {
   const { record, old, player, application } = records;
   const shown = record ?? old ?? application;
   const wire = (of: ResourceName, each: JsonObject | undefined) => each && toWire(shapes, of, each);
@@ -100,7 +104,10 @@ function recordValues(shapes: Shapes, resource: ResourceName, records: ReplyReco
   };
 }
 
-function listValues({ shapes, resource, url }: Asked, rows: readonly JsonObject[]): Values {
+function listValues(
+  { shapes, resource, url }: Asked,
+  rows: readonly JsonObject[],
+): PlaceholderValues {
   const all = rows.map((record) => ({
     id: wireId(shapes, resource, record['id']),
     record: toWire(shapes, resource, record),
@@ -111,7 +118,7 @@ function listValues({ shapes, resource, url }: Asked, rows: readonly JsonObject[
 function render(
   template: Template,
   headerTemplates: JsonObject,
-  values: Values,
+  values: PlaceholderValues,
   otherwise: number,
 ): Rendered {
   const { status = otherwise, json, text = '' } = template;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../data/json.js';
 import { invalid } from '../refusal.js';
 import type { Shapes } from './shapes.js';
-import { type Values, wireText } from './template.js';
+import { type PlaceholderValues, wireText } from './template.js';
 
 interface PageRequest {
   readonly shapes: Shapes;
@@ -21,7 +21,7 @@ const defaultSize = 20;
 const defaultMax = 100;
 
 /** A mode of paging: the parameters it reads, and how it counts. */
-interface Mode {
+interface PagingMode {
   readonly param: string;
   /** The place of the first record for the parameter's text. Throws 400. */
   offset(word: string, size: number, all: readonly WireRow[]): number;
@@ -29,13 +29,13 @@ interface Mode {
   at(offset: number, size: number, all: readonly WireRow[]): unknown;
 }
 
-const pages = (first: number): Mode => ({
+const pages = (first: number): PagingMode => ({
   param: 'page',
   offset: (word, size) => (wholeNumber(word, first) - first) * size,
   at: (offset, size) => Math.ceil(offset / size) + first,
 });
 
-const modes: Readonly<Record<string, Mode>> = {
+const modes: Readonly<Record<string, PagingMode>> = {
   page: pages(1),
   link: pages(1),
   page0: pages(0),
@@ -57,9 +57,12 @@ const modes: Readonly<Record<string, Mode>> = {
 };
 
 /** The placeholders of a list answer for the page that the URL selects. Throws 400. */
-export function pageOf({ shapes, resource, url }: PageRequest, all: readonly WireRow[]): Values {
+export function pageOf(
+  { shapes, resource, url }: PageRequest,
+  all: readonly WireRow[],
+): PlaceholderValues {
   const mode = modes[shapes.value('paging', resource)];
-  const size = mode ? sizeOf(shapes, resource, url) : sizeOfNone(shapes, resource, all.length);
+  const size = mode ? pageSizeOf(shapes, resource, url) : sizeOfNone(shapes, resource, all.length);
   const names = (shapes.given('paging.param', resource) ?? mode?.param ?? '').split(',');
   const name = names.find((each) => url.searchParams.has(each)) ?? names[0] ?? '';
   const word = url.searchParams.get(name) ?? '';
@@ -100,9 +103,9 @@ export function pageOf({ shapes, resource, url }: PageRequest, all: readonly Wir
   };
 }
 
-const cursorMode = modes['cursor'] as Mode;
+const cursorMode = modes['cursor'] as PagingMode;
 
-function sizeOf(shapes: Shapes, resource: string, url: URL): number {
+function pageSizeOf(shapes: Shapes, resource: string, url: URL): number {
   const size = Number(shapes.given('page-size', resource) ?? defaultSize);
   const max = Number(shapes.given('page-size.max', resource) ?? Math.max(size, defaultMax));
   const names = (shapes.given('paging.limit', resource) ?? 'limit').split(',');

@@ -14,7 +14,7 @@ export interface Template {
  * The values of the placeholders of one answer, or functions that make them. A placeholder without a
  * value removes the part that it would fill.
  */
-export type Values = Readonly<Record<string, unknown>>;
+export type PlaceholderValues = Readonly<Record<string, unknown>>;
 
 /** True for a text that is a template, not a name. */
 export function isTemplate(text: string): boolean {
@@ -46,7 +46,7 @@ export function placeholdersIn(text: string): readonly string[] {
  * Fills a JSON value. A text that is one placeholder becomes its value, of any type; in a longer
  * text each is printed. The key `...` spreads an object. Undefined when nothing is left.
  */
-export function fillJson(value: unknown, values: Values): unknown {
+export function fillJson(value: unknown, values: PlaceholderValues): unknown {
   if (typeof value === 'string') return fillText(value, values);
   if (Array.isArray(value))
     return value.map((each) => fillJson(each, values)).filter((each) => each !== undefined);
@@ -61,7 +61,7 @@ export function fillJson(value: unknown, values: Values): unknown {
 }
 
 /** Fills a text; a placeholder without a value makes all of it null or undefined. */
-export function fillText(text: string, values: Values): unknown {
+export function fillText(text: string, values: PlaceholderValues): unknown {
   const [, only, isDropped] = onlyPlaceholder.exec(text) ?? [];
   if (only !== undefined) return valueOf(only, isDropped, values);
   const missing: (null | undefined)[] = [];
@@ -75,7 +75,7 @@ export function fillText(text: string, values: Values): unknown {
   return missing.includes(undefined) ? undefined : null;
 }
 
-function valueOf(name: string, isDropped: string | undefined, values: Values): unknown {
+function valueOf(name: string, isDropped: string | undefined, values: PlaceholderValues): unknown {
   const known = values[name];
   const value: unknown = typeof known === 'function' ? known() : known;
   return value === null && isDropped !== undefined ? undefined : value;
@@ -88,7 +88,10 @@ export function wireText(value: unknown): string {
 }
 
 /** Fills a JSON object of headers; one without a value is left out. */
-export function fillHeaders(headers: JsonObject, values: Values): Record<string, string> {
+export function fillHeaders(
+  headers: JsonObject,
+  values: PlaceholderValues,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, each]) => {
       const content = fillJson(each, values);
