@@ -7,7 +7,7 @@ import { fieldLabel } from '../cli/lists/labels.js';
 import { linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
-import { decideRow } from '../engine/decide.js';
+import { beforeAndAfter, decideRow } from '../engine/decide.js';
 import type { Operation, Session, Task } from '../engine/operation.js';
 import { exitOf, failedRun, reportOf } from '../runs/report.js';
 import { type Action } from '../runs/verb.js';
@@ -58,18 +58,18 @@ async function dryRunOne(
   const plan = await session.plan(row, state);
   session.planned?.(true);
   const { previewed, done } = row;
-  const decision = decideRow(row, state.record, plan, { guards, previewed, done });
+  const decided = decideRow(row, state.record, plan, { guards, previewed, done });
   // A record that may have been created is searched for, not created again.
   const isSearchedFor = row.open !== undefined && operation.createsRow === true;
   if (isSearchedFor)
     context.message(
       'It may have been created. Without --dry-run, the command looks for it and sends nothing.',
     );
-  const steps = decision.write && !isSearchedFor ? plan.steps : [];
-  if (!decision.write && decision.row.error) {
-    const { message } = decision.row.error;
+  const steps = decided || isSearchedFor ? [] : plan.steps;
+  if (decided?.error) {
+    const { result, error } = decided;
+    const { message } = error;
     const isClause = /^[a-z]/.test(message);
-    const { result } = decision.row;
     context.message(
       (isClause
         ? `${row.id} would be ${result}: ${message}`
@@ -82,8 +82,7 @@ async function dryRunOne(
     schema: 1,
     dryRun: true,
     requests:
-      (decision.write ? plan.requests : undefined) ??
-      steps.map(({ call }) => context.api.describe(call)),
+      (decided ? undefined : plan.requests) ?? steps.map(({ call }) => context.api.describe(call)),
     changes: steps.flatMap(({ changes }) =>
       changes.map(({ field, from, to }) => ({
         id: operation.createsRow || operation.files ? null : row.id,
@@ -170,8 +169,7 @@ export function previewOutput(
     id,
     ...(ref !== undefined && { ref }),
     result: 'would_change' as const,
-    before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
-    after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
+    ...beforeAndAfter(previewed),
   }));
   const { of, plan = made.plan } = operation;
   const head = { action: words.join('.'), run: made.run ?? null, of, plan };

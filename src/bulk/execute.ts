@@ -138,7 +138,7 @@ function runOptions(
   context: Context,
   { session, journal, images, plan, invocation, store }: PlannedRun,
 ): Omit<RowRunOptions, 'onResult' | 'onEnd'> {
-  const { settings, signal, api } = context;
+  const { settings, api } = context;
   const { operation, words, values, guards, isSingle } = invocation;
   const lockRow =
     store && operation.locksRows && !isSingle
@@ -146,6 +146,7 @@ function runOptions(
           lockRecord(context, store, plan.head, id, values.waitLock)
       : undefined;
   return {
+    ...context,
     session,
     resource: operation.resource,
     guards,
@@ -158,17 +159,12 @@ function runOptions(
     settleMs: settleMs(context.env),
     maxErrors: errorLimit(values),
     isSilent: () => api.limiter.silent,
-    now: context.now,
-    instant: () => context.instant(),
     sleep: pause,
-    signal,
     describeError: (error, id) => rowError(context, words, error, id),
     onVerify: (ms) => {
       if (isSingle)
         context.note(`Checking in ${Math.ceil(ms / 100) / 10} s whether it took effect.`);
     },
-    note: (message) => context.note(message),
-    message: (line) => context.message(line),
     onStop: () => api.limiter.cancelWaiting(),
   };
 }

@@ -259,8 +259,8 @@ class Previewer {
       }
       const { guards } = this.invocation;
       const { previewed: before, done } = row;
-      const decision = decideRow(row, record, plan, { guards, previewed: before, done });
-      if (!decision.write) return withRef(decision.row, row);
+      const decided = decideRow(row, record, plan, { guards, previewed: before, done });
+      if (decided) return withRef(decided, row);
       this.firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
       const previewed = this.shared(changesOf(plan));

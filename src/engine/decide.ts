@@ -37,49 +37,45 @@ interface RowContext {
   readonly done?: DoneStep | undefined;
 }
 
-/** Write the row, or report the result that it already has. */
-type Decision = { readonly write: true } | { readonly write: false; readonly row: ReportRow };
-
 /**
- * Checks, in this order: the plan skips the row; nothing to change; the plan found a conflict; a guard
- * does not hold; the record changed since the preview, the first read or the export. Otherwise the row
- * is written.
+ * Returns the result that a row has already; undefined: it is to be written. Checks, in this order: the
+ * plan skips the row; nothing to change; the plan found a conflict; a guard does not hold; the record
+ * changed since the preview, the first read or the export.
  */
 export function decideRow(
   row: SelectedRow,
   record: JsonObject | undefined,
   plan: RowPlan,
   { guards, previewed, digest, done }: RowContext,
-): Decision {
+): ReportRow | undefined {
   const at = { row: row.row, id: row.id };
-  const final = (result: Omit<ReportRow, 'row' | 'id'>): Decision => ({
-    write: false,
-    row: { ...at, ...result },
-  });
   const changes = changesOf(plan);
-  const conflict = (message: string, values: Pick<ReportRow, 'before' | 'after'>) =>
-    final({ result: 'conflict', ...values, error: changedMeanwhile(message) });
+  const conflict = (message: string, values: Pick<ReportRow, 'before' | 'after'>): ReportRow => ({
+    ...at,
+    result: 'conflict',
+    ...values,
+    error: changedMeanwhile(message),
+  });
   if (plan.skipped) {
     const { id, ...reason } = plan.skipped;
-    return final({
+    return {
+      ...at,
       result: 'skipped',
       ...(id !== undefined && { after: { id } }),
       error: { kind: 'guard', ...reason },
-    });
+    };
   }
   if (changes.length === 0)
-    return final(
-      done
-        ? { result: 'changed', before: done.before, after: done.after }
-        : { result: 'unchanged' },
-    );
+    return done
+      ? { ...at, result: 'changed', before: done.before, after: done.after }
+      : { ...at, result: 'unchanged' };
   if (plan.conflict) {
     const { field, from, message } = plan.conflict;
     const before = { [field]: from ?? null };
     return conflict(message ?? `${field} was changed by someone else since.`, { before });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
-  if (skipped) return final({ result: 'skipped', ...skipped });
+  if (skipped) return { ...at, result: 'skipped', ...skipped };
   const conflicting = previewed && conflictingField(previewed, changes);
   if (conflicting) {
     const { field, from } = conflicting;
@@ -94,7 +90,7 @@ export function decideRow(
   const exported = row.own?.['updatedAt'];
   if (!done && typeof exported === 'string' && !isSameTime(exported, record))
     return conflict(changedSinceExport(changes), beforeAndAfter(changes));
-  return { write: true };
+  return undefined;
 }
 
 /** All changes of a plan, over all its steps. */

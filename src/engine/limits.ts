@@ -166,11 +166,7 @@ export class FirstWriteGate {
    * Waits while another row goes first; the first row gets a function that ends its turn. Undefined if
    * nobody needs to wait any more.
    */
-  enter(): Promise<(() => void) | undefined> | undefined {
-    return this.isPassable() ? undefined : this.takeTurn();
-  }
-
-  private async takeTurn(): Promise<(() => void) | undefined> {
+  async enter(): Promise<(() => void) | undefined> {
     while (this.turn && !this.isPassable()) await this.turn;
     if (this.isPassable()) return undefined;
     let end: (() => void) | undefined;

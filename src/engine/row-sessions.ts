@@ -23,6 +23,3 @@ export function wrapSession(session: Session, wrap: (own: Session) => Session): 
   if (session.forRow === undefined) return wrap(session);
   return sessionByRow((row) => wrap(sessionFor(session, row)));
 }
-
-/** The done step of a row whose record was created and then refused. */
-export const createdStep = 'created';

@@ -23,10 +23,8 @@ export async function beginRow(row: ActiveRow): Promise<void> {
   const { run, task, session } = row;
   const endTurns: ((() => void) | undefined)[] = [];
   await row.guarded(async () => {
-    const turn = run.gate.enter();
-    if (turn) endTurns.push(await turn);
-    const proof = run.enterUnproven(session);
-    if (proof) endTurns.push(await proof);
+    endTurns.push(await run.gate.enter());
+    endTurns.push(await run.enterUnproven(session));
     if (run.isOver) return;
     const { lockRow } = run.options;
     if (lockRow) run.locks.set(task.row, await lockRow(task.id));
@@ -54,11 +52,11 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
   row.previewed ??= changesOf(plan);
   row.digest ??= digestIn(plan);
   const { previewed, digest, done } = row;
-  const decision = decideRow(task, state.record, plan, { guards, previewed, digest, done });
+  const decided = decideRow(task, state.record, plan, { guards, previewed, digest, done });
   const [step] = plan.steps;
-  if (!decision.write || !step) {
+  if (decided || !step) {
     onEnd?.(task, { record: state.record });
-    if (!decision.write) await row.finish(decision.row);
+    if (decided) await row.finish(decided);
     return undefined;
   }
   if (done && step.name === done.step)

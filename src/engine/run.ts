@@ -1,7 +1,8 @@
 /** A run and its rows while they are executed: what the rows share, how far each got, and how it ends. */
+import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
-import { ageMs, type Instant, usualFreshMs } from '../data/time.js';
+import { ageMs, usualFreshMs } from '../data/time.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
@@ -24,7 +25,8 @@ import type { ReadPurpose, RecordState, Session, Step, Task } from './operation.
 import { sessionFor } from './row-sessions.js';
 
 /** Everything that the rows of a run depend on. */
-export interface RowRunOptions {
+export interface RowRunOptions
+  extends Pick<Context, 'now' | 'instant' | 'signal' | 'note' | 'message'> {
   readonly session: Session;
   readonly resource: ResourceName;
   readonly guards: Guards;
@@ -44,11 +46,8 @@ export interface RowRunOptions {
   readonly maxErrors: number | undefined;
   /** True if the service has been silent for so long that it counts as dead. */
   readonly isSilent: () => boolean;
-  readonly now: () => Date;
-  readonly instant: () => Instant;
   /** Resolves after the time, or early if the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly signal: AbortSignal;
   readonly onResult: (row: ReportRow) => void;
   /** Called with a row's record in its last known state, or the failure that ended the row. */
   readonly onEnd?: (
@@ -59,9 +58,6 @@ export interface RowRunOptions {
   readonly describeError: (error: Failure, id: string) => RowError;
   /** Called before a pause for verification: milliseconds. */
   readonly onVerify?: (ms: number) => void;
-  readonly note: (message: string) => void;
-  /** Prints what has to be said with --quiet too. */
-  readonly message: (line: string) => void;
   /** Called when the run stops sending; writes with an unknown outcome are still verified. */
   readonly onStop?: () => void;
 }
@@ -120,7 +116,7 @@ export class ActiveRun {
   }
 
   /** Waits while another row of the session proves it; returns what ends the turn of this row. */
-  enterUnproven({ isProven }: Session): ReturnType<FirstWriteGate['enter']> | undefined {
+  async enterUnproven({ isProven }: Session): ReturnType<FirstWriteGate['enter']> {
     if (!isProven || isProven()) return undefined;
     this.provingGate ??= new FirstWriteGate(() => isProven() || this.isStopped);
     return this.provingGate.enter();

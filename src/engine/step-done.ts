@@ -5,9 +5,11 @@ import { isSameValue } from '../data/sorting.js';
 import { OutputError } from '../errors.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from './decide.js';
 import type { BeforeValues, KnownStep, RecordState, Step } from './operation.js';
-import { createdStep } from './row-sessions.js';
 import type { ActiveRow, ActiveRun, Write } from './run.js';
 import { imageOf, vanishedFields } from './verify.js';
+
+/** The done step of a row whose record was created and then refused. */
+const createdStep = 'created';
 
 /** Records a confirmed step: the row ends, or continues with its next step. */
 export async function stepDone(
