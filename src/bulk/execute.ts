@@ -37,13 +37,12 @@ import {
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { shortRunName } from '../runs/stored-run.js';
 import { verbOf } from '../runs/verb.js';
-import { errorLimit, type Invocation } from './invocation.js';
+import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
 import { runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
-  /** Its --max-errors is what the preview left of it. */
   readonly invocation: Invocation;
   /** Undefined if no run can be kept on disk. */
   readonly store: RunStore | undefined;
@@ -55,6 +54,8 @@ export interface PlannedRun {
   /** Rows that need nothing more, from this process or an earlier one. */
   readonly finished: readonly ReportRow[];
   readonly lock: HeldLock | undefined;
+  /** How many more rows may fail before the run stops; the preview may have used some. */
+  readonly errorsLeft: number;
 }
 
 /** The only row of an invocation: its record in its last known state, and the failure that ended it. */
@@ -136,7 +137,7 @@ export async function executeRun(
 
 function runOptions(
   context: Context,
-  { session, journal, images, plan, invocation, store }: PlannedRun,
+  { session, journal, images, plan, invocation, store, errorsLeft }: PlannedRun,
 ): Omit<RowRunOptions, 'onResult' | 'onEnd'> {
   const { settings, api } = context;
   const { operation, words, values, guards, isSingle } = invocation;
@@ -157,7 +158,7 @@ function runOptions(
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),
     settleMs: settleMs(context.env),
-    maxErrors: errorLimit(values),
+    maxErrors: errorsLeft,
     isSilent: () => api.limiter.silent,
     sleep: pause,
     describeError: (error, id) => rowError(context, words, error, id),

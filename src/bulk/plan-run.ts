@@ -22,7 +22,7 @@ import {
 } from '../runs/report.js';
 import { redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
-import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
+import { createRun, type RunOptions, type StoredRun, writeOptions } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import {
   confirmChanges,
@@ -40,7 +40,7 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import { type EndedRun, type Planned, withoutValues } from './execute.js';
+import { type EndedRun, type Planned, type PlannedRun, withoutValues } from './execute.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
 import { type Preview, previewRows, subjectOf } from './preview.js';
 import { writeResultsFile } from './results.js';
@@ -125,37 +125,37 @@ async function planOrContinue(
   return beginRun(context, begun, setup, {
     carried: rows.slice(0, carried.length),
     matched: matched + rows.length - selected.length,
-    carriedNames: same.flatMap(({ plan }) => [...(plan?.names ?? [])]),
-    async replaceOthers(session, options) {
-      if (store) for (const run of same) await closeReplacedRun(store, run, session, options);
-      await setAsideAll(context, toSetAside);
-    },
+    replaced: same,
+    damaged: toSetAside,
   });
 }
 
-/** A new run, and how to close the runs that it replaces. */
+/** What a new run takes over from earlier ones. */
 interface NewRun {
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
   /** How many records match, before `--limit` cut them. */
   readonly matched: number;
-  /** The names of their records, by id. */
-  readonly carriedNames: Iterable<readonly [id: string, name: string]>;
-  readonly replaceOthers: (session: Session, options: RunOptions) => Promise<void>;
+  /** The runs that it replaces. */
+  readonly replaced: readonly StoredRun[];
+  /** Damaged runs that it replaces. */
+  readonly damaged: readonly DamagedRun[];
 }
 
+/** Previews a new run, asks for confirmation, and writes it down. */
 async function beginRun(
   context: Context,
   given: Invocation,
-  { store, head, lock }: RunSetup,
-  { carried, matched, carriedNames, replaceOthers }: NewRun,
+  setup: RunSetup,
+  newRun: NewRun,
 ): Promise<Planned> {
+  const { store, head, lock } = setup;
+  const { carried, matched, replaced } = newRun;
   const { operation, values, isSingle } = given;
   const rows = given.selection?.rows ?? [];
   requireNoKey(context, given, rows);
   let invocation: Invocation = given;
   let session = openSession(context, invocation);
-  const options = writeOptions(context, lock);
   const newRows = rows.slice(carried.length);
   let preview: Preview;
   try {
@@ -188,17 +188,19 @@ async function beginRun(
   const tasks = [...carried, ...preview.tasks];
   if (tasks.length === 0) {
     printPreviewNotes(context, operation, preview);
-    await replaceOthers(session, options);
+    await replaceOthers(context, store, session, newRun, writeOptions(context, lock));
     const { record, failure } = preview;
     return { ...(await endWith(decided)), only: { session, record, error: failure } };
   }
   const errorCount = countErrors(decided);
-  if (errorCount >= errorLimit(values)) {
+  const errorsLeft = errorLimit(values) - errorCount;
+  if (errorsLeft <= 0) {
     context.message(
       `Stopped before the first write: ${groupedNumber(errorCount)} failed or conflicted.`,
     );
     return endWith([...decided, ...tasks.map(notAttempted)], { exitName: 'rowsFailed' });
   }
+  const carriedNames = replaced.flatMap(({ plan }) => [...(plan?.names ?? [])]);
   const names = new Map([...carriedNames, ...(preview.names ?? [])]);
   const fullPreview = { ...preview, tasks, names };
   const subject = subjectOf(invocation, matched, matched > rows.length);
@@ -214,43 +216,63 @@ async function beginRun(
     question: isSingle && only ? sessionFor(session, only).question?.(only, record) : undefined,
     name: labelOf(record, only?.id ?? ''),
   });
+  return {
+    ready: await writeRun(context, invocation, setup, newRun, {
+      session,
+      preview: fullPreview,
+      errorsLeft,
+    }),
+  };
+}
+
+/** Closes the runs that a new one replaces. Throws OutputError, GuardError. */
+async function replaceOthers(
+  context: Context,
+  store: RunStore | undefined,
+  session: Session,
+  { replaced, damaged }: NewRun,
+  options: RunOptions,
+): Promise<void> {
+  if (store) for (const run of replaced) await closeReplacedRun(store, run, session, options);
+  await setAsideAll(context, damaged);
+}
+
+/** Writes a confirmed run down: its plan, its journal, and what is decided already. */
+async function writeRun(
+  context: Context,
+  invocation: Invocation,
+  { store, head, lock }: RunSetup,
+  newRun: NewRun,
+  {
+    session,
+    preview,
+    errorsLeft,
+  }: Pick<PlannedRun, 'session' | 'errorsLeft'> & { preview: Preview },
+): Promise<PlannedRun> {
+  const { values, selection, job, guards } = invocation;
+  const rows = selection?.rows ?? [];
   const plan: RunPlan = {
     head: { ...head, rows: rows.length },
-    job: { job: invocation.job, guards: invocation.guards },
-    ...redactedRows(context, rows, fullPreview),
+    job: { job, guards },
+    ...redactedRows(context, rows, preview),
   };
+  const options = writeOptions(context, lock);
   const journal = store ? await createRun(store, plan, options) : noJournal;
   const images = store && imagesOf(context, store, head.run, options);
-  await recordCarried(journal, images, carried);
-  await replaceOthers(session, options);
-  const finished = decided.filter(isFinalRow);
+  await recordCarried(journal, images, newRun.carried);
+  await replaceOthers(context, store, session, newRun, options);
+  const finished = preview.decided.filter(isFinalRow);
   await Promise.all(
     finished.map((row) => journal.append({ kind: 'result', ...redactRow(withoutValues(row)) })),
   );
   // Rows that the preview could not read for now; the run tries them again.
-  const unread = new Set(decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
+  const unread = new Set(preview.decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
   const unreadTasks = plan.rows.filter(({ row }) => unread.has(row));
-  const { maxErrors } = values;
   return {
-    ready: {
-      invocation: {
-        ...invocation,
-        values: {
-          ...values,
-          maxErrors: maxErrors === undefined ? undefined : maxErrors - errorCount,
-        },
-        // Only --results needs the rows as they were read.
-        selection: values.results === undefined ? undefined : invocation.selection,
-      },
-      store,
-      lock,
-      plan,
-      journal,
-      images,
-      session,
-      tasks: [...tasks, ...unreadTasks].toSorted((a, b) => a.row - b.row),
-      finished,
-    },
+    // Only --results needs the rows as they were read.
+    invocation: { ...invocation, selection: values.results === undefined ? undefined : selection },
+    ...{ store, lock, plan, journal, images, session, finished, errorsLeft },
+    tasks: [...preview.tasks, ...unreadTasks].toSorted((a, b) => a.row - b.row),
   };
 }
 

@@ -16,7 +16,14 @@ import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/
 import { unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { confirmChanges, printPreview } from './confirm.js';
 import { type EndedRun, executeRun, type PlannedRun } from './execute.js';
-import { checkExpected, type Invocation, jobOf, limitRate, openSession } from './invocation.js';
+import {
+  checkExpected,
+  errorLimit,
+  type Invocation,
+  jobOf,
+  limitRate,
+  openSession,
+} from './invocation.js';
 import { imagesOf, lockFor } from './run-locks.js';
 
 /** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
@@ -150,6 +157,7 @@ export async function continueRun(
     tasks,
     finished,
     lock,
+    errorsLeft: errorLimit(values),
   };
 }
 
