@@ -60,7 +60,8 @@ async function dryRunOne(
   const { previewed, done } = row;
   const decided = decideRow(row, state.record, plan, { guards, previewed, done });
   // A record that may have been created is searched for, not created again.
-  const isSearchedFor = row.open !== undefined && operation.createsRow === true;
+  const creates = operation.verb === 'create';
+  const isSearchedFor = row.open !== undefined && creates;
   if (isSearchedFor)
     context.message(
       'It may have been created. Without --dry-run, the command looks for it and sends nothing.',
@@ -85,7 +86,7 @@ async function dryRunOne(
       (decided ? undefined : plan.requests) ?? steps.map(({ call }) => context.api.describe(call)),
     changes: steps.flatMap(({ changes }) =>
       changes.map(({ field, from, to }) => ({
-        id: operation.createsRow || operation.files ? null : row.id,
+        id: creates || operation.files ? null : row.id,
         field,
         from: from ?? null,
         to,

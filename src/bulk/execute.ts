@@ -193,8 +193,8 @@ export async function unfinishedLine(
   remaining: number,
   error?: Failure,
 ): Promise<string> {
-  const { files, confirm, createsRow, resource, verb } = operation;
-  if (createsRow)
+  const { files, confirm, resource, verb } = operation;
+  if (verb === 'create')
     return `If it was not created, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`;
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';

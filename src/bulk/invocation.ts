@@ -222,7 +222,7 @@ export function newHead(
   { operation, words, isSingle, job, guards, selection }: Invocation,
   ...parts: readonly unknown[]
 ): Omit<RunHead, 'rows'> {
-  const { addsEachTime, createsRow, resource, of, plan, verb = 'update' } = operation;
+  const { addsEachTime, resource, of, plan, verb } = operation;
   const { route } = job;
   const action = words.join('.');
   const profile = context.settings.profile.name;
@@ -242,7 +242,7 @@ export function newHead(
     resource,
     input: digestOf([action, profile, service, organization, change, ...parts]),
     startedAt: context.now().toISOString(),
-    ...((addsEachTime || createsRow || deletesNamed) && { addsEachTime: true }),
+    ...((addsEachTime || verb === 'create' || deletesNamed) && { addsEachTime: true }),
     ...(of !== undefined && { of }),
     ...(plan !== undefined && { plan }),
     ...(typeof route === 'string' && { route }),

@@ -118,7 +118,7 @@ async function planOrContinue(
   });
   if (isContinued) return { ready: await continueRun(context, invocation, { store, lock }, last) };
   // What another create makes is a record of its own.
-  await awaitEarlierWrites(context, earlier, operation.createsRow ? [] : rows, same);
+  await awaitEarlierWrites(context, earlier, operation.verb === 'create' ? [] : rows, same);
   const resolved = (await operation.resolve?.()) ?? rows;
   if (operation.resolve) await awaitEarlierWrites(context, earlier, resolved, []);
   const begun = { ...invocation, selection: { ...selection, rows: resolved } };

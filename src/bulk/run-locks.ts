@@ -7,6 +7,7 @@ import { lockInput, lockRecord, lockRun } from '../runs/lock.js';
 import type { RunHead } from '../runs/plan.js';
 import { type RunStore, runFolder } from '../runs/store.js';
 import type { RunOptions } from '../runs/stored-run.js';
+import { verbs } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 
 /**
@@ -21,7 +22,7 @@ export async function ifKept<T>(
   try {
     return await open();
   } catch (error) {
-    const isRequired = !isSingle || operation.requiresRun;
+    const isRequired = !isSingle || !verbs[operation.verb].isRepeatable;
     if (error instanceof OutputError && isRequired)
       throw new ConfigError(error.message, { cause: error, hint: error.hint });
     if (!(error instanceof OutputError || error instanceof ConfigError) || isRequired) throw error;
@@ -42,10 +43,10 @@ export function lockFor(
   head: Omit<RunHead, 'rows'>,
   id: string,
 ): Promise<HeldLock> {
-  const { createsRow, files } = operation;
+  const { verb, files } = operation;
   const { waitLock } = values;
   if (!isSingle) return lockRun(context, store, head, waitLock);
-  if (createsRow || files) return lockInput(context, store, head, waitLock);
+  if (verb === 'create' || files) return lockInput(context, store, head, waitLock);
   return lockRecord(context, store, head, id, waitLock);
 }
 

@@ -12,7 +12,6 @@ import { UsageError } from '../errors.js';
 import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { openRunStore, storeOf } from '../runs/store.js';
-import type { RunVerb } from '../runs/verb.js';
 import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
   type BulkValues,
@@ -202,21 +201,16 @@ export function refuseOrganization(
 /** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
   command: Omit<OperationCommand<A, F>, 'run' | 'view' | 'operation' | 'asks'> & {
-    /** Its effect on records, by which reports and later commands word its runs. */
-    readonly verb: RunVerb;
     readonly operation: Operation;
     readonly view: View<T>;
   },
 ): Command {
-  const { verb, ...described } = command;
-  const { view } = described;
-  const operation = { verb, ...described.operation };
+  const { operation, view } = command;
   return {
     kind: 'operation',
     local: false,
-    asks: !operation.createsRow,
-    ...described,
-    operation,
+    asks: operation.verb !== 'create',
+    ...command,
     run(context: Context, values: BulkValues, words: readonly string[], typed?: TypedLine) {
       return runOperation(context, { operation, words, view, typed, values });
     },

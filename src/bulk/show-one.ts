@@ -12,6 +12,7 @@ import type { Failure } from '../errors.js';
 import { isDelete, type ReportRow, reportRowFields } from '../runs/report.js';
 import { readRun, shortRunName } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
+import { verbs } from '../runs/verb.js';
 import { singleLine } from '../terminal/safe-text.js';
 import {
   type EndedRun,
@@ -130,7 +131,7 @@ async function renderOne(
 /** The line of a single row for a person: what was done, or why nothing was sent, and how to undo it. */
 async function lineOf(
   context: Context,
-  { words, operation: { verb, undoes } }: Invocation,
+  { words, operation: { verb } }: Invocation,
   {
     row,
     value,
@@ -148,7 +149,7 @@ async function lineOf(
   const label = isDelete(action.action) ? Object.values(row.before ?? {})[0] : record?.['name'];
   const name = typeof label === 'string' && label !== '' ? label : undefined;
   const text = unsent ?? `${describeOne(row, action, { name, record })}.`;
-  const canUndo = unsent === undefined && context.isAligned && undoes !== false && run?.images;
+  const canUndo = unsent === undefined && context.isAligned && verbs[verb].canUndo && run?.images;
   const undo =
     canUndo && run.store
       ? undoLine(context, await shortRunName(run.store, run.plan.head.run))

@@ -8,7 +8,7 @@ import { isExhausted } from '../data/outcome-errors.js';
 import type { StopReason } from '../engine/limits.js';
 import { type BulkReport, summaryLine, wentWrong } from '../runs/report.js';
 import { shortRunName } from '../runs/stored-run.js';
-import type { RunVerb } from '../runs/verb.js';
+import { type RunVerb, verbs } from '../runs/verb.js';
 import { type EndedRun, executeRun, type Planned, type PlannedRun } from './execute.js';
 import { type ReportStyle } from './report-lines.js';
 import { printSummary, reportView, reportViewFor, undoLine } from './report-view.js';
@@ -51,7 +51,7 @@ async function wordsOf(
   const action = { action: head.action, resource: operation.resource };
   if (!store || !context.isInteractive) return { action };
   const run = await shortRunName(store, head.run);
-  const canUndo = images && operation.undoes !== false;
+  const canUndo = images && verbs[operation.verb].canUndo;
   return { action, run, undo: canUndo ? undoLine(context, run) : undefined };
 }
 
@@ -91,7 +91,7 @@ function stopLines(
 }
 
 /** Says what to do about the rows of a finished run that went wrong. */
-function nextLine(report: BulkReport, verb: RunVerb | undefined, run: string): string {
+function nextLine(report: BulkReport, verb: RunVerb, run: string): string {
   // A retry would read the same lines, which are as wrong as before.
   const isOfFile =
     verb === 'import' &&

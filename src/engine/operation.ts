@@ -235,8 +235,8 @@ export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
 export interface Operation {
   readonly resource: ResourceName;
   readonly confirm: ConfirmRule;
-  /** Its effect on records; by default the verb of its command. */
-  readonly verb?: RunVerb;
+  /** Its effect on records, by which reports and later commands word its runs. */
+  readonly verb: RunVerb;
   /** Prints a bulk report even for one id. */
   readonly reports?: boolean;
   /** The columns that a CSV may have; absent: the command has no --csv. */
@@ -258,8 +258,6 @@ export interface Operation {
   readonly selectsAnew?: boolean;
   /** True if a single positional stands for many rows (a folder). */
   isMany?(values: never): boolean | Promise<boolean>;
-  /** Never sent without a run on disk, because a lost write could be repeated. */
-  readonly requiresRun?: boolean;
   /** Not idempotent: if the previous run finished but its report was never printed, print that report. */
   readonly addsEachTime?: boolean;
   /** The run that it undoes. */
@@ -268,10 +266,6 @@ export interface Operation {
   readonly previewNotes?: (preview: PreviewedRows) => readonly string[];
   /** The lines of its preview, if they are not those of every change. */
   readonly describePreview?: (rows: PreviewedRows, how: PreviewStyle) => readonly string[];
-  /** Its only row is the record to create; there is nothing to read. */
-  readonly createsRow?: boolean;
-  /** False if `runs undo` cannot undo it (a delete, a conversion). */
-  readonly undoes?: boolean;
   /** Locks each row's record in a bulk run too, because two processes must not write it at once. */
   readonly locksRows?: boolean;
   /** The invocation's values as plain JSON, stored in the run's plan until it is finished. */

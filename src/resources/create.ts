@@ -39,9 +39,8 @@ export function creation(
 ): Operation {
   return {
     resource,
+    verb: 'create',
     confirm: 'never',
-    requiresRun: true,
-    createsRow: true,
     // The job alone holds what to create.
     rows: async () => ({
       rows: [{ row: 1, id: 'new' }],

@@ -21,9 +21,9 @@ export function deleteOperation(
 ): Operation {
   return {
     resource,
+    verb: 'delete',
     confirm,
     locksRows: true,
-    undoes: false,
     ...(filters && { csv: idColumns(resource), filters }),
     async job(_, { route }: DeleteJob) {
       return { ...(route !== undefined && { route }) };

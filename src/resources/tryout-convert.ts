@@ -25,10 +25,9 @@ type ConvertJob = JsonObject & {
 /** The parts of the operation that do not depend on the command's flags. */
 export const convertParts = {
   resource: 'tryouts',
+  verb: 'convert',
   confirm: 'always',
-  requiresRun: true,
   locksRows: true,
-  undoes: false,
   open: (context: Context, job: ConvertJob) => convertSession(context, job),
 } as const satisfies Partial<Operation>;
 

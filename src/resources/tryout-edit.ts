@@ -43,6 +43,7 @@ interface EditTarget {
 /** The parts of the operation that do not depend on how the command names its flags. */
 export const editParts = {
   resource: 'tryouts',
+  verb: 'update',
   confirm: 'several',
   // The same command line adds the same note on another day.
   identity: ({ note, ...job }: EditJob) => ({ ...job, ...(note && { note: withoutDay(note) }) }),

@@ -51,7 +51,7 @@ export function undoOperation(
   return {
     resource: name,
     ...(kind === 'fields' ? { confirm: 'several' } : { confirm: 'count', locksRows: true }),
-    ...(kind === 'created' ? { verb: 'delete', undoes: false } : { verb: 'undo' }),
+    verb: kind === 'created' ? 'delete' : 'undo',
     reports: true,
     of,
     job: async () => ({}),

@@ -50,6 +50,7 @@ export function updateOperation(
 ): Operation {
   return {
     resource,
+    verb: 'update',
     confirm: 'several',
     csv: fieldColumns,
     overrules: givenFields,

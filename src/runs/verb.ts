@@ -21,19 +21,34 @@ interface Verb {
   readonly done: string;
   /** Completes the head of a preview, whose rows do not say it: ` to delete`. */
   readonly purpose: string;
+  /** `runs undo` can take it back. */
+  readonly canUndo: boolean;
+  /** A lost write that is sent again does no harm, so that one record may be changed without a run on disk. */
+  readonly isRepeatable: boolean;
 }
 
-const changing: Verb = { ask: 'Change', would: 'change', done: 'changed', purpose: '' };
-/** The words of each verb. */
+const changing: Verb = {
+  ask: 'Change',
+  would: 'change',
+  done: 'changed',
+  purpose: '',
+  canUndo: true,
+  isRepeatable: true,
+};
+/** The words and the nature of each verb. */
 export const verbs: { readonly [V in RunVerb]: Verb } = {
   update: changing,
-  delete: { ask: 'Delete', would: 'be deleted', done: 'deleted', purpose: ' to delete' },
-  convert: { ask: 'Convert', would: 'be converted', done: 'converted', purpose: ' to convert' },
-  create: { ask: 'Create', would: 'be created', done: 'created', purpose: ' to create' },
-  upload: { ask: 'Upload', would: 'be uploaded', done: 'uploaded', purpose: ' to upload' },
-  import: { ask: 'Import', would: 'be imported', done: 'imported', purpose: ' to import' },
+  delete: { ...wordsOf('Delete', 'deleted'), canUndo: false, isRepeatable: true },
+  convert: { ...wordsOf('Convert', 'converted'), canUndo: false, isRepeatable: false },
+  create: { ...wordsOf('Create', 'created'), canUndo: true, isRepeatable: false },
+  upload: { ...wordsOf('Upload', 'uploaded'), canUndo: true, isRepeatable: false },
+  import: { ...wordsOf('Import', 'imported'), canUndo: true, isRepeatable: false },
   undo: { ...changing, done: 'undone' },
 };
+
+function wordsOf(ask: string, done: string) {
+  return { ask, would: `be ${done}`, done, purpose: ` to ${ask.toLowerCase()}` };
+}
 
 /** The words of 0.1.0 for commands that upload; of any other, the verb is the word, or it changed fields. */
 const formerUploads = ['replace', 'finish'];

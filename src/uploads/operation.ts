@@ -42,7 +42,6 @@ export function uploadOperation(held?: LocalFile): Operation {
     resource: 'documents',
     confirm: 'never',
     verb: 'upload',
-    requiresRun: true,
     addsEachTime: true,
     job: async (_, { name, tag = [], ifExists, verify }: UploadValues): Promise<UploadJob> => ({
       name: name ?? null,

@@ -54,7 +54,6 @@ export default defineOperation({
     restart: restartCreateFlag,
   },
   view: recordView('documents'),
-  verb: 'create',
   operation: creation(
     'documents',
     async (_, { name, tag = [], ...file }: DocumentValues) => {

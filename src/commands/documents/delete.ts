@@ -22,6 +22,5 @@ export default defineOperation({
     ...deletionFlags,
   },
   view: deletedView,
-  verb: 'delete',
   operation: deleteOperation('documents', documentSelection),
 });

@@ -59,7 +59,6 @@ export default defineOperation({
     restart,
   },
   view: recordView('documents'),
-  verb: 'upload',
   operation: {
     ...uploadOperation(),
     ...replacementParts,

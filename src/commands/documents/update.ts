@@ -52,7 +52,6 @@ export default defineOperation({
     ['tag', 'removeTag'],
   ],
   view: recordView('documents'),
-  verb: 'update',
   operation: updateOperation('documents', {
     filters: untaggedSelection,
     given: ({ tag, addTag, removeTag }: TagChange) => ({

@@ -98,7 +98,6 @@ export default defineOperation({
     ['name', 'manifest'],
   ],
   view: recordView('documents'),
-  verb: 'upload',
   operation: {
     ...uploadOperation(),
     isMany: async ({ paths: [path = ''], recursive, manifest }: Values) =>

@@ -23,6 +23,5 @@ export default defineOperation({
   flags: { name: nameFlag('players'), ...fieldFlags, restart: restartCreateFlag },
   needsOneOf: [['name', 'set', 'setString', 'input']],
   view: recordView('players'),
-  verb: 'create',
   operation: createOperation('players'),
 });

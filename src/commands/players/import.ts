@@ -24,6 +24,5 @@ export default defineOperation({
   flags: { ...importFlags, ...teamColumnFlags },
   excludes: [['createOnly', 'updateOnly']],
   view: reportView,
-  verb: 'import',
   operation: importOperation('players'),
 });

@@ -29,7 +29,6 @@ export default defineOperation({
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordView('players'),
-  verb: 'update',
   operation: updateOperation('players', {
     filters: playerSelection,
   }),

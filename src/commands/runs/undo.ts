@@ -27,6 +27,7 @@ import { requireContinuable } from '../../runs/plan.js';
 import type { ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
+import { verbs } from '../../runs/verb.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
@@ -61,10 +62,10 @@ export default defineOperation({
     results: bulkFlags.results,
   },
   view: reportView,
-  verb: 'undo',
   operation: {
     // A placeholder: the run determines the resource, and nothing is read or sent before.
     resource: 'tryouts',
+    verb: 'undo',
     confirm: 'several',
     reports: true,
     job: async () => ({}),
@@ -166,7 +167,7 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
   const can: BeforeImage[] = [];
   const cannot: NotUndoable[] = [];
   const documents = recordReader(context, 'documents');
-  const hasNoUndo = invocation.operation.undoes === false;
+  const hasNoUndo = !verbs[invocation.operation.verb].canUndo;
   for (const row of results.toSorted((a, b) => a.row - b.row)) {
     if (row.result !== 'changed' && row.result !== 'unknown' && row.step === undefined) continue;
     const made = row.after?.['id'];

@@ -20,6 +20,5 @@ export default defineOperation({
   flags: { name: nameFlag('teams'), ...fieldFlags, restart: restartCreateFlag },
   needsOneOf: [['name', 'set', 'setString', 'input']],
   view: recordView('teams'),
-  verb: 'create',
   operation: createOperation('teams'),
 });

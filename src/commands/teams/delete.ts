@@ -26,7 +26,6 @@ export default defineOperation({
     route: routeFlag('teams', 'DELETE'),
   },
   view: deletedView,
-  verb: 'delete',
   operation: {
     ...deleteOperation('teams', undefined, 'name'),
     rows: async (_, { id }: { readonly id: string }) => selectIds([id]),

@@ -17,6 +17,5 @@ export default defineOperation({
   flags: importFlags,
   excludes: [['createOnly', 'updateOnly']],
   view: reportView,
-  verb: 'import',
   operation: importOperation('teams'),
 });

@@ -27,7 +27,6 @@ export default defineOperation({
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordView('teams'),
-  verb: 'update',
   operation: updateOperation('teams', {
     filters: selectionBy(),
   }),

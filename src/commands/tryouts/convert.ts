@@ -33,7 +33,6 @@ export default defineOperation({
   },
   excludes: tryoutExcludes,
   view: recordView('tryouts'),
-  verb: 'convert',
   operation: {
     ...convertParts,
     csv: { ...applicationColumns, open: 'ownFile' },

@@ -41,7 +41,6 @@ export default defineOperation({
   },
   excludes: [...tryoutExcludes, ['resume', 'discard']],
   view: reportView,
-  verb: 'update',
   operation: {
     ...editParts,
     reports: true,

@@ -42,7 +42,6 @@ export default defineOperation({
   },
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordView('tryouts'),
-  verb: 'update',
   operation: editOperation('to', '--to is missing: the status to move to.', {
     filters: tryoutSelection,
     reports: true,

@@ -35,7 +35,6 @@ export default defineOperation({
   },
   excludes: [oneNoteFlag],
   view: recordView('tryouts'),
-  verb: 'update',
   operation: editOperation(
     'status',
     'Nothing to change. Add --status, --note, --note-file, --append-note, --clear-note, or a CSV with a column for them.',

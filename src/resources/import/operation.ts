@@ -73,9 +73,9 @@ export const teamColumnFlags = {
 export function importOperation(resource: ResourceName): Operation {
   return {
     resource,
+    verb: 'import',
     confirm: 'always',
     reports: true,
-    requiresRun: true,
     isMany: () => true,
     async job(context, values: ImportValues): Promise<ImportJob> {
       const typed = await readFields(context, { ...values, input: undefined });
