@@ -5,6 +5,7 @@ import pty from '@lydell/node-pty';
 import { describe, expect, test } from 'vitest';
 import { openWhenRead } from './support/pipe.js';
 import {
+  closed,
   freshEnvironment,
   launcher,
   rosterctl,
@@ -93,7 +94,7 @@ test('waits for a named pipe as input, until a signal ends it', async () => {
   const child = startRosterctl(line, { home });
   let stdout = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const ended = closed(child);
   // Opening the pipe in the shell blocks until it is read.
   spawnSync('bash', ['-c', 'echo app_0020 > pipe'], { cwd: home });
   expect([await ended, stdout]).toEqual([0, 'app_0020\n']);
@@ -108,7 +109,7 @@ test('waits for a named pipe as input, until a signal ends it', async () => {
     'pipe',
   ];
   const stopped = spawn(process.execPath, waiting, { cwd: home, env: freshEnvironment(home) });
-  const over = new Promise((resolve) => stopped.on('close', resolve));
+  const over = closed(stopped);
   const writer = await openWhenRead(join(home, 'pipe'));
   stopped.kill('SIGTERM');
   expect(await over).toBe(143);

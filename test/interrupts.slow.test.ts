@@ -9,6 +9,7 @@ import { application, keep } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
 import { openWhenRead } from './support/pipe.js';
 import {
+  closed,
   freshEnvironment,
   launcher,
   rosterctl,
@@ -40,7 +41,7 @@ async function interrupted(
   const child = startRosterctl(line, { home, env });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const ended = closed(child);
   await ready(child, () => stderr);
   const began = performance.now();
   child.kill(signal);
@@ -107,7 +108,7 @@ test('a wait for the lock names its holder, and ends by SIGINT without reporting
   const second = user.start(`${line} --wait-lock 5m`);
   let stderr = '';
   second.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise((resolve) => second.on('close', resolve));
+  const ended = closed(second);
   await until(() => stderr.includes('Waiting for it.'));
   second.kill('SIGINT');
   expect(await ended).toBe(130);

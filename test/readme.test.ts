@@ -12,7 +12,7 @@ import {
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
+import { closed, freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 
 // Runs the commands of the README and of docs/scripts.md unchanged, in a real shell and in their order.
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  const ended = new Promise((resolve) => sandbox.on('close', resolve));
+  const ended = closed(sandbox);
   sandbox.kill('SIGTERM');
   await ended;
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { until } from './bulk/user.js';
 import { application, keep, steps } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
-import { rosterctl, startRosterctl, temporaryFolder } from './support/run.js';
+import { closed, rosterctl, startRosterctl, temporaryFolder } from './support/run.js';
 import { organization } from './support/service.js';
 
 /** A home folder with this text as config.json. */
@@ -66,7 +66,7 @@ test('a run whose end another run shares is named whole, so that the line works 
   const home = homeWith(club);
   const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
   const child = startRosterctl(line, { env: service.env, home });
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const ended = closed(child);
   await until(() => steps(service).includes('PATCH app_2'));
   child.kill('SIGKILL');
   await ended;

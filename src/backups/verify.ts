@@ -37,7 +37,7 @@ interface VerifiedSnapshot {
   readonly assumed: number;
 }
 
-/** Verifies snapshots of one folder; `see`: called with how many files were read. Throws CancelledError. */
+/** Verifies snapshots of one folder; `onFile`: called with how many files were read. Throws CancelledError. */
 export async function verifySnapshots(
   snapshots: readonly Snapshot[],
   signal: AbortSignal,

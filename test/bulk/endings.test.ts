@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cut, keep, written } from '../commands/tryouts/service.js';
-import { errorOf } from '../support/run.js';
+import { closed, errorOf } from '../support/run.js';
 import { key } from '../support/service.js';
 import { ids, report, runFolders, several, until, userOf } from './user.js';
 
@@ -18,7 +18,7 @@ describe.concurrent('a reader that closes stdout', () => {
       let stderr = '';
       child.stderr.on('data', (chunk: Buffer) => (stderr += chunk));
       child.stdout.destroy();
-      const code = await new Promise((resolve) => child.on('close', resolve));
+      const code = await closed(child);
       expect({ code, written: written(service).length }).toEqual({ code: 1, written: 20 });
       expect(errorOf({ stderr })).toMatchObject({ code: 'output', exitCode: 1 });
       const shown = await user.run('runs show last --json');
@@ -32,14 +32,14 @@ describe.concurrent('a reader that closes stdout', () => {
     );
     const child = userOf(service).start(lineOf(3, '--yes -o ndjson'));
     child.stdout.destroy();
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(4);
+    expect(await closed(child)).toBe(4);
   });
 
   test('of a list is a success', async () => {
     const service = await keep(several(3));
     const child = userOf(service).start('tryouts list -o ndjson');
     child.stdout.destroy();
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+    expect(await closed(child)).toBe(0);
   });
 });
 
@@ -82,7 +82,7 @@ describe.concurrent('--restart', () => {
     await new Promise((resolve) => first.stderr.on('data', resolve));
     await until(() => written(service).length >= 5);
     first.kill('SIGKILL');
-    await new Promise((resolve) => first.on('close', resolve));
+    await closed(first);
     away = false;
     const old = basename(runFolders(user.runs)[0] ?? '');
     const again = await user.run(lineOf(6, '--yes --json --restart'));
@@ -140,7 +140,7 @@ describe.concurrent('runs resume and retry', () => {
     expect(stdout).not.toContain('app_8');
     await until(() => answers.length === 1);
     answers[0]?.();
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(8);
+    expect(await closed(child)).toBe(8);
     const lines = stdout
       .trimEnd()
       .split('\n')

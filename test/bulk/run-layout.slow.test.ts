@@ -25,7 +25,7 @@ import {
 import { findRun } from '../../src/runs/stored-run.js';
 import { keep, written } from '../commands/tryouts/service.js';
 import { isAlive } from '../support/alive.js';
-import { errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';
+import { closed, errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';
 import { organization } from '../support/service.js';
 import { fast, ids, runFolders, several, until, userOf } from './user.js';
 
@@ -333,7 +333,7 @@ describe('runs prune RUN', () => {
     const busy = await user.run(`runs prune ${folder.slice(-6)} --yes --json`);
     expect([busy.code, errorOf(busy)['code']]).toEqual([11, 'locked']);
     child.kill('SIGKILL');
-    await new Promise((resolve) => child.on('close', resolve));
+    await closed(child);
     const unasked = await user.run(`runs prune ${folder.slice(-6)} --json`);
     expect([unasked.code, existsSync(folder)]).toEqual([2, true]);
     const gone = await user.run(`runs prune ${folder.slice(-6)} --yes --json`);

@@ -6,8 +6,8 @@ import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors
 import type { Entry } from '../../src/runs/journal.js';
 import type { ReportRow } from '../../src/runs/report.js';
 import { type Imagined, imagine, runOptions } from './imagined.js';
+import { ids } from './user.js';
 
-const ids = (count: number) => Array.from({ length: count }, (_, index) => `app_${index + 1}`);
 const tasksOf = (names: readonly string[]): Task[] =>
   names.map((id, index) => ({
     row: index + 1,

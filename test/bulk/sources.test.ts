@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, keep } from '../commands/tryouts/service.js';
-import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { report, userOf } from './user.js';
 
@@ -210,7 +210,7 @@ describe('a file that is not a CSV is refused while it is still arriving', () =>
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     child.stdin.on('error', () => {});
     child.stdin.write(begun);
-    const code = await new Promise((resolve) => child.on('close', resolve));
+    const code = await closed(child);
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
     expect(service.requests).toEqual([]);
   });

@@ -4,33 +4,22 @@ import type { Finding } from '../../src/resources/findings/find.js';
 import { forbidden, hostileTexts } from '../support/hostile.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
-import { type Reply, recordingService } from '../support/service.js';
+import {
+  type Lists,
+  listService,
+  type Reply,
+  recordingService,
+  refused,
+} from '../support/service.js';
+import { daysAgo } from '../support/times.js';
 import { application, keep } from './tryouts/service.js';
-
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
 /** An application of today, so that only what a test says about it is worth a finding. */
 const fresh = (id: string, fields: Record<string, unknown> = {}) =>
   application(id, { submittedAt: daysAgo(1), name: `Name ${id}`, ...fields });
 
-interface Lists {
-  readonly tryouts?: unknown;
-  readonly players?: unknown;
-  readonly teams?: unknown;
-  readonly documents?: unknown;
-}
-
-/** A service with these lists; a Reply takes the place of a list. */
-async function serviceWith(lists: Lists) {
-  return recordingService(({ url }) => {
-    const name = /\/v1\/(tryout-applications|players|teams|documents)/.exec(url)?.[1] ?? '';
-    const list = lists[(name === 'tryout-applications' ? 'tryouts' : name) as keyof Lists] ?? [];
-    return Array.isArray(list) ? { status: 200, json: list } : (list as Reply);
-  });
-}
-
 async function check(lists: Lists, flags = '') {
-  const service = await serviceWith(lists);
+  const service = await listService(lists);
   const { env } = service;
   const ran = await inProcess(`check ${flags}`, { env, home: temporaryFolder() });
   return { ...ran, service };
@@ -40,8 +29,6 @@ const found = ({ stdout }: { readonly stdout: string }) =>
   (JSON.parse(stdout) as Finding[]).map(({ code, ids }) => `${code} ${ids.join(' ')}`);
 
 const all = `--only ${ruleCodes.join(',')}`;
-const refused: Reply = { status: 403, json: { error: 'forbidden' } };
-
 test('finds what the demo data hides, and nothing else', async () => {
   const home = temporaryFolder();
   const list = await rosterctl('-p sandbox tryouts list --json', { home });
@@ -234,7 +221,7 @@ test('a finding names who it is about, and the command that shows or settles it'
     fresh("a'1", { name: 'Kite', email: 'k@example.com', formId: 7, status: 'accepted' }),
     fresh('b', { name: 'Kit', email: 'K@example.com', formId: 7 }),
   ];
-  const service = await serviceWith({ tryouts });
+  const service = await listService({ tryouts });
   const line = `check --json --base-url ${service.baseUrl}`;
   const ran = await inProcess(line, { env: service.env, home: temporaryFolder() });
   const there = `rosterctl --base-url ${service.baseUrl} tryouts`;
@@ -408,7 +395,7 @@ describe('for a person and for cron', () => {
     const tryouts = Array.from({ length: 7 }, (_, at) =>
       fresh(`app_${at}`, { submittedAt: daysAgo(30 - at), email: `${at % 6}@example.com` }),
     );
-    const { env } = await serviceWith({ tryouts });
+    const { env } = await listService({ tryouts });
     const piped = await inProcess('check --older-than 25d', { env, home: temporaryFolder() });
     expect(piped.stdout.split('\n').slice(0, 2)).toEqual([
       'code\tids\tdetail\tlook\tfix',
@@ -449,7 +436,7 @@ describe('for a person and for cron', () => {
     const tryouts = hostileTexts.map((text, at) =>
       fresh(`a${at}`, { name: text, email: text, status: text, submittedAt: daysAgo(40) }),
     );
-    const { env } = await serviceWith({
+    const { env } = await listService({
       tryouts: [...tryouts, ...tryouts.map((each) => ({ ...each, id: `${each.id}x` }))],
     });
     const at40 = { ...env, ROSTERCTL_FORCE_TTY: '40' };

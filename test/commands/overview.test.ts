@@ -10,10 +10,9 @@ import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden, hostileTexts } from '../support/hostile.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
-import { type Reply, recordingService } from '../support/service.js';
+import { type Lists, listService, type Reply, refused } from '../support/service.js';
+import { daysAgo } from '../support/times.js';
 import { application, keep } from './tryouts/service.js';
-
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
 const old = (id: string, fields: Record<string, unknown> = {}) => {
   const submittedAt = daysAgo(30);
@@ -25,19 +24,8 @@ const old = (id: string, fields: Record<string, unknown> = {}) => {
   });
 };
 
-const refused: Reply = { status: 403, json: { error: 'forbidden' } };
-
-/** A service with these lists; a Reply takes the place of a list. */
-async function serviceWith(lists: Readonly<Record<string, unknown>>) {
-  return recordingService(({ url }) => {
-    const name = /\/v1\/(tryout-applications|players|teams|documents)/.exec(url)?.[1] ?? '';
-    const list = lists[name === 'tryout-applications' ? 'tryouts' : name] ?? [];
-    return Array.isArray(list) ? { status: 200, json: list } : (list as Reply);
-  });
-}
-
-async function overview(lists: Readonly<Record<string, unknown>>, flags = '') {
-  const service = await serviceWith(lists);
+async function overview(lists: Lists, flags = '') {
+  const service = await listService(lists);
   const env = { ...service.env, ROSTERCTL_FORCE_TTY: '80' };
   const ran = await inProcess(`overview ${flags}`, { env, home: temporaryFolder() });
   return { ...ran, service };
@@ -178,7 +166,7 @@ test('names an interrupted run of this profile and the line that resumes it', as
 });
 
 test('the last backup of this organization is shown, until its folder is gone', async () => {
-  const service = await serviceWith({ ...club, documents: [] });
+  const service = await listService({ ...club, documents: [] });
   const home = temporaryFolder();
   const shown = async (flags = '', env: Record<string, string> = {}) =>
     (await inProcess(`overview ${flags}`, { env: { ...service.env, ...env }, home })).stdout;

@@ -5,9 +5,8 @@ import type { Stats } from '../../src/resources/tryout-tally.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService, type Service } from '../support/service.js';
+import { daysAgo } from '../support/times.js';
 import { type Application, application, keep } from './tryouts/service.js';
-
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
 /** Applications with these fields, submitted `days` ago. */
 const some = (count: number, days: number, fields: Record<string, unknown> = {}): Application[] =>

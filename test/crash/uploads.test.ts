@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseJournal } from '../../src/runs/journal.js';
 import { runFolders, runsOf } from '../bulk/user.js';
-import { freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
+import { closed, freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 
 // Kills (-9) an upload of many files repeatedly while answers of the service and the store are lost.
@@ -157,7 +157,7 @@ async function untilItEnds(
     let stdout = '';
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk));
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk));
-    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    const ended = closed(child);
     const timer =
       count < 12 ? setTimeout(() => child.kill('SIGKILL'), 150 + random() * 400) : undefined;
     const code = await ended;

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { readCursor, writeCursor } from '../../src/cursors/cursor-file.js';
 import { type Application, application, keep } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
-import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
+import { closed, rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import { key, type Reply, recordingService } from '../support/service.js';
 
 const at = (minute: number) => `2026-03-01T10:${String(minute).padStart(2, '0')}:00Z`;
@@ -269,7 +269,7 @@ describe('nothing is recorded', () => {
     child.stdout.destroy();
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    const code = await new Promise((resolve) => child.on('close', resolve));
+    const code = await closed(child);
     expect([code, stderr]).toEqual([
       1,
       'The new rows could not be written: their reader went away.\nNothing was recorded: the next run prints them again.\n',

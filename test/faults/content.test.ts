@@ -1,20 +1,13 @@
 import { describe, expect } from 'vitest';
 import { organization } from '../support/service.js';
-import { type Attack, expectFailure, fault } from './support/case.js';
+import { expectFailure, fault } from './support/case.js';
 import type { Action } from './support/wire.js';
-import { application, hostileWorld, team, type WorldOptions } from './support/world.js';
+import { answered, application, hostileWorld, team, type WorldOptions } from './support/world.js';
 
 const read = 'teams get team_1';
 const post = 'teams create --name Blue';
 const patch = 'tryouts update app_1 --status reviewing';
 const page = '<!doctype html><html><head><script>x</script></head><body>Sign in</body></html>';
-
-/** One command against a world in which every read is answered like this. */
-async function answered(attack: Attack, line: string, action: Action, env = {}) {
-  const world = await hostileWorld({ api: () => action });
-  const ran = await attack(line, { env: { ...world.env, ...env } });
-  return { ran, world };
-}
 
 const json = (text: string, type = 'application/json'): Action => ({
   text,

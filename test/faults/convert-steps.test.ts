@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ids, report, several, until, userOf } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
-import { errorOf } from '../support/run.js';
+import { closed, errorOf } from '../support/run.js';
 import type { Reply } from '../support/service.js';
 
 // `tryouts convert --accept` is two writes per row, each with its own intent and outcome.
@@ -135,7 +135,7 @@ async function interruptConversion(
   const child = user.start(`tryouts convert ${ids(count).join(' ')} --accept --yes --json`);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const ended = closed(child);
   await reached();
   child.kill('SIGINT');
   expect(await ended).toBe(130);
@@ -251,7 +251,7 @@ test('a run killed between its two steps is kept: the guards of the first are no
   const user = userOf(service);
   const line = 'tryouts convert app_1 --accept --if-status pending --yes --json';
   const child = user.start(line);
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const ended = closed(child);
   await until(() => steps(service).at(-1) === 'GET app_1' && accepted);
   child.kill('SIGKILL');
   await ended;
@@ -289,7 +289,7 @@ test.each(['at once', 'later'])(
     const user = userOf(service);
     const env = { ROSTERCTL_SETTLE: '1.5s' };
     const child = user.start('tryouts convert app_1 --yes', env);
-    const ended = new Promise((resolve) => child.on('close', resolve));
+    const ended = closed(child);
     await until(() => sent === 1);
     child.kill('SIGKILL');
     await ended;
@@ -297,7 +297,7 @@ test.each(['at once', 'later'])(
     again.stdin.end();
     let stdout = '';
     again.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-    expect(await new Promise((resolve) => again.on('close', resolve))).toBe(0);
+    expect(await closed(again)).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ id: 'app_1', convertedPlayerId: 'player_1' });
     expect([sent, players]).toEqual([1, 1]);
   },

@@ -13,7 +13,7 @@ import {
   written,
 } from '../commands/tryouts/service.js';
 import { inProcess, movableClock } from '../support/in-process.js';
-import { rosterctl, startLine, startRosterctl, temporaryFolder } from '../support/run.js';
+import { closed, rosterctl, startLine, startRosterctl, temporaryFolder } from '../support/run.js';
 import {
   organization,
   type Recorded,
@@ -172,7 +172,7 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     };
     const child = startRosterctl(`${line} --json`, { env: service.env });
     child.stdin.end('app_1\napp_2\n');
-    const ended = await new Promise((resolve) => child.on('close', resolve));
+    const ended = await closed(child);
     expect(ended).toBe(code);
     expect(statusOf(service, 'app_1')).toBe('accepted');
     expect(patches(service)).toEqual(at === 2 ? ['PATCH app_2'] : []);
@@ -199,7 +199,7 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
         child.kill('SIGCONT');
       };
       const child = startRosterctl(`${line} --json`, { env: service.env });
-      const ended = await new Promise((resolve) => child.on('close', resolve));
+      const ended = await closed(child);
       expect(ended).toBe(code);
       expect(written(service)).toEqual([]);
     },
@@ -228,7 +228,7 @@ test.each([
       child.kill('SIGCONT');
     };
     const child = startRosterctl(`${line} --json`, { env: service.env });
-    const ended = await new Promise((resolve) => child.on('close', resolve));
+    const ended = await closed(child);
     expect(ended).toBe(6);
     expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
   },

@@ -1,16 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { report, userOf } from '../bulk/user.js';
 import { application, keep, written } from '../commands/tryouts/service.js';
-import { errorOf, temporaryFolder } from '../support/run.js';
+import { convertByLibreOffice, hasLibreOffice } from '../support/libreoffice.js';
+import { errorOf } from '../support/run.js';
 import { payloads } from './support/payloads.js';
 
 // Round-trips an export through a real spreadsheet: LibreOffice opens it and saves it as a
 // person may, with any delimiter and encoding. Exactly the edited rows change.
-
-const office = spawnSync('soffice', ['--version'], { timeout: 60_000 }).status === 0;
 
 const comma = 44;
 const semicolon = 59;
@@ -35,7 +33,7 @@ const edited = ['app_2', 'app_5', 'app_9'];
 
 describe('LibreOffice', () => {
   beforeEach(({ skip }) =>
-    skip(!office, 'LibreOffice is not installed (apt-get install libreoffice-calc)'),
+    skip(!hasLibreOffice, 'LibreOffice is not installed (apt-get install libreoffice-calc)'),
   );
 
   for (const [what, separator, charset, mark] of [
@@ -97,7 +95,10 @@ describe('LibreOffice', () => {
       expect((await user.run(`tryouts list -o csv --out ${file} ${flags}`)).code).toBe(0);
       // Everything that could turn text into a formula is enabled.
       const input = '44,34,76,1,,0,false,true,false,false,false,0,true';
-      const text = readFileSync(convert(file, input, 'fods'), 'utf8');
+      const text = readFileSync(
+        convertByLibreOffice(file, 'fods', [`--infilter=CSV:${input}`]),
+        'utf8',
+      );
       expect(text).toContain('app_1');
       return [...text.matchAll(/table:formula="[^"]*"/g)].length;
     };
@@ -127,34 +128,11 @@ async function editedExport(user: ReturnType<typeof userOf>): Promise<string> {
 
 /** Opens a CSV of ours and saves it with other settings. */
 function save(file: string, token: string, mark: string): string {
-  const saved = convert(
+  const saved = convertByLibreOffice(
     file,
-    '44,34,76,1',
     `csv:Text - txt - csv (StarCalc):${token},1,,0,false,true`,
+    ['--infilter=CSV:44,34,76,1'],
   );
   if (mark !== '') writeFileSync(saved, mark + readFileSync(saved, 'utf8'));
   return saved;
-}
-
-function convert(file: string, input: string, to: string): string {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'out'));
-  const done = spawnSync(
-    'soffice',
-    [
-      // Its own profile: two instances would wait for each other.
-      `-env:UserInstallation=file://${join(folder, 'profile')}`,
-      '--headless',
-      `--infilter=CSV:${input}`,
-      '--convert-to',
-      to,
-      '--outdir',
-      join(folder, 'out'),
-      file,
-    ],
-    { timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' } },
-  );
-  expect(done.status, String(done.stderr)).toBe(0);
-  const name = (file.split('/').at(-1) ?? '').replace('.csv', '');
-  return join(folder, 'out', `${name}.${to.split(':')[0]}`);
 }

@@ -1,19 +1,13 @@
 import { describe, expect } from 'vitest';
 import { type Attack, expectFailure, fault } from './support/case.js';
 import type { Action } from './support/wire.js';
-import { hostileWorld } from './support/world.js';
+import { answered, hostileWorld } from './support/world.js';
 
 const read = 'teams get team_1';
 const post = 'teams create --name Blue';
 const patch = 'tryouts update app_1 --status reviewing';
 const convert = 'tryouts convert app_1 --yes';
 const page = '<html><body><h1>Blocked</h1></body></html>';
-
-async function answered(attack: Attack, line: string, action: Action, env = {}) {
-  const world = await hostileWorld({ api: () => action });
-  const ran = await attack(line, { env: { ...world.env, ...env } });
-  return { ran, world };
-}
 
 async function onWrite(attack: Attack, line: string, method: string, action: Action, env = {}) {
   const world = await hostileWorld({

@@ -10,7 +10,7 @@ import {
   steps,
   written,
 } from '../commands/tryouts/service.js';
-import { errorOf, rosterctl } from '../support/run.js';
+import { closed, errorOf, rosterctl } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 
 // The same command resumes an unfinished run, and nothing is lost or done twice.
@@ -31,7 +31,7 @@ function applied(service: () => Kept, onDone: () => void): Instead {
 /** Starts a command and kills it once `reached` returns true. */
 async function killed(user: ReturnType<typeof userOf>, line: string, reached: () => boolean) {
   const child = user.start(line);
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const ended = closed(child);
   await until(reached);
   child.kill('SIGKILL');
   await ended;
@@ -204,7 +204,7 @@ describe('--append-note', () => {
       const command = [...words.split(' '), '--append-note', 'Call back'];
       const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
       const child = user.start(command.map((word) => `'${word}'`).join(' '));
-      const ended = new Promise((resolve) => child.on('close', resolve));
+      const ended = closed(child);
       await until(isLost);
       child.kill('SIGKILL');
       await ended;

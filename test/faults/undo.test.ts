@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
-import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import {
   key,
   organization,
@@ -262,7 +262,7 @@ describe('killed in the middle', () => {
     const kill = async (line: string) => {
       reached = false;
       const child = user.start(line);
-      const ended = new Promise((resolve) => child.on('close', resolve));
+      const ended = closed(child);
       await until(() => reached);
       child.kill('SIGKILL');
       await ended;
@@ -296,7 +296,7 @@ describe('killed in the middle', () => {
     const user = userOf(service);
     await user.run('tryouts update app_1 --status rejected');
     const child = user.start('tryouts update app_2 --status rejected');
-    const ended = new Promise((resolve) => child.on('close', resolve));
+    const ended = closed(child);
     await until(() => lost);
     child.kill('SIGKILL');
     await ended;

@@ -15,7 +15,7 @@ import {
 import { acquireLock, lockHolder } from '../../src/files/lock.js';
 import { isAlive } from '../support/alive.js';
 import { bundleChild } from '../support/child.js';
-import { temporaryFolder } from '../support/run.js';
+import { closed, temporaryFolder } from '../support/run.js';
 
 const bootedAt = Date.parse('2026-03-01T08:00:00Z');
 const linux: MachineFacts = {
@@ -122,7 +122,7 @@ test('a holder in another process namespace is never ignored, and the hint says 
   };
   await isLocked();
   child.kill('SIGKILL');
-  await new Promise((resolve) => child.on('close', resolve));
+  await closed(child);
   // From here it is impossible to tell that it is dead.
   await isLocked();
   expect(readFileSync(join(dir, 'journal'), 'utf8')).toContain('enter');

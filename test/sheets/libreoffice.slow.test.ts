@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { report, userOf } from '../bulk/user.js';
 import { application, keep } from '../commands/tryouts/service.js';
 import { payloads } from '../faults/support/payloads.js';
-import { temporaryFolder } from '../support/run.js';
+import { convertByLibreOffice, hasLibreOffice } from '../support/libreoffice.js';
 
 // What a real spreadsheet program makes of our workbooks: LibreOffice opens them and saves them again.
-
-const office = spawnSync('soffice', ['--version'], { timeout: 60_000 }).status === 0;
 
 const texts = [
   ...payloads,
@@ -29,12 +26,12 @@ const texts = [
 
 describe('LibreOffice', () => {
   beforeEach(({ skip }) =>
-    skip(!office, 'LibreOffice is not installed (apt-get install libreoffice-calc)'),
+    skip(!hasLibreOffice, 'LibreOffice is not installed (apt-get install libreoffice-calc)'),
   );
 
   test('opens a workbook of ours with its filter and drop-down, and finds no formula in it', async () => {
     const { file } = await exported();
-    const text = readFileSync(convert(file, 'fods'), 'utf8');
+    const text = readFileSync(convertByLibreOffice(file, 'fods'), 'utf8');
     expect(text).not.toContain('table:formula');
     expect(text).toContain('table:display-filter-buttons="true"');
     expect(text).toMatch(
@@ -47,7 +44,7 @@ describe('LibreOffice', () => {
 
   test('saves it so that each record comes back unchanged', async () => {
     const { file, user } = await exported();
-    const saved = convert(file, 'xlsx:Calc MS Excel 2007 XML');
+    const saved = convertByLibreOffice(file, 'xlsx:Calc MS Excel 2007 XML');
     const ran = await user.run(`tryouts update --csv ${saved} --yes --json`);
     expect(ran).toMatchObject({ code: 0 });
     expect(report(ran).summary).toMatchObject({ total: texts.length, unchanged: texts.length });
@@ -70,20 +67,4 @@ async function exported() {
   const ran = await user.run(`tryouts list --out ${file}`);
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   return { file, user };
-}
-
-function convert(file: string, to: string): string {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'out'));
-  const done = spawnSync(
-    'soffice',
-    [
-      // Its own profile: two instances would wait for each other.
-      `-env:UserInstallation=file://${join(folder, 'profile')}`,
-      ...['--headless', '--convert-to', to, '--outdir', join(folder, 'out'), file],
-    ],
-    { timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' } },
-  );
-  expect(done.status, String(done.stderr)).toBe(0);
-  return join(folder, 'out', basename(file).replace('xlsx', to.split(':', 1)[0] ?? ''));
 }

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -110,6 +110,11 @@ export function startLine(line: string | readonly string[], options: StartOption
 
 const wordsOf = (line: string | readonly string[]) =>
   typeof line === 'string' ? splitWords(line) : line;
+
+/** Resolves to the exit code of a process once it has ended and its output was read. */
+export function closed(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.on('close', resolve));
+}
 
 /** Splits a line as a shell does: single and double quotes, no expansion. */
 export function splitWords(line: string): string[] {

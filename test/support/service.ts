@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
+import type { ResourceName } from '../../src/data/resources.js';
 
 /** One request as it arrived. */
 export interface Recorded {
@@ -91,4 +92,24 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
+}
+
+/** The answer to a key that may not read something. */
+export const refused: Reply = { status: 403, json: { error: 'forbidden' } };
+
+/** Lists by their resource; a Reply takes the place of a list. */
+export type Lists = { readonly [R in ResourceName]?: unknown };
+
+/** Starts a service with these lists. */
+export function listService(
+  lists: {
+    readonly [resource in 'tryouts' | 'players' | 'teams' | 'documents']?: unknown;
+  },
+): Promise<Service> {
+  return recordingService(({ url }) => {
+    const path = /\/v1\/(tryout-applications|players|teams|documents)/.exec(url)?.[1] ?? '';
+    const name = path === 'tryout-applications' ? 'tryouts' : path;
+    const list = lists[name as ResourceName] ?? [];
+    return Array.isArray(list) ? { status: 200, json: list } : (list as Reply);
+  });
 }

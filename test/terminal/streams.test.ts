@@ -9,6 +9,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InputError, OutputError, PipeClosedError } from '../../src/errors.js';
 import { createStreams, wantsColor } from '../../src/terminal/streams.js';
+import { closed } from '../support/run.js';
 
 function streamsOn(
   given: {
@@ -259,7 +260,7 @@ try {
   const end = async (child: ReturnType<typeof start>) => {
     let stderr = '';
     child.stderr?.on('data', (chunk) => (stderr += chunk));
-    const code = await new Promise((resolve) => child.on('close', resolve));
+    const code = await closed(child);
     return { code, stderr };
   };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { errorOf, rosterctl } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
+import { daysAgo } from '../../support/times.js';
 import { application, keep, steps } from './service.js';
 
 const tag = (game: string) => ({
@@ -11,13 +12,11 @@ const tag = (game: string) => ({
   updatedAt: '2026-03-01T10:00:00Z',
 });
 
-const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
-
 const service = await keep([
   application('app_old', {
     status: 'rejected',
-    submittedAt: days(90),
-    updatedAt: days(1),
+    submittedAt: daysAgo(90),
+    updatedAt: daysAgo(1),
     gamerTags: [tag('Chess')],
     internalNotes: 'Nervous',
   }),
@@ -34,16 +33,16 @@ const service = await keep([
     },
   }),
   application('app_new', {
-    submittedAt: days(1),
-    updatedAt: days(1),
+    submittedAt: daysAgo(1),
+    updatedAt: daysAgo(1),
     gamerTags: [tag('Valorant'), tag('Chess')],
     internalNotes: '  ',
   }),
   application('app_player', {
     status: 'accepted',
     convertedPlayerId: 'player_9',
-    submittedAt: days(20),
-    updatedAt: days(20),
+    submittedAt: daysAgo(20),
+    updatedAt: daysAgo(20),
   }),
 ]);
 

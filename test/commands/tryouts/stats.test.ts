@@ -7,22 +7,25 @@ import { displayWidth } from '../../../src/terminal/width.js';
 import { forbidden, hostileTexts } from '../../support/hostile.js';
 import { rosterctl } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
+import { daysAgo } from '../../support/times.js';
 import { application, keep } from './service.js';
 
 const tag = (game: string) => ({ id: `tag_${game}`, game, gamerTag: 'Kite#DEMO' });
-const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
-
 const service = await keep([
-  application('app_old', { status: 'rejected', submittedAt: days(90), gamerTags: [tag('Chess')] }),
+  application('app_old', {
+    status: 'rejected',
+    submittedAt: daysAgo(90),
+    gamerTags: [tag('Chess')],
+  }),
   application('app_spring', { status: 'reviewing', submittedAt: '2026-03-15T23:30:00Z' }),
   application('app_new', {
-    submittedAt: days(1.5),
+    submittedAt: daysAgo(1.5),
     gamerTags: [tag('Valorant'), tag('Chess'), tag('=1+1')],
   }),
   application('app_player', {
     status: 'accepted',
     convertedPlayerId: 'player_9',
-    submittedAt: days(20),
+    submittedAt: daysAgo(20),
   }),
 ]);
 
@@ -60,8 +63,8 @@ describe('as JSON', () => {
 
   test('have no week that has not begun', async () => {
     const ahead = await keep([
-      application('app_1', { submittedAt: days(0) }),
-      application('app_2', { submittedAt: days(-15) }),
+      application('app_1', { submittedAt: daysAgo(0) }),
+      application('app_2', { submittedAt: daysAgo(-15) }),
     ]);
     const { stdout } = await rosterctl('tryouts stats --json', { env: ahead.env });
     const { total, byWeek } = JSON.parse(stdout) as { total: number; byWeek: { week: string }[] };

@@ -1,4 +1,5 @@
 import { organization } from '../../support/service.js';
+import type { Attack } from './case.js';
 import { signature } from './case.js';
 import {
   type Action,
@@ -138,4 +139,11 @@ function goodAnswer(world: World, { method, url, body }: WireRequest, signed: st
     default:
       return { status: 404, json: { error: 'notFound' } };
   }
+}
+
+/** One command against a world in which every read is answered like this. */
+export async function answered(attack: Attack, line: string, action: Action, env = {}) {
+  const world = await hostileWorld({ api: () => action });
+  const ran = await attack(line, { env: { ...world.env, ...env } });
+  return { ran, world };
 }

@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect } from 'vitest';
+import { temporaryFolder } from './run.js';
+
+/** True if this machine has LibreOffice. */
+export const hasLibreOffice = spawnSync('soffice', ['--version'], { timeout: 60_000 }).status === 0;
+
+/** Opens a file in LibreOffice, saves it in another format (`xlsx`, `csv:FILTER`), and returns its path. */
+export function convertByLibreOffice(
+  file: string,
+  to: string,
+  more: readonly string[] = [],
+): string {
+  const folder = temporaryFolder();
+  const out = join(folder, 'out');
+  mkdirSync(out);
+  // Its own profile: two instances would wait for each other.
+  const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`;
+  const done = spawnSync(
+    'soffice',
+    [profile, '--headless', ...more, '--convert-to', to, '--outdir', out, file],
+    { timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' } },
+  );
+  expect(done.status, String(done.stderr)).toBe(0);
+  const [extension = ''] = to.split(':', 1);
+  return join(out, basename(file).replace(/\.(?:csv|xlsx)$/, `.${extension}`));
+}
