@@ -355,3 +355,18 @@ test('a run of another profile is not resumed without naming it', async () => {
   expect(errorOf(refused)['hint']).toContain('-p theirs');
   expect(service.requests).toHaveLength(count);
 });
+
+test('a run of another organization under the same profile names that organization', async () => {
+  const service = await keep(several(1));
+  const user = userOf(service);
+  const ran = await user.run('tryouts set-status app_1 --to rejected --json');
+  const env = { ...service.env, ROSTERCTL_ORG: 'org_other' };
+  const undone = await rosterctl(`runs undo ${report(ran).run} --yes --json`, {
+    home: user.home,
+    env,
+  });
+  expect([undone.code, errorOf(undone)['hint']]).toEqual([
+    2,
+    `Choose it: --org org_7 --base-url ${service.baseUrl}`,
+  ]);
+});

@@ -193,6 +193,20 @@ describe('every kind of write is undone', () => {
   });
 });
 
+test('a run of conversions counts apart what it only accepted', async () => {
+  const service = await keep(several(2), (_, step) =>
+    step === 'CONVERT app_2' ? { status: 422, json: { error: 'no' } } : undefined,
+  );
+  const user = userOf(service);
+  const ran = await user.run('tryouts convert app_1 app_2 --accept --yes --json');
+  expect(ran.code).toBe(8);
+  const refused = await user.run('runs undo last --yes --json');
+  expect([refused.code, errorOf(refused)['message']]).toEqual([
+    11,
+    `Nothing of run ${report(ran).run} (tryouts convert) can be undone (1 converted, 1 only accepted).`,
+  ]);
+});
+
 describe('a record that was changed since', () => {
   test('stays, the rest is restored, and the totals add up', async () => {
     const service = await keep(several(5));

@@ -109,8 +109,17 @@ export async function findRunHere(
     });
   throw new UsageError(
     `The run ${head.run} belongs to organization ${head.organization} at ${head.service}.`,
-    { hint: `Choose its profile: -p ${shellQuote(head.profile)}` },
+    { hint: connectionHint(context, head) },
   );
+}
+
+/** How to choose the organization of a run; its profile has that name for another one, too. */
+export function connectionHint(
+  { settings }: Pick<Context, 'settings'>,
+  { profile, organization, service }: StoredRun['head'],
+): string {
+  if (profile !== settings.profile.name) return `Choose its profile: -p ${shellQuote(profile)}`;
+  return `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`;
 }
 
 /**

@@ -176,7 +176,7 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
     const replaced = row.after?.['replaces'];
     const isLast = typeof replaced === 'string' && !(await recordIfThere(documents, replaced));
     const why = hasNoUndo
-      ? pastVerb(stored)
+      ? doneForGood(stored, row)
       : isLast
         ? `that replaced ${replaced}, which is gone`
         : undoObstacle(row, image, images.length > 0);
@@ -186,16 +186,22 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
   return { can, cannot };
 }
 
-function pastVerb({ head }: StoredRun): string {
+/** What a run that has no undo did to a row. */
+function doneForGood({ head }: StoredRun, { result, step }: ReportRow): string {
+  if (result === 'unknown') return unknownChange;
+  // Its second step was refused.
+  if (step !== undefined) return `only ${step}`;
   return head.verb === 'delete' || head.of !== undefined ? 'deleted' : 'converted';
 }
+
+const unknownChange = 'unknown whether it was changed';
 
 function undoObstacle(
   { result }: ReportRow,
   image: BeforeImage | undefined,
   keepsImages: boolean,
 ): string | undefined {
-  if (result === 'unknown') return 'unknown whether it was changed';
+  if (result === 'unknown') return unknownChange;
   if (image?.kind === 'record') return 'deleted';
   if (!image && keepsImages) return 'made without an answer that shows it';
   if (!image) return 'changed by a run whose former values are not kept';

@@ -29,6 +29,7 @@ import {
 } from '../../runs/unfinished-uploads.js';
 import { uploadInvocation } from '../../uploads/operation.js';
 import { newDocument, planUnfinished } from '../../uploads/plan.js';
+import { connectionHint } from '../runs/shared.js';
 
 const { concurrency, waitLock } = bulkFlags;
 
@@ -61,7 +62,7 @@ export default defineRunCommand({
     const { id } = values;
     if (id === undefined) return finishAll(context, values);
     const upload = await findUnfinishedUpload(context, id);
-    if (!isHere(context, upload.run)) throw otherConnection(upload);
+    if (!isHere(context, upload.run)) throw otherConnection(context, upload);
     if (context.settings.dryRun) {
       const { requests } = planUnfinished(context, upload);
       const changes = [{ id: upload.id, ...newDocument }];
@@ -196,9 +197,9 @@ function previewRow({ id }: UnfinishedUpload, index: number): ReportRow {
   };
 }
 
-function otherConnection({ id, run: { head } }: UnfinishedUpload): UsageError {
+function otherConnection(context: Context, { id, run: { head } }: UnfinishedUpload): UsageError {
   return new UsageError(
     `The upload ${id} belongs to organization ${head.organization} at ${head.service}.`,
-    { hint: `Choose its profile: -p ${head.profile}` },
+    { hint: connectionHint(context, head) },
   );
 }

@@ -216,7 +216,7 @@ function notThere(context: Context, resource: ResourceName, id: string): Unknown
 function notFoundByKey(resource: ResourceName, key: string, text: string): NotFoundError {
   const { noun } = rowOf(resource);
   return new NotFoundError(
-    `No single ${noun} has the ${key} "${text}". If none appears, run the same command with --restart.`,
+    `No single ${noun} has the ${key} "${text}". If none appears, run the import again with --restart.`,
     { isProven: true, hint: `See: rosterctl ${resource} list` },
   );
 }
