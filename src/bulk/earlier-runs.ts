@@ -5,7 +5,7 @@ import { pause } from '../data/time.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
-import { settleMs, verifyLost } from '../engine/verify.js';
+import { settleMs, verify } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
@@ -204,9 +204,7 @@ async function verifyOpen(session: Session, stored: StoredRun): Promise<readonly
 
 async function resultOfOpen(session: Session, task: Task, open: Intent): Promise<ReportRow> {
   const { row, id, previewed = [] } = task;
-  const verification = session.verify
-    ? await session.verify(task, undefined, open.t)
-    : await verifyLost(session, task, open);
+  const verification = await verify(session, task, { kind: 'lost', since: open.t, intent: open });
   if (verification.outcome === 'applied')
     return changedRow(
       task,

@@ -1,4 +1,5 @@
 /** The bytes and the rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
+import { createHash } from 'node:crypto';
 import { keepHeapSmall } from '../api/wire.js';
 import type { Context } from '../context.js';
 import { type CsvRow, csvReader } from '../data/csv-reader.js';
@@ -31,24 +32,29 @@ export async function* fileRows(
   chunks: AsyncIterable<Uint8Array>,
   options: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
+  const { start, chunks: all } = await peek(chunks, signatureBytes);
+  if (isWorkbook(start)) yield* workbookRows(all, options);
+  else yield* csvRows(all, options);
+}
+
+/** Returns the first bytes of an input, at least `length` of them if there are as many, and all of its chunks. */
+export async function peek(chunks: AsyncIterable<Uint8Array>, length: number) {
   const source = chunks[Symbol.asyncIterator]();
-  const start: Uint8Array[] = [];
-  for (let length = 0; length < signatureBytes; length += start.at(-1)?.length ?? 0) {
+  const first: Uint8Array[] = [];
+  for (let read = 0; read < length; read += first.at(-1)?.length ?? 0) {
     const { done, value } = await source.next();
     if (done) break;
-    start.push(value);
+    first.push(value);
   }
-  const all = (async function* () {
+  const all = async function* () {
     try {
-      yield* start;
+      yield* first;
       yield* { [Symbol.asyncIterator]: () => source };
     } finally {
       await source.return?.();
     }
-  })();
-  const first = Buffer.concat(start);
-  if (isWorkbook(first)) yield* workbookRows(all, options);
-  else yield* csvRows(all, options);
+  };
+  return { start: Buffer.concat(first), chunks: all() };
 }
 
 const signatureBytes = 8;
@@ -119,4 +125,17 @@ export async function* inputChunks(context: Context, path: string): AsyncGenerat
     if (path === '-' && context.signal.aborted) throw stoppedReading('stdin');
     throw error instanceof Failure ? error : unreadable(path === '-' ? 'stdin' : path, error);
   }
+}
+
+/** Hashes the bytes of an input as they are read; another sheet of the same file is another input. */
+export function hashing(chunks: AsyncIterable<Uint8Array>, sheet: string | undefined) {
+  const hash = createHash('sha256');
+  if (sheet !== undefined) hash.update(`${sheet}\0`);
+  const hashed = async function* () {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  return { chunks: hashed(), digest: () => hash.digest('hex') };
 }

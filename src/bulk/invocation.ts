@@ -194,7 +194,7 @@ export interface CommandLine {
 }
 
 /** The change of each row: the part of an invocation that the run's plan keeps until it is finished. */
-export type KeptJob = {
+type KeptJob = {
   readonly job: JsonObject;
   readonly guards: Guards;
 };

@@ -41,18 +41,17 @@ export function previewLines(
   const { tasks, decided } = preview;
   const own = subject.describe?.(preview, { canAsk: canAsk && hasMore(tasks) });
   if (own) return [...own];
-  const moves = countMoves(preview);
   const isCut = hasMore(tasks);
   const rows = { ...preview, tasks: isCut ? tasks.slice(0, nameFirstFew) : tasks };
   const more = `  … ${groupedNumber(tasks.length - nameFirstFew)} more${canAsk ? ' (l lists all)' : ''}`;
+  const { above, below } = previewFrame(context, subject, preview);
   return [
-    headLine(context, subject, tasks.length),
-    ...(isCut || moves.size > 1 ? movesLines(context, moves) : []),
+    ...above,
     ...rowLines(context, subject, rows),
     ...(isCut ? [more] : []),
     ...stayingLine(subject, decided),
     ...failingLines(subject, decided),
-    ...(moves.size > 0 ? [flowsWarning] : []),
+    ...below,
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { ConfigError, OutputError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
-import { lockInput, lockRecord, lockRun } from '../runs/lock.js';
+import { lockRecord, lockRun } from '../runs/lock.js';
 import type { RunHead } from '../runs/plan.js';
 import { type RunStore, runFolder } from '../runs/store.js';
 import type { RunOptions } from '../runs/stored-run.js';
@@ -46,7 +46,8 @@ export function lockFor(
   const { verb, files } = operation;
   const { waitLock } = values;
   if (!isSingle) return lockRun(context, store, head, waitLock);
-  if (verb === 'create' || files) return lockInput(context, store, head, waitLock);
+  if (verb === 'create' || files)
+    return lockRecord(context, store, head, head.input, waitLock, 'The same command');
   return lockRecord(context, store, head, id, waitLock);
 }
 

@@ -1,6 +1,5 @@
 /** Selects the rows of an input file: ids, or the lines of a CSV with their own values. */
 
-import { createHash } from 'node:crypto';
 import { byteText } from '../cli/input.js';
 import type { Context } from '../context.js';
 import { eventLoopTurns } from '../data/concurrency.js';
@@ -20,7 +19,13 @@ import { firstOf, orList } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
-import { type FileRowsOptions, fileRows, inputChunks, noteOpenWorkbook } from './file-rows.js';
+import {
+  type FileRowsOptions,
+  fileRows,
+  hashing,
+  inputChunks,
+  noteOpenWorkbook,
+} from './file-rows.js';
 import type { BulkValues, Selecting } from './invocation.js';
 import {
   asId,
@@ -95,26 +100,18 @@ export async function selectCsv(
   chunks: AsyncIterable<Uint8Array>,
   input: CsvInput,
 ): Promise<Selection> {
-  const hash = createHash('sha256');
-  // Another sheet of the same file is another input.
-  if (input.sheet !== undefined) hash.update(`${input.sheet}\0`);
+  const hashed = hashing(chunks, input.sheet);
   const rows = new Rows(input);
   const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
-  const hashed = async function* () {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      yield chunk;
-    }
-  };
   try {
-    for await (const some of fileRows(hashed(), input)) await rows.take(some, turn);
+    for await (const some of fileRows(hashed.chunks, input)) await rows.take(some, turn);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // The rest cannot be read, but errors in the lines before it are reported too.
     rows.errors.add(error);
     rows.errors.throwIfAny();
   }
-  return { ...rows.selection(), digest: hash.digest('hex') };
+  return { ...rows.selection(), digest: hashed.digest() };
 }
 
 /**

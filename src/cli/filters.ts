@@ -4,8 +4,9 @@ import type { ResourceName } from '../api/contract.js';
 import type { Context } from '../context.js';
 import { type Batches, type RecordStream, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
+import type { Overrides } from '../data/resources.js';
 import type { Sorting } from '../data/sorting.js';
-import { parseCondition } from '../data/where.js';
+import { parseCondition, type RecordTest } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { flag, param, params, type ValuesOf } from './define.js';
 import { countingNumber, nonEmptyText, parsedBy } from './schemas.js';
@@ -136,4 +137,22 @@ async function* cached(
   } finally {
     await cache.write({ whole: isComplete });
   }
+}
+
+/** The sources that filters may ask: the clock, and the service. */
+export type FilterWorld = Pick<Context, 'now' | 'api'>;
+
+/** The filters that select rows: their flag names, and the tests they stand for. */
+export interface Filters {
+  readonly names: readonly string[];
+  tests(values: never, world: FilterWorld): readonly RecordTest[];
+  /** Replaces references among the values by ids, before the list is read. Throws what resolving throws. */
+  resolve?(context: Context, values: never): Promise<object>;
+  /**
+   * The given filters in words around the noun: `pending Football` (applications) ` older than 60d`;
+   * undefined if they cannot be said so simply.
+   */
+  words?(values: never): { readonly before: string; readonly after: string } | undefined;
+  /** The query parameters with which the service filters, where an admin's override names them. */
+  query?(values: never, overrides: Overrides): { readonly [name: string]: string };
 }

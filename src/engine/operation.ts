@@ -2,15 +2,14 @@
 import type { ResourceName } from '../api/contract.js';
 import type { Answer, Call, PlannedRequest } from '../api/types.js';
 import type { CommandOutput } from '../cli/command-output.js';
+import type { Filters } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import type { JsonObject } from '../data/json.js';
-import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
-import type { RecordTest } from '../data/where.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
-import type { FileRows } from '../runs/file-rows.js';
+import type { RunHead } from '../runs/plan.js';
 import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 import type { Intent } from '../runs/state.js';
 import type { RunVerb } from '../runs/verb.js';
@@ -190,24 +189,6 @@ export interface Selection {
   readonly digest: string;
 }
 
-/** The sources that filters may ask: the clock, and the service. */
-export type FilterWorld = Pick<Context, 'now' | 'api'>;
-
-/** The filters that select rows: their flag names, and the tests they stand for. */
-export interface Filters {
-  readonly names: readonly string[];
-  tests(values: never, world: FilterWorld): readonly RecordTest[];
-  /** Replaces references among the values by ids, before the list is read. Throws what resolving throws. */
-  resolve?(context: Context, values: never): Promise<object>;
-  /**
-   * The given filters in words around the noun: `pending Football` (applications) ` older than 60d`;
-   * undefined if they cannot be said so simply.
-   */
-  words?(values: never): { readonly before: string; readonly after: string } | undefined;
-  /** The query parameters with which the service filters, where an admin's override names them. */
-  query?(values: never, overrides: Overrides): { readonly [name: string]: string };
-}
-
 /** The rows of a preview: those to write, and those that are decided already. */
 export interface PreviewedRows {
   readonly tasks: readonly Task[];
@@ -230,6 +211,26 @@ export interface PreviewStyle {
  * (by typing the record's name, or with --confirm).
  */
 export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
+
+/** Rows that stand for local files: how interrupted ones are resumed, and how a plan file holds them. */
+export interface FileRows {
+  /** The command that finishes an unfinished run, without the program's name. */
+  finishCommand(run: Pick<RunHead, 'run'>): string;
+  /** The subject of a row, since its id is only the text typed; undefined: no earlier run can have had the same. */
+  readonly subjectOf: (row: SelectedRow) => string | undefined;
+  /** Inspects the files of a retry's rows again. */
+  inspectAgain(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
+  /**
+   * Adds to each row of a plan file the hash of its file, and drops what only this machine knows. Throws
+   * UsageError for a file that cannot be read again (stdin), InputError.
+   */
+  seal(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
+  /**
+   * Finds the files of sealed rows again, perhaps on another machine. A row whose file is missing or has
+   * another content gets that as its problem, so that its plan throws InputError.
+   */
+  unseal(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
+}
 
 /** The change that a command makes to its records; the engine handles the rest. */
 export interface Operation {

@@ -11,7 +11,7 @@ import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun, Unverified } from './run.js';
 import { runRow } from './run-row.js';
 import { changedByOther, stepDone } from './step-done.js';
-import { unknownOutcome, verifyLost, verifySent } from './verify.js';
+import { unknownOutcome, verify } from './verify.js';
 
 const firstReadMs = 2_000;
 
@@ -79,7 +79,7 @@ export class PendingVerifications {
 
   private async readAgain(row: ActiveRow, unverified: Unverified, last: boolean): Promise<void> {
     if (this.serviceUnresponsive) return endUnknown(row, unverified);
-    const verification = await verify(row, unverified);
+    const verification = await verify(row.session, row.task, unverified);
     if (verification.outcome === 'applied') return foundApplied(row, unverified, verification);
     if (verification.outcome === 'unclear')
       this.serviceUnresponsive = verification.error?.exitName === 'temporary';
@@ -92,15 +92,6 @@ export class PendingVerifications {
       return changedByOther(row, verification.step, verification.state);
     return foundNotApplied(row, unverified, verification.state);
   }
-}
-
-/** Reads whether a write was applied. */
-function verify({ session, task }: ActiveRow, unverified: Unverified): Promise<Verification> {
-  const { kind, sent, since, intent } = unverified;
-  if (session.verify) return session.verify(task, sent?.step, since);
-  const isAnswered = kind === 'notShown' || kind === 'accepted';
-  if (isAnswered && sent) return verifySent(session, task, sent.step, sent.state.record);
-  return verifyLost(session, task, intent, sent);
 }
 
 /** The write was applied: the row is done, or continues with its next step. */

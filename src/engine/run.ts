@@ -23,6 +23,7 @@ import type { Guards } from './decide.js';
 import { CircuitBreaker, FirstWriteGate, recordFailedRow, Semaphore } from './limits.js';
 import type { ReadPurpose, RecordState, Session, Step, Task } from './operation.js';
 import { sessionFor } from './row-sessions.js';
+import type { OpenWrite } from './verify.js';
 
 /** Everything that the rows of a run depend on. */
 export interface RowRunOptions
@@ -147,21 +148,12 @@ export interface Write {
   readonly more: boolean;
 }
 
-/** A write whose outcome has to be verified by reading. */
-export interface Unverified {
-  /**
-   * `lost`: no answer. `unreadable`: a success status with an unreadable body. `accepted`: 202.
-   * `notShown`: a success that a read does not show.
-   */
-  readonly kind: 'lost' | 'unreadable' | 'accepted' | 'notShown';
-  /** The intent, as recorded before the send. */
-  readonly intent: Pick<Intent, 'before' | 'digest' | 'step' | 'more'>;
-  /** Present if this process sent it. */
+/** A write of a row whose outcome has to be verified by reading. */
+export interface Unverified extends OpenWrite {
+  readonly intent: OpenWrite['intent'] & Pick<Intent, 'more'>;
   readonly sent?: Write | undefined;
   /** When it was sent, or at the latest can have been, in milliseconds since 1970. */
   readonly t: number;
-  /** When its intent was recorded, in milliseconds since 1970. */
-  readonly since: number;
   /** Milliseconds after `t` from which the write can no longer take effect. */
   readonly settleMs: number;
   readonly error?: Failure | undefined;

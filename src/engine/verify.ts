@@ -33,15 +33,42 @@ export function settleMs(env: { readonly [name: string]: string | undefined }): 
   }
 }
 
+/** A write whose outcome is unknown. */
+export interface OpenWrite {
+  /**
+   * `lost`: no answer. `unreadable`: a success status with an unreadable body. `accepted`: 202.
+   * `notShown`: a success that a read does not show.
+   */
+  readonly kind: 'lost' | 'unreadable' | 'accepted' | 'notShown';
+  /** The intent, as recorded before the send. */
+  readonly intent: Pick<Intent, 'before' | 'digest' | 'step'>;
+  /** Present if this process sent it. */
+  readonly sent?: { readonly step: Step; readonly state: RecordState } | undefined;
+  /** When its intent was recorded, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** Verifies a write that has no outcome: as its session can, else by reading its record. */
+export function verify(
+  session: Session,
+  row: SelectedRow,
+  { kind, intent, sent, since }: OpenWrite,
+): Promise<Verification> {
+  if (session.verify) return session.verify(row, sent?.step, since);
+  const isAnswered = kind === 'notShown' || kind === 'accepted';
+  if (isAnswered && sent) return verifySent(session, row, sent.step, sent.state.record);
+  return verifyLost(session, row, intent, sent);
+}
+
 /**
  * Verifies a lost write: applied if no change remains; not applied if every field reads as the journal
  * recorded it before the write.
  */
-export async function verifyLost(
+async function verifyLost(
   session: Session,
   row: SelectedRow,
-  { before, digest, step: name }: Pick<Intent, 'before' | 'digest' | 'step'>,
-  sent?: { readonly step: Step; readonly state: RecordState },
+  { before, digest, step: name }: OpenWrite['intent'],
+  sent: OpenWrite['sent'],
 ): Promise<Verification> {
   try {
     const state = await session.read(row, 'verify');

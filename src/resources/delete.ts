@@ -1,13 +1,15 @@
 /** Deletes teams, players and documents. */
+
 import { endpoint } from '../api/contract.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
+import { type Filters } from '../cli/filters.js';
 import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { digestOf } from '../data/digest.js';
 import { labelOf } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
-import type { ConfirmRule, Filters, Operation, Session } from '../engine/operation.js';
+import type { ConfirmRule, Operation, Session } from '../engine/operation.js';
 import { exportTime } from './selection.js';
 import { changing } from './send.js';
 

@@ -1,13 +1,14 @@
 /** Filters of documents: their flags, and the tests that they stand for. */
+
 import * as z from 'zod/mini';
 import { allowedExtensions, knownExtensions, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
+import { type FilterWorld } from '../cli/filters.js';
 import { parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
 import { isSameText } from '../data/text.js';
 import { type RecordTest, typedField, withinTimes } from '../data/where.js';
-import type { FilterWorld } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { tagsIn } from './document-tags.js';
 import { selectionBy } from './selection.js';

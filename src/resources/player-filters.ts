@@ -1,7 +1,9 @@
 /** The filter of players by team. */
+
 import * as z from 'zod/mini';
 import { callFor } from '../api/resources.js';
 import { param } from '../cli/define.js';
+import { type Filters, type FilterWorld } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
@@ -10,7 +12,6 @@ import { normalName, plainText } from '../data/path.js';
 import { answersTo, referenceOf } from '../data/references.js';
 import { isSameText, shellQuote } from '../data/text.js';
 import { type RecordTest, typedField } from '../data/where.js';
-import type { Filters, FilterWorld } from '../engine/operation.js';
 import { Failure, NotFoundError, UsageError } from '../errors.js';
 import { recordWord } from './params.js';
 import { idsOfWords } from './read.js';

@@ -1,11 +1,10 @@
 /** Selection in bulk commands: filters of the list of any resource, and columns of a CSV. */
 
 import { TryoutApplication, TryoutStatus } from '../api/schemas.js';
-import { listFlags } from '../cli/filters.js';
+import { type Filters, listFlags } from '../cli/filters.js';
 import type { Column, ColumnRules } from '../data/csv-columns.js';
 import { nearest } from '../data/nearest.js';
 import { orList } from '../data/text.js';
-import type { Filters } from '../engine/operation.js';
 
 /** The list flags as selection flags; the rare ones appear in --help only. */
 export const listSelectionFlags = {

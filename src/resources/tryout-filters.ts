@@ -1,7 +1,9 @@
 /** Filters of tryout applications: their flags, and the tests that they stand for. */
+
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
+import { type FilterWorld } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
@@ -16,7 +18,6 @@ import {
   typedField,
   withinTimes,
 } from '../data/where.js';
-import type { FilterWorld } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 
 const group = 'selection';

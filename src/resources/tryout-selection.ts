@@ -1,9 +1,8 @@
 /** Selection of tryout applications by filters, for bulk commands. */
 import { allFlags } from '../bulk/invocation.js';
-import { listFlags } from '../cli/filters.js';
+import { type Filters, listFlags } from '../cli/filters.js';
 import { orList } from '../data/text.js';
 import { durationInWords } from '../data/time.js';
-import type { Filters } from '../engine/operation.js';
 import { ifStatusFlag } from './tryout-edit.js';
 import {
   type TryoutFilterValues,

@@ -11,6 +11,7 @@ import {
   touchedFields,
   touchedNames,
 } from '../cli/field-flags.js';
+import { type Filters } from '../cli/filters.js';
 import { replacementNote } from '../config/keys.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
@@ -19,7 +20,7 @@ import type { JsonObject } from '../data/json.js';
 import { named } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
-import type { Filters, Operation, RowPlan, Session, Step } from '../engine/operation.js';
+import type { Operation, RowPlan, Session, Step } from '../engine/operation.js';
 import { Failure } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { recordReader } from './read.js';

@@ -49,34 +49,17 @@ export async function lockRun(
 }
 
 /**
- * Acquires the lock of one record, held from its read to the result of its write. Throws as `lockRun`
- * does, after `waitMs`. Releasing it removes its file.
+ * Acquires the lock of one record, held from its read to the result of its write, or of an input that has
+ * no record yet. Throws as `lockRun` does, after `waitMs`. Releasing it removes its file. `what`: the start
+ * of a sentence.
  */
 export function lockRecord(
   world: World,
   store: RunStore,
   head: Locking,
   id: string,
-  waitMs?: number,
-): Promise<HeldLock> {
-  return lockOne(world, store, head, { id, what: `Another change of ${id}`, waitMs });
-}
-
-/** Acquires the lock of an input that has no record yet, as `lockRecord` does. */
-export function lockInput(
-  world: World,
-  store: RunStore,
-  head: Locking & Pick<RunHead, 'input'>,
-  waitMs?: number,
-): Promise<HeldLock> {
-  return lockOne(world, store, head, { id: head.input, what: 'The same command', waitMs });
-}
-
-function lockOne(
-  world: World,
-  store: RunStore,
-  head: Locking,
-  { id, what, waitMs = recordWaitMs }: { id: string; what: string; waitMs: number | undefined },
+  waitMs = recordWaitMs,
+  what = `Another change of ${id}`,
 ): Promise<HeldLock> {
   const { service, organization, resource } = head;
   const name = `${resource}-${digestOf([service, organization, resource, id]).slice(0, 16)}`;

@@ -239,26 +239,42 @@ export function exitOf(
   ]);
 }
 
+/** What a report says about the run itself; null for the name of one that was not kept. */
+type ReportHead = Pick<BulkReport, 'run' | 'action'> & {
+  readonly of?: string | undefined;
+  readonly plan?: string | undefined;
+};
+
 /** Builds the report of a run from all its rows. */
 export function reportOf(
-  context: Context,
-  head: Pick<BulkReport, 'action' | 'run'> & {
-    readonly of?: string | undefined;
-    readonly plan?: string | undefined;
-  },
+  { settings: { profile, dryRun }, api }: Context,
+  head: ReportHead,
   rows: readonly ReportRow[],
 ): BulkReport {
-  const { settings, api } = context;
+  const place = { profile: profile.name, organization: api.organizationId };
+  return bulkReport({ ...head, ...place }, rows, summarize(rows, { dryRun }), dryRun);
+}
+
+/** A report, in the order of its fields and its rows. */
+export function bulkReport(
+  {
+    run,
+    of,
+    plan,
+    profile,
+    organization,
+    action,
+  }: ReportHead & Pick<BulkReport, 'profile' | 'organization'>,
+  rows: readonly ReportRow[],
+  summary: ReportSummary,
+  dryRun: boolean,
+): BulkReport {
   return {
     schema: 1,
-    run: head.run,
-    ...(head.of !== undefined && { of: head.of }),
-    ...(head.plan !== undefined && { plan: head.plan }),
-    profile: settings.profile.name,
-    organization: api.organizationId,
-    action: head.action,
-    dryRun: settings.dryRun,
-    summary: summarize(rows, { dryRun: settings.dryRun }),
+    run,
+    ...(of !== undefined && { of }),
+    ...(plan !== undefined && { plan }),
+    ...{ profile, organization, action, dryRun, summary },
     results: rows.toSorted((a, b) => a.row - b.row),
   };
 }

@@ -14,7 +14,7 @@ import { UsageError } from '../../errors.js';
 import { shortHash } from '../../plans/hash.js';
 import { readBeforeImages } from '../../runs/before-images.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';
-import { type BulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
+import { type BulkReport, bulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
 import {
   findRun,
@@ -97,20 +97,8 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
   );
   for (const [row, result] of resultsSoFar(stored))
     rows.set(row, { ...result, id: result.id || (rows.get(row)?.id ?? '') });
-  return {
-    schema: 1,
-    run: head.run,
-    ...(head.of !== undefined && { of: head.of }),
-    ...(head.plan !== undefined && { plan: head.plan }),
-    profile: head.profile,
-    organization: head.organization,
-    action: head.action,
-    dryRun: false,
-    summary: summaryOf(stored),
-    results: [...rows.values()]
-      .filter(({ result }) => !onlyFailed || wentWrong(result))
-      .toSorted((a, b) => a.row - b.row),
-  };
+  const shown = [...rows.values()].filter(({ result }) => !onlyFailed || wentWrong(result));
+  return bulkReport(head, shown, summaryOf(stored), false);
 }
 
 /** The organization and service in force, without connecting; undefined if they are not configured. */

@@ -1,11 +1,12 @@
 /** The file of an import, a CSV, one sheet of a workbook or NDJSON: its rows, and the columns as far as they are known without the service. */
 
-import { createHash } from 'node:crypto';
 import {
   type FileRowsOptions,
   fileRows,
+  hashing,
   inputChunks,
   noteOpenWorkbook,
+  peek,
 } from '../../bulk/file-rows.js';
 import type { BulkValues } from '../../bulk/invocation.js';
 import { mostInputRows } from '../../bulk/row-names.js';
@@ -101,35 +102,22 @@ async function openSheet(
 ): Promise<Sheet> {
   const name = path === '-' ? 'stdin' : path;
   if (path !== '-') await noteOpenWorkbook(context, path);
-  const hash = createHash('sha256');
-  // Another sheet of the same file is another input.
-  if (sheet !== undefined) hash.update(`${sheet}\0`);
-  const source = inputChunks(context, path)[Symbol.asyncIterator]();
-  const first = await source.next();
-  const hashed = async function* () {
-    try {
-      for (let part = first; !part.done; part = await source.next()) {
-        hash.update(part.value);
-        yield part.value;
-      }
-    } finally {
-      await source.return(undefined);
-    }
-  };
-  if (isJsonLines(name, first.done ? new Uint8Array() : first.value)) {
+  const hashed = hashing(inputChunks(context, path), sheet);
+  const { start, chunks } = await peek(hashed.chunks, 64);
+  if (isJsonLines(name, start)) {
     const unused = Object.entries({ sheet, 'take-formulas': takeFormulas, encoding }).find(
       ([, value]) => value !== undefined && value !== false,
     );
     if (unused) throw new InputError(`${name} holds NDJSON: --${unused[0]} is for spreadsheets.`);
-    const { header, rows } = await readJsonLines(hashed(), name);
+    const { header, rows } = await readJsonLines(chunks, name);
     if (rows.length === 0) throw new InputError(`${name} holds no record.`);
-    return { name, header, rows, isTyped: true, digest: hash.digest('hex') };
+    return { name, header, rows, isTyped: true, digest: hashed.digest() };
   }
   const note = (line: string) => context.message(line);
   const options = { name, sheet, takeFormulas, encoding, offersEncoding: true, note };
   const turn = eventLoopTurns(context.signal, () => stoppedReading(name));
   const all: CsvRow[] = [];
-  for await (const some of fileRows(hashed(), options))
+  for await (const some of fileRows(chunks, options))
     for (const row of some) {
       if (!isBlank(row) && !isDelimiterLine(row, all)) all.push(row);
       if (all.length > mostInputRows + 1)
@@ -141,7 +129,7 @@ async function openSheet(
     }
   const [header, ...rows] = all;
   if (!header) throw new InputError(`${name} is empty: it has no header.`);
-  return { name, header, rows, isTyped: false, digest: hash.digest('hex') };
+  return { name, header, rows, isTyped: false, digest: hashed.digest() };
 }
 
 /** True for a row without a value; one with a cell that cannot be used is not blank. */
