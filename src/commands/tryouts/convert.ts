@@ -5,11 +5,11 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';
 import { fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordView } from '../../cli/views.js';
-import { anyIdsArg } from '../../resources/params.js';
 import { applicationColumns } from '../../resources/selection.js';
 import { convertParts } from '../../resources/tryout-convert.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
 import { tryoutSelection, tryoutSelectionFlags } from '../../resources/tryout-selection.js';
+import { idsBeside } from './shared.js';
 
 export default defineOperation({
   summary: 'Convert applications to players',
@@ -25,7 +25,7 @@ export default defineOperation({
     ['Accept and convert; preview first', 'app_0006 --accept --dry-run'],
   ],
   calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: anyIdsArg('tryouts') },
+  args: { ids: idsBeside('--status').any },
   flags: {
     accept: flag('set the status accepted first', { group: 'change' }),
     ...fieldFlags,
