@@ -159,6 +159,7 @@ async function fetchFile(
   const counted = meter.begin({ id, record, path: undefined });
   try {
     const folder = join(backup.unfinished, 'downloads');
+    makeFolder(folder, 0o700);
     // An id may hold anything, a digest is always a file name.
     const path = join(folder, digestOf(id).slice(0, 32));
     const options = { file: undefined, folder, onExisting: 'overwrite' } as const;

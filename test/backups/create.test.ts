@@ -55,6 +55,19 @@ test('files and folders are private', async () => {
     expect([path, statSync(path).mode & 0o777]).toEqual([path, 0o600]);
 });
 
+test('so are those of a backup that is not finished', async () => {
+  const { create, folder, world } = await desk();
+  world.special = answering('/v1/players', { status: 403, json: { error: 'forbidden' } });
+  expect((await create()).code).toBe(8);
+  const made = readdirSync(folder, { recursive: true, withFileTypes: true });
+  expect(made.some(({ name }) => name === 'downloads')).toBe(true);
+  for (const entry of made) {
+    const path = join(entry.parentPath, entry.name);
+    const mode = statSync(path).mode & 0o777;
+    expect([path, mode]).toEqual([path, entry.isDirectory() ? 0o700 : 0o600]);
+  }
+});
+
 test('numbers, unknown fields and long ids are kept as they came', async () => {
   const { create, records, snapshots, read, world } = await desk();
   world.special = answering('/v1/teams', {
