@@ -109,6 +109,14 @@ export function bodyOf(
   });
 }
 
+/** Returns the JSON of a successful response to a list; null, an empty list, for a 204. */
+export function listBodyOf(
+  response: TransportResponse,
+  answered: Omit<AnsweredCall, 'needsJson'>,
+): unknown {
+  return response.status === 204 ? null : bodyOf(response, { ...answered, needsJson: true });
+}
+
 function problemOf(read: JsonBody, origin: string): string {
   if (read.kind === 'html') return `${origin} answered with a web page, not with JSON.`;
   if (read.kind === 'empty') return `The answer from ${origin} is empty.`;

@@ -3,7 +3,7 @@ import { type JsonObject, printJson } from '../data/json.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { type CallSite, ProtocolError, UsageError } from '../errors.js';
-import { bodyOf, failureOf } from './answers.js';
+import { bodyOf, failureOf, listBodyOf } from './answers.js';
 import { type Endpoint, endpoint } from './contract.js';
 import { checkAnswer, createDrift, type Drift } from './drift.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -130,9 +130,11 @@ class Client implements Api {
     // outcome of a write unknown.
     const isWrite = site.method !== 'DELETE' && requestKind(site.method, site.path) === 'write';
     const body =
-      response.body.length > 0 || needsJson
-        ? bodyOf(response, { call: site, origin, needsJson: needsJson || isWrite })
-        : undefined;
+      row.answers === 'list'
+        ? listBodyOf(response, { call: site, origin })
+        : response.body.length > 0 || needsJson
+          ? bodyOf(response, { call: site, origin, needsJson: needsJson || isWrite })
+          : undefined;
     const { resource } = row;
     const record = resource === 'uploads' ? undefined : this.recordIn(body, resource);
     checkAnswer(this.drift, { call, row, site, organizationId }, body, record);

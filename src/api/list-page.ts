@@ -8,7 +8,7 @@ import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
-import { bodyOf, failureOf, refusalIn } from './answers.js';
+import { failureOf, listBodyOf, refusalIn } from './answers.js';
 import type { ResourceName } from './contract.js';
 import { describeTopLevel, type FoundList, findList, looksLikeList } from './list-envelope.js';
 import type { Transport } from './transport.js';
@@ -221,7 +221,7 @@ function parseListResponse(response: TransportResponse, page: PageRequest): Enve
   const { status } = response;
   const failure = status < 400 ? undefined : failureOf(response, call);
   if (failure) throw failure;
-  const body = status === 204 ? null : bodyOf(response, { call, origin, needsJson: true });
+  const body = listBodyOf(response, { call, origin });
   const found = findList(body, { resource, path, place, idName });
   const hasRows = found !== undefined && found.rows.length > 0;
   const refusal = refusalIn(body, status, call, { hasRecords: hasRows || undefined, idName });

@@ -2,7 +2,7 @@
 import { isObject } from '../data/json.js';
 import { type Overrides, resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
-import { bodyOf, failureOf, refusalIn } from './answers.js';
+import { failureOf, listBodyOf, refusalIn } from './answers.js';
 import { findList } from './list-envelope.js';
 import { pathBelow, refusalOf, targetOf } from './next-page-url.js';
 import { Pager } from './pager.js';
@@ -86,7 +86,7 @@ async function readPage(
   const { status, headers } = response;
   const failure = status < 400 ? undefined : failureOf(response, call);
   if (failure) throw failure;
-  const body = bodyOf(response, { call, origin: url.origin, needsJson: true });
+  const body = listBodyOf(response, { call, origin: url.origin });
   const found:
     | { readonly rows: readonly unknown[]; readonly place?: readonly string[] }
     | undefined = Array.isArray(body) ? { rows: body as unknown[] } : findList(body, search);

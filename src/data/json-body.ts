@@ -48,13 +48,14 @@ export function saysJson(contentType = ''): boolean {
 }
 
 /**
- * True if a response that should be JSON may have been truncated or garbled. An HTML page is not:
- * it means a wrong address.
+ * True if a response that should be JSON may have been truncated or garbled. A 204 is not: it has no
+ * body; nor is an HTML page: it means a wrong address.
  */
 export function isGarbled(answer: {
+  readonly status: number;
   readonly body: Uint8Array;
   readonly headers: { readonly [name: string]: string };
 }): boolean {
   const { kind } = readJson(answer.body, answer.headers['content-type']);
-  return kind === 'other' || kind === 'empty';
+  return answer.status !== 204 && (kind === 'other' || kind === 'empty');
 }

@@ -125,7 +125,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
 /** Returns the command line that a first word of another tool means, if there is one. */
 export function commandForWord(word: string, table: CommandManifest): string | undefined {
   if (word === 'version') return 'rosterctl --version';
-  return firstKnown(firstWords, word, '', table);
+  return firstKnown(firstWords, word, '', table) ?? firstKnown(firstWords, `${word}s`, '', table);
 }
 
 /** Returns the command line that a verb of another tool means with this noun, if there is one. */

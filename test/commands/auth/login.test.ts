@@ -9,6 +9,7 @@ import { type Reply, recordingService } from '../../support/service.js';
 const secret = 'login-canary-9f8e7d6c';
 const answers: Readonly<Record<string, Reply>> = {
   good: { status: 200, json: { teams: [] } },
+  empty: { status: 204 },
   unauthorized: { status: 401, json: { error: 'invalidApiKey' } },
   forbidden: { status: 403, json: { error: 'forbidden' } },
   plan: { status: 403, json: { error: 'featureNotAvailable' } },
@@ -79,6 +80,19 @@ test('a good key is checked with one documented read, stored privately and used 
     expect([name, statSync(join(folderOf(home), name)).mode & 0o777]).toEqual([name, 0o600]);
   const list = await rosterctl('teams list --json', { home });
   expect([list.code, list.stdout]).toEqual([0, '[]\n']);
+});
+
+test('an organization whose empty list is a 204 is read once, and the key is stored', async () => {
+  const home = temporaryFolder();
+  const before = service.requests.length;
+  const ran = await login(home, '--org empty --key-stdin');
+  expect([ran.code, storedKey(home)]).toEqual([0, secret]);
+  expect(service.requests.length - before).toBe(1);
+  const list = await rosterctl('teams list --json', { home });
+  expect([list.code, list.stdout]).toEqual([0, '[]\n']);
+  const all = await rosterctl('api teams/{org} --paginate', { home });
+  expect([all.code, all.stdout]).toEqual([0, '[]\n']);
+  expect(service.requests.length - before).toBe(3);
 });
 
 test('prints where the key is stored and how cron selects the profile', async () => {
