@@ -7,9 +7,10 @@ import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
 import { resourceWords } from '../../data/resources.js';
+import { ApiError, GuardError } from '../../errors.js';
 import { readOnlyFields } from '../update.js';
 import { SeenFields } from './seen-fields.js';
-import { noteTeamFields, readTeams } from './teams.js';
+import { noteTeamFields, readTeams, type Teams } from './teams.js';
 
 /** One column of a template. */
 type TemplateColumn = {
@@ -39,7 +40,7 @@ export async function importTemplate(
 ): Promise<readonly TemplateColumn[]> {
   const seen = new SeenFields();
   const holders = new Set<string>();
-  const teams = hasTeams ? await readTeams(context) : undefined;
+  const teams = hasTeams ? await teamsIfWhole(context) : undefined;
   const onRecord = (record: JsonObject) => {
     seen.observe(record);
     if (teams) noteTeamFields(record, teams, holders);
@@ -72,6 +73,18 @@ export async function importTemplate(
       type: isList ? 'names of teams, with ; between' : 'name of a team',
     };
   });
+}
+
+/** Returns the teams; undefined, with a note, if this key may not list them or their list may be incomplete. */
+async function teamsIfWhole(context: Context): Promise<Teams | undefined> {
+  try {
+    return await readTeams(context);
+  } catch (error) {
+    const isForbidden = error instanceof ApiError && error.status === 403;
+    if (!isForbidden && !(error instanceof GuardError)) throw error;
+    context.note('The list of teams cannot be read whole, so a column of teams takes their ids.');
+    return undefined;
+  }
 }
 
 /** True for a field within a list that the service sets, and for every element but the first. */

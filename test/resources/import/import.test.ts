@@ -404,6 +404,20 @@ test('a template is a table that import takes', async () => {
   expect(results((await desk.report(line)).rows)).toEqual([['player_0032', 'changed']]);
 });
 
+test.each([
+  ['this key may not list', { faults: ['GET /teams/{id} status=403:forbidden'] }],
+  ['may be incomplete', { shapes: ['list.teams={"teams":"$rows","total":999}'] }],
+  ['came as no content', { shapes: ['list.teams=204'] }],
+])('a template does without the names of teams whose list %s', async (_, options) => {
+  const desk = await newDesk(options);
+  const { code, stdout, stderr } = await desk.run('players template -o csv');
+  expect([code, stdout.split('\r\n')[0]]).toEqual([
+    0,
+    'name,email,discordUserId,discordUsername,gamerTags.0.game,gamerTags.0.gamerTag,teamIds,role,kind,legacyRef',
+  ]);
+  expect(stderr).toContain('so a column of teams takes their ids.');
+});
+
 describe('a list that was exported', () => {
   test.each(['csv', 'xlsx'])('as %s and imported again changes nothing', async (format) => {
     const desk = await newDesk();
