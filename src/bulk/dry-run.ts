@@ -21,7 +21,7 @@ import {
 import { errorLimit, type Invocation, openSession } from './invocation.js';
 import { type Preview, previewRows, type Subject, subjectOf } from './preview.js';
 import { previewFrame } from './preview-lines.js';
-import { printSummary, reportViewFor } from './report-view.js';
+import { printSummary, printWrongRows, reportViewFor } from './report-view.js';
 import { describeChanges } from './row-lines.js';
 import { requireNoKey } from './secrets.js';
 
@@ -177,6 +177,7 @@ export function previewOutput(
   const report = reportOf(context, head, [...wouldChange, ...decided]);
   const refusal = operation.refuses?.(preview);
   const exitName = exitOf(report, refusal?.exitName);
+  printWrongRows(context, report);
   printSummary(context, report);
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
   return {

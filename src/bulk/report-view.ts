@@ -4,7 +4,8 @@ import { withConnectionFlags } from '../cli/connection-flags.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { isUtf8Locale } from '../data/environment.js';
-import { type BulkReport, reportRowFields, summaryLine } from '../runs/report.js';
+import { groupedNumber } from '../data/text.js';
+import { type BulkReport, reportRowFields, resultWord, summaryLine } from '../runs/report.js';
 import {
   linesOfRows,
   type ReportStyle,
@@ -12,6 +13,7 @@ import {
   shortReport,
   wrongRows,
 } from './report-lines.js';
+import { aboutRow } from './row-lines.js';
 
 /** The top-level fields of a report. */
 const reportFields: ReadonlySet<string | undefined> = new Set([
@@ -91,6 +93,25 @@ export function printSummary(
   const { output } = context.settings;
   if (context.isInteractive || output === 'json' || output === 'ndjson') return;
   context.note(summaryLine(report));
+}
+
+/** So many of them are named. */
+const mostWrong = 20;
+
+/**
+ * Names on stderr the rows that went wrong and why where stdout holds only ids, which leaves them out;
+ * also with --quiet, since these are errors.
+ */
+export function printWrongRows(
+  context: Pick<Context, 'settings' | 'message'>,
+  report: BulkReport,
+): void {
+  if (context.settings.output !== 'ids') return;
+  const wrong = wrongRows(report);
+  for (const { id, result, error } of wrong.slice(0, mostWrong))
+    context.message(`${id}: ${aboutRow(error?.message ?? resultWord(result, report), id)}`);
+  const more = wrong.length - mostWrong;
+  if (more > 0) context.message(`… and ${groupedNumber(more)} more.`);
 }
 
 /** Checks `--fields` and `--template` against the report before anything is done. Throws UsageError. */

@@ -11,7 +11,13 @@ import { shortRunName } from '../runs/stored-run.js';
 import { type RunVerb, verbs } from '../runs/verb.js';
 import { type EndedRun, executeRun, type Planned, type PlannedRun } from './execute.js';
 import { type ReportStyle } from './report-lines.js';
-import { printSummary, reportView, reportViewFor, undoLine } from './report-view.js';
+import {
+  printSummary,
+  printWrongRows,
+  reportView,
+  reportViewFor,
+  undoLine,
+} from './report-view.js';
 
 /**
  * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,
@@ -32,6 +38,7 @@ export async function renderReport(
 ): Promise<CommandOutput> {
   const { report, names, exitName, failed, onWritten } = ended;
   const printsBelow = context.isInteractive && !context.settings.fields;
+  printWrongRows(context, report);
   if (!run) printSummary(context, report);
   else if (!printsBelow) printEnd(context, ended, run);
   return {

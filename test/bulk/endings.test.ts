@@ -226,6 +226,26 @@ describe.concurrent('--quiet', () => {
     expect(ran).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
+  test('ids hold no row that went wrong, so stderr says which and why', async () => {
+    const service = await keep(several(3), (_, step) =>
+      step === 'PATCH app_2' ? { status: 409, json: { error: 'conflict' } } : undefined,
+    );
+    const user = userOf(service);
+    const line = `tryouts set-status ${ids(3).join(' ')} app_9 --to rejected --yes -o ids -q`;
+    const why = [
+      'app_2: The service reports a conflict for application app_2 (conflict). The e-mail or chat user is already used on another application for the same form.',
+      'app_9: Application app_9 was not found (notFound).',
+    ];
+    const dry = await user.run(`${line} --dry-run`);
+    expect([dry.code, dry.stdout, dry.stderr]).toEqual([8, 'app_1\napp_2\napp_3\n', `${why[1]}\n`]);
+    const ran = await user.run(line);
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+      8,
+      'app_1\napp_3\n',
+      `${why.join('\n')}\n`,
+    ]);
+  });
+
   test('a table holds only the rows that went wrong; json holds all', async () => {
     const service = await keep(several(3), (_, step) =>
       step === 'PATCH app_2' ? { status: 422, json: { error: 'no' } } : undefined,

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { bulkFlags } from '../../bulk/invocation.js';
 import { markOf } from '../../bulk/report-lines.js';
-import { checkFields, reportViewFor } from '../../bulk/report-view.js';
+import { checkFields, printWrongRows, reportViewFor } from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
 import { showEnded } from '../../bulk/show-one.js';
 import { printEnd } from '../../bulk/show-run.js';
@@ -136,6 +136,7 @@ function reportOutput(
   exitName: ExitName,
   onWritten?: () => Promise<void>,
 ): CommandOutput {
+  printWrongRows(context, report);
   return { value: report, view: reportViewFor(context), isReport: true, exitName, onWritten };
 }
 
