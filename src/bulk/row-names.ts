@@ -5,7 +5,7 @@ import { eventLoopTurns } from '../data/concurrency.js';
 import { unguard } from '../data/csv.js';
 import { rowWord } from '../data/csv-reader.js';
 import { InputErrors } from '../data/input-errors.js';
-import { isObject, parseJson } from '../data/json.js';
+import { isObject, isTextOrNumber, parseJson } from '../data/json.js';
 import {
   identityOf,
   parseReference,
@@ -143,7 +143,8 @@ function idIn(value: unknown, place: string, { organizationId }: NamingInput): s
   const { id, organizationId: own } = isObject(value) ? value : { id: value };
   if (typeof own === 'string')
     requireOwnRow(own, `${place}: ${organizationColumn}`, { organizationId, raw: true });
-  if (typeof id === 'string') return id;
+  // A service may send numbers; our own output has text.
+  if (isTextOrNumber(id)) return String(id);
   throw new InputError(`${place} holds no id.`);
 }
 

@@ -92,6 +92,23 @@ describe('a CSV selects records to delete', () => {
   });
 });
 
+test.each([
+  ['NDJSON', (ids: readonly number[]) => ids.map((id) => `{"id":${id}}\n`).join('')],
+  ['a JSON array', (ids: readonly number[]) => JSON.stringify(ids)],
+])('%s may name records by ids that are numbers, as a service sends them', async (_, write) => {
+  const players = new Map([1, 2, 3].map((id) => [String(id), { id, role: 'IGL' }]));
+  const service = await recordingService(({ method, url, body }) => {
+    const player = players.get(url.split('/').at(-1) ?? '');
+    if (player && method === 'PATCH') Object.assign(player, JSON.parse(body.toString()));
+    return player ? { status: 200, json: player } : { status: 404, json: { error: 'notFound' } };
+  });
+  const line = 'players update --ids - -F role=sub --yes -o ids -q';
+  const home = temporaryFolder();
+  const ran = await rosterctl(line, { env: service.env, home, stdin: write([1, 3]) });
+  expect([ran.code, ran.stdout]).toEqual([0, '1\n3\n']);
+  expect([...players.values()].map(({ role }) => role)).toEqual(['sub', 'IGL', 'sub']);
+});
+
 test('an unknown column type is refused before any request', async () => {
   const { run } = sandbox();
   const ran = await run('players update --csv - --yes --json', 'id,age:number\np1,5\n');

@@ -25,7 +25,7 @@ export default defineOperation({
     ['Accept and convert; preview first', 'app_0006 --accept --dry-run'],
   ],
   calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: idsBeside('--status').any },
+  args: { ids: idsBeside('--status') },
   flags: {
     accept: flag('set the status accepted first', { group: 'change' }),
     ...fieldFlags,

@@ -20,7 +20,7 @@ import { importDoubt, KeyIndex } from './key-index.js';
 import type { ResolvedImport } from './preview.js';
 import { RowReader } from './row-reader.js';
 import { SeenFields } from './seen-fields.js';
-import { noteTeamFields, readTeams, teamTarget } from './teams.js';
+import { readTeams, TeamFields, teamTarget } from './teams.js';
 
 /**
  * Resolves the rows by one fresh list of the resource, and one of the teams if a column names them.
@@ -38,17 +38,17 @@ export async function resolveImport(
   const seen = new SeenFields();
   const index = new KeyIndex(options.key, options.comparison);
   const ids = new Map<string, JsonObject>();
-  const holders = new Set<string>();
+  const teamFields = new TeamFields();
   const onRecord = (record: JsonObject) => {
     seen.observe(record);
     index.add(record);
     ids.set(String(record['id']), record);
-    if (teams) noteTeamFields(record, teams, holders);
+    if (teams) teamFields.see(record, teams);
   };
   await readWholeList(context, resource, onRecord, importDoubt);
   checkKeyField(options, seen);
   const problems = new InputErrors('problem');
-  const team = teams && teamTarget(options.teamField, seen, holders);
+  const team = teams && teamTarget(options.teamField, seen, teamFields.names);
   const service = [...new Set([...serviceFields, ...readOnlyFields(context, resource)])];
   const known = { seen, service, team, given: options.given };
   let hasColumnProblems = false;

@@ -1,8 +1,9 @@
 /** Finds the teams that the cells of an import name, and the field of players that holds their ids. */
 
+import { serviceFields } from '../../api/records.js';
 import { readReferences } from '../../bulk/reference-index.js';
 import type { Context } from '../../context.js';
-import type { JsonObject } from '../../data/json.js';
+import { isNumber, isTextOrNumber, type JsonObject, parseJson } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { parseReference, referenceOf } from '../../data/references.js';
 import { isSameText } from '../../data/text.js';
@@ -56,8 +57,9 @@ export async function readTeams(context: Context): Promise<Teams> {
       const isOne = index.find(referenceOf('name', word)).length > 0;
       const words = isOne ? [word] : word.split(';').map((part) => part.trim());
       const ids = words.filter((each) => each !== '').map(idOf);
-      if (isList(target)) return { target, value: [...new Set(ids)] };
-      if (ids.length === 1) return { target, value: ids[0] };
+      const typed = [...new Set(ids)].map((id) => asShown(id, target));
+      if (isList(target)) return { target, value: typed };
+      if (ids.length === 1) return { target, value: typed[0] };
       throw new InputError(`holds ${ids.length} teams, and ${target.field} takes one.`);
     },
   };
@@ -66,6 +68,12 @@ export async function readTeams(context: Context): Promise<Teams> {
 /** A suggested reference as a cell holds it: without its prefix, and without quotes for a shell. */
 function asCell(reference: string): string {
   return reference.replace(/^'name:(.*)' \(/, '$1 (').replace(/^name:/, '');
+}
+
+/** Returns an id as the field shows ids: as text, or as a number. */
+function asShown(id: string, { seen }: FieldTarget): unknown {
+  const [sample] = [seen?.sample].flat();
+  return isNumber(sample) && /^\d+$/.test(id) ? parseJson(id) : id;
 }
 
 /** True if the field holds a list of ids. */
@@ -80,11 +88,11 @@ function isList({ seen }: FieldTarget): boolean {
 export function teamTarget(
   typed: string | undefined,
   seen: SeenFields,
-  holders: ReadonlySet<string>,
+  holders: readonly string[],
 ): FieldTarget | undefined {
-  const [field, other] = typed === undefined ? [...holders] : [typed];
+  const [field, other] = typed === undefined ? holders : [typed];
   if (other !== undefined)
-    throw new UsageError(`Several fields hold ids of teams: ${[...holders].join(', ')}.`, {
+    throw new UsageError(`Several fields hold ids of teams: ${holders.join(', ')}.`, {
       hint: `Choose one: --team-field ${field ?? ''}`,
     });
   if (field === undefined) return undefined;
@@ -95,13 +103,27 @@ export function teamTarget(
   return { field: name, seen: isTypedList && found?.sample === undefined ? list : found };
 }
 
-/** Adds the fields of a record that hold ids of teams, and nothing else, to `holders`. */
-export function noteTeamFields(record: JsonObject, { isId }: Teams, holders: Set<string>): void {
-  for (const [field, value] of Object.entries(record)) {
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    const isHolder =
-      values.length > 0 &&
-      values.every((each) => ['string', 'number'].includes(typeof each) && isId(plainText(each)));
-    if (isHolder) holders.add(field);
+/** The fields of the records seen that hold ids of teams. */
+export class TeamFields {
+  private readonly holders = new Set<string>();
+  /** Fields with some value that is no id of a team, such as a number that is one by chance. */
+  private readonly mixed = new Set<string>();
+
+  see(record: JsonObject, { isId }: Teams): void {
+    for (const [field, value] of Object.entries(record)) {
+      const values = (Array.isArray(value) ? value : [value]).filter(
+        (each) => each !== null && each !== '',
+      );
+      if (values.length === 0 || serviceFields.includes(field)) continue;
+      const isHolder = values.every((each) => isTextOrNumber(each) && isId(plainText(each)));
+      (isHolder ? this.holders : this.mixed).add(field);
+    }
+  }
+
+  /** Those that hold nothing else; if there are none, those that hold some. */
+  get names(): readonly string[] {
+    const all = [...this.holders];
+    const pure = all.filter((field) => !this.mixed.has(field));
+    return pure.length > 0 ? pure : all;
   }
 }

@@ -10,7 +10,7 @@ import { resourceWords } from '../../data/resources.js';
 import { ApiError, GuardError } from '../../errors.js';
 import { readOnlyFields } from '../update.js';
 import { SeenFields } from './seen-fields.js';
-import { noteTeamFields, readTeams, type Teams } from './teams.js';
+import { readTeams, TeamFields, type Teams } from './teams.js';
 
 /** One column of a template. */
 type TemplateColumn = {
@@ -39,11 +39,11 @@ export async function importTemplate(
   { hasTeams = false }: { readonly hasTeams?: boolean } = {},
 ): Promise<readonly TemplateColumn[]> {
   const seen = new SeenFields();
-  const holders = new Set<string>();
+  const teamFields = new TeamFields();
   const teams = hasTeams ? await teamsIfWhole(context) : undefined;
   const onRecord = (record: JsonObject) => {
     seen.observe(record);
-    if (teams) noteTeamFields(record, teams, holders);
+    if (teams) teamFields.see(record, teams);
   };
   await readWholeList(context, resource, onRecord, {
     so: 'so the template may lack columns',
@@ -60,11 +60,12 @@ export async function importTemplate(
   const names = seen.names.filter(
     (name) => !own.includes(name) && !isInnerService(name) && !isOpened(name),
   );
+  const holders = teamFields.names;
   const namesTeams = names.some(
-    (name) => aliasKind(name, resource) === 'team' && !holders.has(name),
+    (name) => aliasKind(name, resource) === 'team' && !holders.includes(name),
   );
   return names.map((field) => {
-    const byName = holders.has(field) && holders.size === 1 && !namesTeams;
+    const byName = holders.includes(field) && holders.length === 1 && !namesTeams;
     const isList = Array.isArray(seen.get(field)?.sample);
     if (!byName) return { column: field, field, type: typeWord(seen.get(field)?.sample) };
     return {

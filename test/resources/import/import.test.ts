@@ -418,6 +418,16 @@ test.each([
   expect(stderr).toContain('so a column of teams takes their ids.');
 });
 
+test('where ids are numbers, teams by name are sent as numbers, to the field that holds nothing else', async () => {
+  const desk = await newDesk({ shapes: ['ids=number'] });
+  for (const [index, record] of [...desk.books('players').values()].entries())
+    Object.assign(record, { jersey: index });
+  desk.file('roster.csv', 'email,name,Team\nann@example.org,Ann,Lanternfish\n');
+  const { code, rows } = await desk.report(line);
+  expect([code, rows[0]?.after?.['teamIds']]).toEqual([0, [2]]);
+  expect((await desk.report(line)).rows[0]?.result).toBe('unchanged');
+});
+
 describe('a list that was exported', () => {
   test.each(['csv', 'xlsx'])('as %s and imported again changes nothing', async (format) => {
     const desk = await newDesk();
