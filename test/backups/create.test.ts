@@ -34,7 +34,12 @@ test('a backup holds every record in order of the ids, each file once, and a man
   );
   const manifest = JSON.parse(read(join(name, 'manifest.json')));
   expect(manifest).toMatchObject({
-    ...{ schema: 1, name, organization: 'org_7', contract: '1.0.0', complete: true, missing: [] },
+    schema: 1,
+    name,
+    organization: 'org_7',
+    contract: '1.0.0',
+    complete: true,
+    missing: [],
     resources: [
       { resource: 'tryouts', records: 3 },
       { resource: 'players', records: 2 },

@@ -31,8 +31,11 @@ export const application = (number: number, more: Record<string, unknown> = {}) 
   email: `a${number}@example.org`,
   status: 'pending',
   internalNotes: null,
-  ...{ formId: 'form_1', formResponses: {}, gamerTags: [] },
-  ...{ convertedPlayerId: null, convertedPlayer: null },
+  formId: 'form_1',
+  formResponses: {},
+  gamerTags: [],
+  convertedPlayerId: null,
+  convertedPlayer: null,
   submittedAt: '2026-11-01T10:00:00Z',
   createdAt: '2026-11-01T10:00:00Z',
   updatedAt: '2026-11-01T10:00:00Z',
@@ -82,7 +85,13 @@ export async function desk(
   const run = (line: string, env: Record<string, string> = {}) =>
     inProcess(line, { env: { ...api.env, ...env }, home });
   return {
-    ...{ api, documents, records, world, home, folder, run },
+    api,
+    documents,
+    records,
+    world,
+    home,
+    folder,
+    run,
     create: (more = '') => run(`backup create ${folder} ${more}`),
     /** The names of finished and unfinished snapshots. */
     snapshots: () => readdirSync(folder).filter((name) => /^\d{4}-/.test(name)),

@@ -22,7 +22,10 @@ test('what differs is told by id, name and field', async () => {
       notCompared: [],
       differences: [
         {
-          ...{ resource: 'players', id: 'player_1', name: 'Player 1', change: 'changed' },
+          resource: 'players',
+          id: 'player_1',
+          name: 'Player 1',
+          change: 'changed',
           changes: [
             { field: 'role', from: null, to: 'Coach' },
             { field: 'tags.0.game', from: null, to: 'x' },
@@ -91,7 +94,9 @@ test('--exit-code is 12 if something differs, and -q is silent if nothing does',
   const { create, run, folder, records } = await desk();
   await create();
   expect(await run(`backup diff ${folder} live -q --exit-code`)).toMatchObject({
-    ...{ code: 0, stdout: '', stderr: '' },
+    code: 0,
+    stdout: '',
+    stderr: '',
   });
   records.players = [];
   expect((await run(`backup diff ${folder} live --exit-code`)).code).toBe(12);

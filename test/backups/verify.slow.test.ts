@@ -108,6 +108,8 @@ test('verify needs no service, and names one snapshot or all', async () => {
   expect((await run(`backup verify ${join(folder, '2020-01-01T000000Z')}`, nowhere)).code).toBe(2);
   expect((await run(`backup verify ${dirname(folder)}`, nowhere)).code).toBe(2);
   expect(await run(`backup verify ${join(folder, second)} -q`, nowhere)).toMatchObject({
-    ...{ code: 0, stdout: '', stderr: '' },
+    code: 0,
+    stdout: '',
+    stderr: '',
   });
 });

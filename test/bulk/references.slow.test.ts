@@ -8,7 +8,9 @@ import { recordingService } from '../support/service.js';
 test('200,000 references are resolved over one list', async () => {
   const count = 200_000;
   const all = Array.from({ length: count }, (_, at) => ({
-    ...{ id: `player_${at}`, name: `Player ${at}`, email: `p${at}@x.org` },
+    id: `player_${at}`,
+    name: `Player ${at}`,
+    email: `p${at}@x.org`,
   }));
   const body = JSON.stringify(all);
   const service = await recordingService(() => ({

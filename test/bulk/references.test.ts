@@ -14,7 +14,8 @@ const people = [
   application('app_3', {
     name: 'Nimbus Kite',
     email: 'nimbus@example.org',
-    ...{ discordUserId: '9000000000000100001', discordUsername: 'nimbusotter_demo' },
+    discordUserId: '9000000000000100001',
+    discordUsername: 'nimbusotter_demo',
     gamerTags: [{ id: 't', game: 'Valorant', gamerTag: 'NimbusOtter#DEMO' }],
   }),
   application('app_4', { name: 'nimbus kite', email: 'other@example.org' }),

@@ -210,7 +210,11 @@ test('a signal stops reading rows that have already arrived, and writing', async
         yield await exported(many);
       })(),
       {
-        ...{ name: 'x.csv', rules, map: [], ignoreUnknownColumns: false, raw: false },
+        name: 'x.csv',
+        rules,
+        map: [],
+        ignoreUnknownColumns: false,
+        raw: false,
         ...{
           keepsCells: false,
           resource: 'tryouts',

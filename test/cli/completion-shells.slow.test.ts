@@ -23,8 +23,11 @@ const unseenIds = ['h5\u001b]0;title\u0007', 'h6\ntouch canary', 'h7\u202etxt', 
 /** Players whom a TAB finds by what people know of them. */
 const people = [
   {
-    ...{ id: 'player_1', name: 'Nimbus Kite', email: 'nimbus@example.org' },
-    ...{ discordUsername: 'nimbus_demo', gamerTags: [{ gamerTag: 'Kite #1' }] },
+    id: 'player_1',
+    name: 'Nimbus Kite',
+    email: 'nimbus@example.org',
+    discordUsername: 'nimbus_demo',
+    gamerTags: [{ gamerTag: 'Kite #1' }],
   },
   { id: 'player_2', name: 'Nimue $(touch canary)', email: 'nimue@example.org' },
 ];

@@ -9,7 +9,10 @@ const columns = ['id', 'note', 'answers', 'tags', 'answers.why'];
 async function tsvOf(rows: Rows): Promise<string> {
   let written = '';
   const sink = {
-    ...{ isTerminal: false, columns: 80, rows: 24, color: false },
+    isTerminal: false,
+    columns: 80,
+    rows: 24,
+    color: false,
     async write(text: string | Uint8Array) {
       written += String(text);
     },

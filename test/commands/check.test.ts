@@ -387,7 +387,9 @@ describe('for a person and for cron', () => {
     // oxlint-disable-next-line no-await-in-loop
     for (const flags of ['-q', '-q --exit-code', '-q -o ids', '-q --no-header -o csv'])
       expect(await check({ tryouts: [fresh('a')] }, flags)).toMatchObject({
-        ...{ code: 0, stdout: '', stderr: '' },
+        code: 0,
+        stdout: '',
+        stderr: '',
       });
   });
 

@@ -171,7 +171,9 @@ test('the last backup of this organization is shown, until its folder is gone', 
   const shown = async (flags = '', env: Record<string, string> = {}) =>
     (await inProcess(`overview ${flags}`, { env: { ...service.env, ...env }, home })).stdout;
   const made = await rosterctl('backup create backups --json', {
-    ...{ env: service.env, home, cwd: home },
+    env: service.env,
+    home,
+    cwd: home,
   });
   const { snapshot } = JSON.parse(made.stdout);
   const path = join(home, snapshot);
@@ -179,7 +181,10 @@ test('the last backup of this organization is shown, until its folder is gone', 
     `Last backup just now rosterctl backup verify ${path}`,
   );
   expect(JSON.parse(await shown('--json')).backup).toEqual({
-    ...{ snapshot: path, finishedAt: expect.any(String), complete: true, exists: true },
+    snapshot: path,
+    finishedAt: expect.any(String),
+    complete: true,
+    exists: true,
   });
   expect(await shown('', { ROSTERCTL_ORG: 'org_8' })).toContain('none from this machine');
   rmSync(path, { recursive: true });
@@ -204,8 +209,10 @@ describe('the page', () => {
       decisions: 12,
     },
     backup: {
-      ...{ snapshot: '/srv/backups/2026-11-22T010000Z', finishedAt: daysAgo(3) },
-      ...{ complete: true, exists: true },
+      snapshot: '/srv/backups/2026-11-22T010000Z',
+      finishedAt: daysAgo(3),
+      complete: true,
+      exists: true,
     },
     findings: Object.fromEntries(ruleCodes.map((code) => [code, 12])),
     skipped: [],

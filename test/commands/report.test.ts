@@ -20,8 +20,11 @@ const some = (count: number, days: number, fields: Record<string, unknown> = {})
 
 const tags = (...games: string[]) =>
   games.map((game) => ({
-    ...{ id: `tag_${game}`, game, gamerTag: `Nilo#${game}` },
-    ...{ createdAt: daysAgo(50), updatedAt: daysAgo(50) },
+    id: `tag_${game}`,
+    game,
+    gamerTag: `Nilo#${game}`,
+    createdAt: daysAgo(50),
+    updatedAt: daysAgo(50),
   }));
 
 const club = [

@@ -66,7 +66,8 @@ test(`${kills} kills leave no half snapshot and lose no file`, { timeout: 900_00
     }
     const last = await rosterctl(line, { env: api.env, home });
     expect({ code: last.code, stderr: last.code === 0 ? '' : last.stderr }).toEqual({
-      ...{ code: 0, stderr: '' },
+      code: 0,
+      stderr: '',
     });
     expect(await problems()).toEqual([]);
     const { snapshots, unfinished, removed, foreign: strangers } = await listBackup(folder);

@@ -33,7 +33,13 @@ async function aClub(first: readonly Application[] = [applied('a', 1), applied('
     for (const each of all) kept.set(each.id, each);
   };
   return {
-    ...{ kept, env, requests, home, run, told, set },
+    kept,
+    env,
+    requests,
+    home,
+    run,
+    told,
+    set,
     answer: (reply: Reply | undefined) => (instead = reply),
     folder: () => {
       const cursors = join(home, '.local/state/rosterctl/cursors');

@@ -145,7 +145,12 @@ export async function runCell(
         headers: { 'x-api-key': server.apiKey },
       });
     return {
-      ...{ shape, line, ran, claims, home, before },
+      shape,
+      line,
+      ran,
+      claims,
+      home,
+      before,
       after: copied(server.tables().records),
       requests: sent,
     };

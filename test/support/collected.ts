@@ -4,7 +4,10 @@ import type { Sink } from '../../src/cli/sink.js';
 export async function collected(write: (sink: Sink) => Promise<unknown>): Promise<Buffer> {
   const parts: Buffer[] = [];
   await write({
-    ...{ isTerminal: false, columns: 80, rows: 24, color: false },
+    isTerminal: false,
+    columns: 80,
+    rows: 24,
+    color: false,
     async write(part) {
       parts.push(Buffer.from(part as Uint8Array));
     },

@@ -78,8 +78,13 @@ export class Process {
         action: 'tryouts.set-status',
         verb: 'update',
       },
-      ...{ profile: 'default', organization: 'org_7', service: '', resource: 'tryouts' },
-      ...{ input: '', rows: rows.length, startedAt: '2026-03-01T10:00:00Z' },
+      profile: 'default',
+      organization: 'org_7',
+      service: '',
+      resource: 'tryouts',
+      input: '',
+      rows: rows.length,
+      startedAt: '2026-03-01T10:00:00Z',
     };
     const plan = { head, job: {}, rows };
     const stored = { head, plan, state: this.state, finished: false, reported: false };
