@@ -22,7 +22,7 @@ import {
 } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { createFailure, createStep, sendCreateWithId } from '../create.js';
-import { recordReader, sharedRead } from '../read.js';
+import { type RecordReader, recordReader, sharedRead } from '../read.js';
 import { creating } from '../send.js';
 import { changedFields, updateSession } from '../update.js';
 import type { ImportedRow } from './cells.js';
@@ -78,72 +78,14 @@ function createSession(
   { key, typed }: ImportJob,
 ): Session {
   const { noun } = rowOf(resource);
-  const comparison = keyComparison(key, resource);
   const reader = recordReader(context, resource);
-  const keyOf = (record: JsonObject) => foldKey(keyText(record, key), comparison);
-  const keys = sharedRead(() => readKeys(context, resource, keyOf), context);
-  const idsFor = async (row: SelectedRow, when: 'now' | 'after') => {
-    const { ids, at, freshMs } = await keys(when);
-    return { found: ids.get(foldKey(valuesOf(row).key, comparison)) ?? [], at, freshMs };
-  };
-  let isProven = false;
-  /** True once a created record read again had the same fields as the answer to its create. */
-  let isAnswerWhole = false;
-
-  const recordByKey = async (row: SelectedRow): Promise<JsonObject | undefined> => {
-    const [id, other] = (await idsFor(row, 'after')).found;
-    return id === undefined || other !== undefined
-      ? undefined
-      : (await reader.read(id, 'after')).record;
-  };
-  const reread = async (made: JsonObject): Promise<JsonObject> => {
-    try {
-      const { record = made } = await reader.read(String(made['id']), 'after');
-      isAnswerWhole = Object.keys(record).every((field) => Object.hasOwn(made, field));
-      return record;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const id = String(made['id']);
-      if (isProvenNotFound(error)) throw notThere(context, resource, id);
-      context.note(`${id} was created, and could not be read again: ${error.message}`);
-      return made;
-    }
-  };
-  /** The fields with another value than was sent, apart from the key. */
-  const otherValues = (record: JsonObject, row: SelectedRow): readonly string[] => {
-    const { body = {} } = valuesOf(row);
-    return Object.keys(body).filter(
-      (field) => field !== key && !isSameValue(record[field] ?? null, body[field]),
-    );
-  };
-  const refusal = (record: JsonObject, row: SelectedRow): Failure | undefined => {
-    const { key: text, body = {} } = valuesOf(row);
-    const id = String(record['id']);
-    if (holdsKey(record, key, text, comparison)) {
-      const others = otherValues(record, row);
-      if (!isProven && others.length > 0)
-        context.note(
-          `${id} was created, but the service stored ${others.length > 1 ? 'different values for' : 'a different'} ${others.join(', ')}.`,
-        );
-      isProven = true;
-      return undefined;
-    }
-    const lost = Object.keys(body).filter((field) => (record[field] ?? null) === null);
-    return new GuardError(
-      `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
-      {
-        code: 'keyLost',
-        hint: `Look at it: rosterctl ${resource} get ${id}\nDelete it, and choose another --key: rosterctl ${resource} delete ${id}`,
-      },
-    );
-  };
-
+  const created = new CreatedRecords(context, resource, key, reader);
   return {
     ...creating(context),
     isBlind: true,
     resends: 0,
-    isProven: () => isProven,
-    refusal,
+    isProven: () => created.isProven,
+    refusal: (record, row) => created.refusal(record, row),
     async read(task, purpose) {
       const { body } = valuesOf(task);
       const made = task.done?.after['id'];
@@ -151,7 +93,8 @@ function createSession(
       if (!body) return { record: undefined, at: context.instant() };
       // Nothing was read: at its turn the row reads the list.
       if (purpose === 'preview') return { record: undefined, at: context.instant(), freshMs: 0 };
-      const { found, at, freshMs } = await idsFor(task, purpose === 'turn' ? 'now' : 'after');
+      const when = purpose === 'turn' ? 'now' : 'after';
+      const { found, at, freshMs } = await created.idsByKey(task, when);
       const [other] = found;
       if (other !== undefined)
         throw new ConflictError(`${other} has this ${key}: it was created meanwhile.`);
@@ -162,7 +105,7 @@ function createSession(
       if (problem !== undefined) throw new InputError(problem);
       if (skipped !== undefined)
         return { steps: [], skipped: { code: 'skipped', message: skipped } };
-      const refused = task.done && record && refusal(record, task);
+      const refused = task.done && record && created.refusal(record, task);
       if (refused) throw refused;
       if (task.done) return { steps: [] };
       const whole = { ...body, ...touchedFields(typed, body) };
@@ -171,10 +114,11 @@ function createSession(
     send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),
     async confirm({ call, changes }, row, { record: made, sign, answer }) {
       if (sign && !made) throw createFailure(sign);
-      const isWhole =
-        isAnswerWhole && changes.every(({ field }) => Object.hasOwn(made ?? {}, field));
-      if (made) return isProven && isWhole ? made : reread(made);
-      const found = await recordByKey(row);
+      if (made) {
+        const fields = changes.map(({ field }) => field);
+        return created.needsNoReading(made, fields) ? made : created.readAgain(made);
+      }
+      const found = await created.byKey(row);
       if (found) return found;
       const { method, path } = context.api.describe(call);
       throw new UnknownOutcomeError(
@@ -185,10 +129,10 @@ function createSession(
     },
     async verify(row): Promise<Verification> {
       try {
-        const record = await recordByKey(row);
+        const record = await created.byKey(row);
         if (!record)
           return { outcome: 'unclear', error: notFoundByKey(resource, key, valuesOf(row).key) };
-        const others = otherValues(record, row);
+        const others = created.otherValues(record, row);
         if (others.length === 0) return { outcome: 'applied', record };
         const error = new ConflictError(
           `${String(record['id'])} has this ${key}, and not the ${others.join(', ')} that was sent: someone else may have created it.`,
@@ -200,6 +144,93 @@ function createSession(
       }
     },
   };
+}
+
+/** The records that an import creates: found by their key, and compared with what was sent. */
+class CreatedRecords {
+  /** True once a created record was seen to hold its key. */
+  isProven = false;
+  /** True once a created record read again had the same fields as the answer to its create. */
+  private isAnswerWhole = false;
+  private readonly comparison;
+  private readonly keys;
+
+  constructor(
+    private readonly context: Context,
+    private readonly resource: ResourceName,
+    private readonly key: string,
+    private readonly reader: RecordReader,
+  ) {
+    this.comparison = keyComparison(key, resource);
+    const keyOf = (record: JsonObject) => foldKey(keyText(record, key), this.comparison);
+    this.keys = sharedRead(() => readKeys(context, resource, keyOf), context);
+  }
+
+  /** Returns the ids of the records that answer to a row's key. */
+  async idsByKey(row: SelectedRow, when: 'now' | 'after') {
+    const { ids, at, freshMs } = await this.keys(when);
+    return { found: ids.get(foldKey(valuesOf(row).key, this.comparison)) ?? [], at, freshMs };
+  }
+
+  /** Returns the only record that answers to a row's key. */
+  async byKey(row: SelectedRow): Promise<JsonObject | undefined> {
+    const [id, other] = (await this.idsByKey(row, 'after')).found;
+    if (id === undefined || other !== undefined) return undefined;
+    return (await this.reader.read(id, 'after')).record;
+  }
+
+  /** True if the answer to a create is known to be the whole record. */
+  needsNoReading(made: JsonObject, fields: readonly string[]): boolean {
+    const hasAll = fields.every((field) => Object.hasOwn(made, field));
+    return this.isProven && this.isAnswerWhole && hasAll;
+  }
+
+  /** Reads a created record; the answer to its create if that is not possible. */
+  async readAgain(made: JsonObject): Promise<JsonObject> {
+    const id = String(made['id']);
+    try {
+      const { record = made } = await this.reader.read(id, 'after');
+      this.isAnswerWhole = Object.keys(record).every((field) => Object.hasOwn(made, field));
+      return record;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (isProvenNotFound(error)) throw notThere(this.context, this.resource, id);
+      this.context.note(`${id} was created, and could not be read again: ${error.message}`);
+      return made;
+    }
+  }
+
+  /** Returns the fields with another value than was sent, apart from the key. */
+  otherValues(record: JsonObject, row: SelectedRow): readonly string[] {
+    const { body = {} } = valuesOf(row);
+    return Object.keys(body).filter(
+      (field) => field !== this.key && !isSameValue(record[field] ?? null, body[field]),
+    );
+  }
+
+  /** Returns the error for a created record that does not show its key; notes other values once. */
+  refusal(record: JsonObject, row: SelectedRow): Failure | undefined {
+    const { context, key, resource } = this;
+    const { key: text, body = {} } = valuesOf(row);
+    const id = String(record['id']);
+    if (holdsKey(record, key, text, this.comparison)) {
+      const others = this.otherValues(record, row);
+      if (!this.isProven && others.length > 0)
+        context.note(
+          `${id} was created, but the service stored ${others.length > 1 ? 'different values for' : 'a different'} ${others.join(', ')}.`,
+        );
+      this.isProven = true;
+      return undefined;
+    }
+    const lost = Object.keys(body).filter((field) => (record[field] ?? null) === null);
+    return new GuardError(
+      `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
+      {
+        code: 'keyLost',
+        hint: `Look at it: rosterctl ${resource} get ${id}\nDelete it, and choose another --key: rosterctl ${resource} delete ${id}`,
+      },
+    );
+  }
 }
 
 /** The outcome of a create whose answer names a record that is not there, or not yet. */
