@@ -210,14 +210,13 @@ async function printFailure(
   if (error instanceof PipeClosedError) return exit.done;
   const loaded = await Promise.all([
     import('./cli/failure.js'),
-    import('./cli/failures/render.js'),
     import('./terminal/safe-text.js'),
     import('./cli/completion/line.js'),
   ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
   // If no file can be opened, the modules that word the error cannot be loaded either.
   if (loaded instanceof SystemLimitError) return printLimit(loaded, world);
   if (!loaded) throw error;
-  const [{ envelopeJson, describeFailure }, { renderFailure }, { multiLine }, typed] = loaded;
+  const [{ envelopeJson, describeFailure, renderFailure }, { multiLine }, typed] = loaded;
   const { connectionFlags, readLine } = typed;
   const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { renderFailure } from '../src/cli/failures/render.js';
+import { renderFailure } from '../src/cli/failure.js';
 import { rosterctl, temporaryFolder } from './support/run.js';
 import { type Reply, recordingService } from './support/service.js';
 

@@ -1,5 +1,6 @@
 /** Error messages: the only place where errors become text, JSON and exit codes. */
 import type { Context } from '../context.js';
+import { type Environment, isUtf8Locale } from '../data/environment.js';
 import { printJson } from '../data/json.js';
 import { type Candidate, isExhausted, ReferencesError } from '../data/outcome-errors.js';
 import { systemLimit } from '../data/system-errors.js';
@@ -13,6 +14,9 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { exit } from '../exit-codes.js';
+import { createPaint } from '../terminal/paint.js';
+import { singleLine } from '../terminal/safe-text.js';
+import { wrapWholeWords } from '../terminal/whole-words.js';
 import { withConnectionFlags } from './connection-flags.js';
 import { describeRefusal, type FailedCommand, hintForRefusal } from './failures/refusal.js';
 import { refusalBehind, serviceBody } from './failures/service-words.js';
@@ -103,6 +107,39 @@ export function describeFailure(
 /** Returns the envelope as printed, with text of the service escaped so that it cannot control a terminal. */
 export function envelopeJson({ envelope }: FailureText): string {
   return printJson(envelope);
+}
+
+/** The stream that an error is printed to. */
+interface ErrorScreen {
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  readonly color: boolean;
+}
+
+/**
+ * Returns the lines of an error, made harmless: at a terminal with a mark (`✘`, or `error:` where
+ * the locale is not UTF-8) and wrapped to its width; elsewhere as they are, for logs and mails. An
+ * answer of No (`isCancelled`) is no error and gets no mark.
+ */
+export function renderFailure(
+  lines: readonly string[],
+  screen: ErrorScreen,
+  env: Environment,
+  isCancelled = false,
+): readonly string[] {
+  const safe = lines.map(singleLine);
+  if (!screen.isTerminal) return safe;
+  const wrap = (line: string) => wrapWholeWords(line, screen.columns);
+  if (isCancelled) return safe.flatMap(wrap);
+  const mark = isUtf8Locale(env) ? '✘' : 'error:';
+  const [message = '', ...below] = safe;
+  const indent = ' '.repeat(mark.length + 1);
+  const [first = '', ...more] = wrap(indent + message);
+  return [
+    `${createPaint(screen.color).bad(mark)} ${first.slice(indent.length)}`,
+    ...more,
+    ...below.flatMap((line) => wrap(`  ${line}`)),
+  ];
 }
 
 function describeBug(error: unknown): FailureText {

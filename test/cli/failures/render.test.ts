@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderFailure } from '../../../src/cli/failures/render.js';
+import { renderFailure } from '../../../src/cli/failure.js';
 import { converse } from '../../support/converse.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
