@@ -204,6 +204,16 @@ describe('PUT', () => {
     expect(sha256(service.requests[0]?.body ?? Buffer.alloc(0))).toBe(sha256(bytes));
   });
 
+  test('small files sent one after another use one connection, also where the store answers at once', async () => {
+    const service = await recordingService(() => ({ status: 200 }));
+    const store = storeFor(base);
+    for (let sent = 0; sent < 50; sent++)
+      // oxlint-disable-next-line no-await-in-loop
+      await store.put(`${service.origin}/d`, await source(fileOf(randomBytes(20_000))));
+    expect(new Set(service.requests.map(({ port }) => port)).size).toBe(1);
+    store.close();
+  });
+
   test('a stalled transfer ends, a slow one does not', async () => {
     const stuck = await tcpService((socket) => socket.pause());
     const file = await source(fileOf(randomBytes(8_000_000)));
