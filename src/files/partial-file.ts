@@ -1,6 +1,6 @@
 /** Resumable downloads: NAME.partial plus NAME.partial.json beside the target. */
-import { constants, createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, unlink, writeFile } from 'node:fs/promises';
+import { constants, createReadStream, writeFileSync } from 'node:fs';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { GuardError } from '../errors.js';
 import { placeNew, removeSingleWriterTemp, syncFolder, writeAtomically } from './atomic-write.js';
@@ -93,7 +93,6 @@ class Partial implements PartialFile {
   private handle: FileHandle | undefined;
   private position = 0;
   private claimed = false;
-  private owner: number | undefined;
   private readonly names;
 
   constructor(
@@ -199,9 +198,7 @@ class Partial implements PartialFile {
     this.version = isOurs ? marker.version : {};
     await this.writeMarker(this.marker(this.version));
     this.claimed = true;
-    // The marker is ours by now, but the owner of the bytes could still write to them.
-    this.owner = (await statPart(this.names.marker))?.uid;
-    this.at = isOurs && stats.uid === this.owner ? stats.size : 0;
+    this.at = isOurs && stats.uid === (await this.ownUser()) ? stats.size : 0;
     if (this.at === 0) this.version = {};
   }
 
@@ -211,7 +208,6 @@ class Partial implements PartialFile {
     const { bytes, marker } = this.names;
     try {
       this.handle = await open(bytes, 'wx', 0o600);
-      this.owner = (await this.handle.stat()).uid;
     } catch (error) {
       // The existing file is not ours: remove only the marker.
       this.claimed = false;
@@ -230,8 +226,17 @@ class Partial implements PartialFile {
     );
     this.handle = handle;
     const stats = await handle.stat();
-    if (!stats.isFile() || stats.nlink !== 1 || stats.uid !== this.owner) throw inTheWay(bytes);
+    if (!stats.isFile() || stats.nlink !== 1 || stats.uid !== (await this.ownUser()))
+      throw inTheWay(bytes);
     await attempt(bytes, handle.truncate(at));
+  }
+
+  /**
+   * Returns the owner of the marker, which this process wrote. Only bytes of the same owner are resumed:
+   * another one could still write to them.
+   */
+  private async ownUser(): Promise<number | undefined> {
+    return (await statPart(this.names.marker))?.uid;
   }
 
   /** Writes what the bytes belong to before the first of them is written. */
@@ -243,7 +248,8 @@ class Partial implements PartialFile {
     if (!isNew) return isKnown ? undefined : this.writeMarker(this.marker(version));
     const { marker } = this.names;
     try {
-      await writeFile(marker, text, { flag: 'wx', mode: 0o600 });
+      // Three calls of microseconds each, which would take far longer in three trips to a thread.
+      writeFileSync(marker, text, { flag: 'wx', mode: 0o600 });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw busyError(this.target, marker);
       await attempt(this.target, Promise.reject(error as Error));

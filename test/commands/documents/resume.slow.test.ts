@@ -252,7 +252,7 @@ test('a download from a store that returns another file each time is given up', 
   });
   const ran = await here.run('--retries 2');
   expect([ran.code, ran.stdout]).toEqual([1, '']);
-  expect(ran.stderr).toContain('another file');
+  expect(ran.stderr).toContain('a different file');
   expect(readdirSync(here.cwd)).toEqual([]);
 });
 
