@@ -1,4 +1,4 @@
-/** Answers a TAB: the words of a command line in, what may stand at its end out. */
+/** Answers a TAB: the words of a command line in, the words that fit at its end out. */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';

@@ -301,7 +301,7 @@ export function stoppedReading(source: string): CancelledError {
   return new CancelledError(`Stopped while reading ${source}; nothing was sent.`);
 }
 
-/** The reader of our output closed the pipe (`| head -1`), which is no failure for a list. */
+/** The reader of our output closed the pipe (`| head -1`), which is not a failure for a list. */
 export class PipeClosedError extends Error {
   override readonly name = 'PipeClosedError';
 }

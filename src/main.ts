@@ -220,7 +220,7 @@ async function printFailure(
   const { connectionFlags, readLine } = typed;
   const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
-  // The argument of another command, such as a person or a run, is no id of the record that failed.
+  // The argument of another command, such as a person or a run, is not an id of the record that failed.
   const isOnRecords = resourceNames.some((resource) => resource === command?.words[0]);
   const typedIds = (isOnRecords ? (command?.args ?? []) : [])
     .flatMap((arg) => [values[arg.name]].flat())

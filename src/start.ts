@@ -128,7 +128,7 @@ async function reviewRows(folder: string, profile: Profile): Promise<readonly Un
 const labelWidth = 12;
 const commandColumn = 46;
 
-/** A row as lines; the command stands beside the text, or below it where the line is too long. */
+/** A row as lines; the command is beside the text, or below it where the line is too long. */
 function rowLines({ label = '', text, command }: StartRow, width: number): readonly string[] {
   const left = `${label.padEnd(labelWidth)}${text}`;
   if (command === undefined)

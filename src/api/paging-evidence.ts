@@ -265,7 +265,7 @@ function wayOf(name: string, value: unknown): Way | undefined {
   return { word: cursorNames.get(name) ?? 'cursor', value: cursor };
 }
 
-/** True for a value that says "nothing", wherever it stands. */
+/** True for a value that says "nothing", wherever it is. */
 function isNothing(value: unknown): boolean {
   if (isObject(value)) return Object.keys(value).length === 0;
   return isEmpty(value) || value === 0 || value === '0' || value === 'false';

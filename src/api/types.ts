@@ -127,7 +127,7 @@ export interface Api {
   link(call: Call): Promise<Link>;
   /** Finds the record of another resource in an answer: the player that a conversion made. */
   recordIn(body: unknown, resource: ResourceName): JsonObject | undefined;
-  /** Returns how a call is sent. Throws UsageError or ConfigError for an override that is no route. */
+  /** Returns how a call is sent. Throws UsageError or ConfigError for an override that is not a route. */
   route(call: Call): Route;
   /** True once a request by the route of this call has succeeded. */
   hasWorked(call: Call): boolean;

@@ -131,7 +131,7 @@ export async function checkFolder(context: Context, folder: string): Promise<voi
   if (!found) return;
   const { snapshots, unfinished, removed } = found;
   const isBackup = snapshots.length + unfinished.length + removed.length > 0;
-  // Files without a snapshot are somebody else's.
+  // Files without a snapshot were not made by a backup.
   const [other = found.hasFiles ? filesFolder : undefined] = found.foreign;
   if (!isBackup && other !== undefined)
     throw new UsageError(`${folder} is not a backup: it holds ${other}.`, {

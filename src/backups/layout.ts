@@ -28,7 +28,7 @@ export const filesFolder = 'files';
 export const manifestFile = 'manifest.json';
 /** The files of a snapshot as a manifest of `docs upload`. */
 export const uploadFile = 'documents.csv';
-/** Of an unfinished snapshot: which documents were fetched. */
+/** The file of an unfinished snapshot that says which documents were fetched. */
 export const journalFile = 'fetched.jsonl';
 
 /** The resources in the order in which they are backed up: those with files come last, because these take longest. */
@@ -91,7 +91,7 @@ export interface BackupFolder {
   readonly removed: readonly string[];
   /** True if it has a folder for the files that the snapshots share. */
   readonly hasFiles: boolean;
-  /** The names of entries that are no part of a backup. */
+  /** The names of entries that are not part of a backup. */
   readonly foreign: readonly string[];
 }
 

@@ -158,7 +158,7 @@ async function addFiles(
   };
 }
 
-/** Of documents without a file, those that are no longer in the list. */
+/** Returns those of the documents without a file that are no longer in the list. */
 async function deletedMeanwhile(
   context: Context,
   resource: ResourceName,

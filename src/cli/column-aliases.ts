@@ -21,7 +21,7 @@ export function plainName(name: string): string {
     .replace(/[\s._-]/g, '');
 }
 
-/** The names of each kind for a resource: a team's own name may stand under `Team`. */
+/** The names of each kind for a resource: a team's own name may be in a column `Team`. */
 function namesFor(resource: ResourceName): readonly (readonly [AliasKind, readonly string[]])[] {
   const { noun } = resourceWords[resource];
   const own = [noun, `${noun} name`];

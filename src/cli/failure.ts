@@ -119,7 +119,7 @@ interface ErrorScreen {
 /**
  * Returns the lines of an error, made harmless: at a terminal with a mark (`✘`, or `error:` where
  * the locale is not UTF-8) and wrapped to its width; elsewhere as they are, for logs and mails. An
- * answer of No (`isCancelled`) is no error and gets no mark.
+ * answer of No (`isCancelled`) is not an error and gets no mark.
  */
 export function renderFailure(
   lines: readonly string[],

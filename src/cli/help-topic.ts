@@ -49,7 +49,7 @@ export function helpTopic(
   });
 }
 
-/** A page with its title and headings emphasized: a heading stands alone or above indented rows. */
+/** A page with its title and headings emphasized: a heading is alone or above indented rows. */
 function emphasized(page: string, bold: (text: string) => string): string {
   const heading = /^\S.*[^.:\s](?=$|\n )/;
   return page

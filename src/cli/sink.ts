@@ -29,7 +29,7 @@ export async function withSink(
   }: {
     readonly streams: Streams;
     readonly signal?: AbortSignal | undefined;
-    /** The width that stdout is laid out for although it is no terminal. */
+    /** The width that stdout is laid out for although it is not a terminal. */
     readonly forcedWidth?: number | undefined;
   },
   show: (sink: Sink) => Promise<void>,

@@ -54,7 +54,7 @@ export interface View<T> {
   readonly rowFields?: readonly string[] | undefined;
   /** The text for a person in place of an empty table. */
   readonly whenEmpty?: string | undefined;
-  /** Further fields that are no mistake, although no row may have them. */
+  /** Further fields that may be named although no row has them. */
   readonly seenFields?: ReadonlySet<string> | undefined;
   /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
@@ -95,7 +95,7 @@ export function oneOrManyView(resource: ResourceName): View<JsonObject | readonl
   return { kind: 'either', resource };
 }
 
-/** Creates the view of a list of rows with known columns; `whenEmpty` stands for an empty table. */
+/** Creates the view of a list of rows with known columns; `whenEmpty` replaces an empty table. */
 export function rowsView<T>(columns: readonly string[], whenEmpty?: string): View<readonly T[]> {
   return { kind: 'records', columns, whenEmpty };
 }

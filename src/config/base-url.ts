@@ -34,7 +34,7 @@ export function isFullAddress(text: string): boolean {
   return URL.canParse(typed) && /^[a-z][a-z+.-]*:\/\//i.test(typed);
 }
 
-/** Returns what a text that is no base URL probably means: https, and ending in `/v1`; undefined if nothing fits. */
+/** Returns what a text that is not a base URL probably means: https, and ending in `/v1`; undefined if nothing fits. */
 export function suggestBaseUrl(text: string): string | undefined {
   const typed = text.trim();
   const host = hostOf(typed);

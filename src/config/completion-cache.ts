@@ -24,7 +24,7 @@ interface Remembered {
   readonly values: { readonly [path: string]: readonly string[] };
 }
 
-/** Whose records: the profile, and where its requests go. */
+/** The owner of the records: the profile, and the target of its requests. */
 interface CachePlace {
   readonly profile: string;
   readonly baseUrl: string;
@@ -34,7 +34,7 @@ interface CachePlace {
 const mostIds = 5000;
 const mostFields = 500;
 const mostValues = 200;
-/** Longer ids are no ids to complete; longer names are cut when they are shown. */
+/** Longer ids are not completed; longer names are cut when they are shown. */
 const longestId = 200;
 const longestName = 200;
 const longestValue = 100;
@@ -101,7 +101,7 @@ interface CacheWriter {
   observe(record: JsonObject): void;
   /**
    * Writes what was seen; `whole` = it was the complete list, so that ids which are gone are
-   * forgotten. Never throws: a cache that cannot be written is no reason to fail.
+   * forgotten. Never throws: a cache that cannot be written is not a reason to fail.
    */
   write(options: { readonly whole: boolean }): Promise<void>;
 }

@@ -33,7 +33,7 @@ export type RawCell = {
   readonly raw: string;
 };
 
-/** A cell of a sheet that sets a field: with its column, and its kind if it is no text. */
+/** A cell of a sheet that sets a field: with its column, and its kind if it is not text. */
 export type SheetCell = {
   readonly text: string;
   readonly column: string;

@@ -73,7 +73,7 @@ export interface Header {
   /** Returns the cell that names the record. */
   key(row: CsvRow): string;
   own(row: CsvRow): JsonObject;
-  /** Returns where that cell of a row stands: `Line 12`, in a sheet `A12`. */
+  /** Returns the place of that cell of a row: `Line 12`, in a sheet `A12`. */
   keyPlace(row: CsvRow): string;
 }
 
@@ -225,7 +225,7 @@ function ownValues(
 }
 
 /**
- * Returns what kind of value a cell of a sheet holds, if it is no text. Throws InputError for one that
+ * Returns what kind of value a cell of a sheet holds, if it is not text. Throws InputError for one that
  * cannot be used, and for a date in a column whose text is given.
  */
 function checkMark(

@@ -6,7 +6,7 @@ import { byteOrderMark } from './csv.js';
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
-  /** In a sheet: what is known of cells that are no text, by their column from 0. */
+  /** In a sheet: what is known of cells that are not text, by their column from 0. */
   readonly marks?: ReadonlyMap<number, CellMark>;
 }
 

@@ -15,7 +15,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     // Long words are not typos. This also bounds the work.
     if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) continue;
     const distance = editDistance(typed, letters, limit);
-    // A word without a single letter in common is no suggestion.
+    // A word without a single letter in common is not a suggestion.
     if (distance > limit || distance >= bestDistance || distance >= letters.length) continue;
     best = candidate;
     bestDistance = distance;

@@ -7,7 +7,7 @@ export const serviceSays = 'The service says:';
 /**
  * Yields what the body of a refusal says, each line once: its messages, then its lists and maps of
  * errors, also one level inside `error`, `data`, `result` and `response`. A body of no known form
- * yields its remaining fields, and a plain text its lines. The code is no message. Untrusted: redact
+ * yields its remaining fields, and a plain text its lines. The code is not a message. Untrusted: redact
  * and sanitize the lines.
  */
 export function* wordsIn(body: unknown, code: string | undefined): Generator<string> {

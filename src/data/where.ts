@@ -46,7 +46,7 @@ export function parseCondition(text: string): Condition {
 
 /**
  * True if a record meets a condition. A list meets `=`, `~` and the comparisons if one element
- * does; `!=` is the opposite of `=`. A missing value is no match. Throws UsageError if `<`, `>`,
+ * does; `!=` is the opposite of `=`. A missing value is not a match. Throws UsageError if `<`, `>`,
  * `<=` or `>=` cannot compare a value as a number with a number or as a time with a time.
  */
 export function matchesCondition(condition: Condition, record: JsonObject): boolean {

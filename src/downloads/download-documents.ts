@@ -202,7 +202,7 @@ export async function downloadDocuments(
   return outcome(shown(context, done));
 }
 
-/** The rows to print: with --quiet a table holds only URLs, because that a file was saved is no result. */
+/** The rows to print: with --quiet a table holds only URLs, because a saved file is not a result. */
 function shown(
   { settings: { output, quiet } }: Context,
   rows: readonly DownloadRow[],

@@ -250,7 +250,7 @@ export function isSameVersion(entry: RecordVersion, now: RecordVersion): boolean
   return hasTime || (now.record !== undefined && now.record === entry.record);
 }
 
-/** The content of the file; undefined if it is damaged. Entries that are no plain name are left out. */
+/** The content of the file; undefined if it is damaged. Entries whose name is not a plain one are left out. */
 function parse(text: string): (Place & { readonly entries: readonly MirroredFile[] }) | undefined {
   try {
     const value = parseJson(text);

@@ -162,7 +162,7 @@ class Fetching {
     const skip = this.at;
     if (skip > 0 && !this.sink.rewinds && isSameFile(version, this.version)) return skip;
     if (skip > 0 && !this.sink.rewinds) throw this.cannotResume();
-    // The same file from its start is no progress; another file resets the progress.
+    // The same file from its start is not progress; another file resets the progress.
     if (skip > 0 && !mayBeSame(version, this.version)) this.countRestart();
     this.version = version;
     this.at = 0;

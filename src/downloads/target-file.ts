@@ -110,7 +110,7 @@ export async function openTarget(
   const overwrite = options.onExisting === 'overwrite';
   if (overwrite && (await inspectTarget(path, options)) === 'device')
     return throughFile(path, await openAtomic(path, { signal: context.signal }));
-  // A link that the user named stands for its target.
+  // A link that the user named is followed to its target.
   const real = overwrite ? await realpath(path).catch(() => path) : path;
   const partial = await openPartial(real, {
     self: context.self,

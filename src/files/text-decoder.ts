@@ -56,7 +56,7 @@ interface ForeignWord {
   readonly word: string;
 }
 
-/** The first word of a piece that is not UTF-8; undefined if it is no text of Windows-1252 either. */
+/** The first word of a piece that is not UTF-8; undefined if it is not text of Windows-1252 either. */
 function foreignWord(chunk: Uint8Array | undefined, line: number): ForeignWord | undefined {
   if (!chunk) return undefined;
   const before = new TextDecoder('utf-8').decode(chunk).split('\ufffd', 1)[0] ?? '';

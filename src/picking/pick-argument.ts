@@ -118,7 +118,7 @@ interface Pickable extends Choice {
 
 /** The columns of a record's line besides its id and name, and the fields that a search covers. */
 interface RecordLine {
-  /** By default those that tell namesakes apart. */
+  /** By default those that distinguish namesakes. */
   readonly fields?: readonly string[];
   readonly more: (record: JsonObject) => readonly string[];
   readonly keywords: readonly string[];

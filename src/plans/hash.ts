@@ -4,7 +4,7 @@ import { isObject, type JsonObject, printJson } from '../data/json.js';
 
 /**
  * Returns the SHA-256 of a plan's members, in hex. Line ends, indentation and the order of members do
- * not count; every value does. It proves damage, not forgery: whoever edits a plan can hash it again.
+ * not count; every value does. It proves damage, not forgery: anybody who edits a plan can hash it again.
  */
 export function hashOfPlan(members: JsonObject): string {
   const sum = createHash('sha256');

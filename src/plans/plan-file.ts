@@ -114,7 +114,7 @@ export async function writePlanFile(path: string, plan: PlanContent): Promise<st
 }
 
 /**
- * Reads a plan file. Throws InputError for a file that is no plan or cannot be read, GuardError (11) for
+ * Reads a plan file. Throws InputError for a file that is not a plan or cannot be read, GuardError (11) for
  * one of another format, or whose content does not match its hash.
  */
 export async function readPlanFile(

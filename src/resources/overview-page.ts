@@ -32,13 +32,13 @@ interface OverviewRow {
 }
 
 const labelWidth = 13;
-/** A longer text is wrapped, so that commands stand close to what they show. */
+/** A longer text is wrapped, so that commands are close to what they show. */
 const maxTextWidth = 40;
 /** On a narrower screen texts are put below their labels. */
 const minColumns = 60;
 
 /**
- * Renders the overview as lines of at most `canvas.columns`. Commands stand beside the texts if all of
+ * Renders the overview as lines of at most `canvas.columns`. Commands are beside the texts if all of
  * them fit there, else below, broken so that they can be pasted, but for
  * those with a word that is wider than the screen. `unsent`: what is left of reviews.
  * `command` names the connection in a command.

@@ -47,7 +47,7 @@ export interface Overview {
   readonly skipped: readonly { readonly codes: readonly RuleCode[]; readonly reason: string }[];
 }
 
-/** An overview, and why it is no success although it was printed. */
+/** An overview, and why it is not a success although it was printed. */
 export interface OverviewResult {
   readonly overview: Overview;
   /** The lists that could not be read whole, and why. */

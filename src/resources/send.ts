@@ -88,7 +88,7 @@ export function sentRefusal(sign: ApiError): Sent {
 
 /** The statuses of a service that does not know a route. */
 const unknownRoute = [404, 405, 501];
-/** Also the answers of a service that knows the route under another shape, or for other keys. */
+/** Statuses that may also mean that the service has the route in another shape, or for other keys. */
 const doubtful = [400, 403, 404];
 
 /**

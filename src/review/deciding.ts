@@ -113,7 +113,7 @@ export function keepNote(state: Review, typed: string, { day }: ReviewWorld): Re
   const { status } = before?.decision ?? {};
   const decision = { ...(status && { status }), ...(text !== '' && { note: { text, day } }) };
   const isAny = Object.keys(decision).length > 0;
-  // A note is no new decision about the status.
+  // A note is not a new decision about the status.
   const step = decide(shown, isAny ? decision : undefined, before?.seen);
   const what = text === '' ? 'note discarded' : 'note saved';
   return {

@@ -48,7 +48,7 @@ export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorl
   return { ...step, state: { ...step.state, message, quietUntil } };
 }
 
-/** Stays on the card: whoever typed more than `w` has not seen what it asks. */
+/** Stays on the card: a person who typed more than `w` has not seen the question. */
 export function stayOnCard(state: Review): Review {
   return { ...state, message: 'Other keys came with w. Press it again to send.' };
 }

@@ -123,7 +123,7 @@ async function reviewQueue(
 
 const resumeLine = 'rosterctl tryouts review --resume';
 
-/** Without a status, those that nobody has looked at. */
+/** Returns the filters; without a status, those for applications that nobody has looked at. */
 function withDefaults(values: ReviewValues): ReviewFilters {
   const { resume: _, discard: __, ...filters } = values;
   const isChosen = filters.status !== undefined || filters.notStatus !== undefined;

@@ -242,7 +242,7 @@ function partOf(
   const first = from === '' ? Math.max(0, sizeBytes - Number(to)) : Number(from);
   const last = from === '' || to === '' ? sizeBytes - 1 : Math.min(Number(to), sizeBytes - 1);
   if (first >= sizeBytes) return 'unsatisfiable';
-  // RFC 9110 14.1.1: an end before the start is no range at all.
+  // RFC 9110 14.1.1: an end before the start is not a range at all.
   return last < first ? undefined : { first, last };
 }
 

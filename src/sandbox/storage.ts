@@ -12,7 +12,7 @@ import { bytesInFolder, bytesInMemory, type FileBytes, removeUploads } from './f
 import type { SeedChoice, SeedSize } from './records.js';
 import { openMemoryState, openState, readSeed, resetState, type State } from './state.js';
 
-/** Whose sandbox it is and where its data lies. */
+/** The owner of a sandbox, and the place of its data. */
 export interface SandboxPlace {
   /** The tool's state folder; the sandbox uses its sub-folder `sandbox`. */
   readonly stateDir: string | undefined;

@@ -129,7 +129,7 @@ function partKey(path: string): string {
   return path.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase();
 }
 
-/** Finds the record at the end of an archive, behind which only its comment stands. */
+/** Finds the record at the end of an archive, which only its comment follows. */
 function endOfArchive(file: Buffer): number | undefined {
   const least = Math.max(0, file.length - endBytes - longestComment);
   for (let at = file.length - endBytes; at >= least; at -= 1)

@@ -15,7 +15,7 @@ export function columnIndex(letters: string): number {
 
 /**
  * Returns a text as a cell holds it: `<clear>` gets a mark, because typed into a cell it means null.
- * Everything else stands there as it is, also what a CSV would have to guard.
+ * Everything else is written as it is, also what a CSV would have to guard.
  */
 export function sheetText(text: string): string {
   return meansClear(text) ? `'${text}` : text;
@@ -80,7 +80,7 @@ export function serialOf(moment: Date): number | undefined {
 
 /**
  * Returns a date cell as text in UTC: `2026-03-01`, or `2026-03-01T10:00:00.000Z` if it has a time;
- * undefined for a number that is no date, such as a duration.
+ * undefined for a number that is not a date, such as a duration.
  */
 export function dateText(serial: number, is1904: boolean): string | undefined {
   const least = is1904 ? 0 : 61;

@@ -32,7 +32,7 @@ const mostCells = 5_000_000;
 
 /**
  * Yields the rows of a sheet, each with its number and its cells as CSV would hold them; a cell that
- * is no text has a mark. Rows without a value are left out. Throws InputError for a file that is no
+ * is not text has a mark. Rows without a value are left out. Throws InputError for a file that is no
  * plain .xlsx workbook, is damaged, or takes more than 64 MiB, 5,000,000 cells or 16,384 columns.
  */
 export async function* sheetRows(

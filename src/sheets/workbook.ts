@@ -22,7 +22,7 @@ export interface Workbook {
 
 /**
  * Opens a workbook and chooses a sheet: the one named, else the first that is not hidden. Throws
- * InputError for anything that is no plain .xlsx file: an old or encrypted workbook, one with
+ * InputError for anything that is not a plain .xlsx file: an old or encrypted workbook, one with
  * macros, another kind of archive, or a damaged one.
  */
 export async function openWorkbook(
@@ -218,7 +218,7 @@ async function readDateStyles(scan: Scan, path: string): Promise<readonly boolea
   return styles;
 }
 
-/** Each text stands there once: a workbook with more of them takes more than 64 MiB in any case. */
+/** Each text is there once: a workbook with more of them takes more than 64 MiB in any case. */
 const mostStrings = 1_000_000;
 
 async function readStrings(scan: Scan, path: string, name: string): Promise<PackedTexts> {

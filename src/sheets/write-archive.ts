@@ -1,4 +1,4 @@
-/** Writes a zip archive: each part is compressed whole, so that its sizes stand before its bytes. */
+/** Writes a zip archive: each part is compressed whole, so that its sizes come before its bytes. */
 import { once } from 'node:events';
 import { crc32, createDeflateRaw } from 'node:zlib';
 import { OutputError } from '../errors.js';

@@ -24,7 +24,7 @@ export interface FullScreen {
   draw(drawing: Drawing): void;
   /** Waits for the next event; after `quietMs` without one it is `quiet`. */
   next(quietMs?: number): Promise<ScreenEvent>;
-  /** Gives the terminal back and stops the process, as Ctrl-Z does; on resume the screen is drawn anew. */
+  /** Gives the terminal back and stops the process, as Ctrl-Z does; on resume the screen is drawn again. */
   suspend(): void;
 }
 

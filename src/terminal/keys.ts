@@ -74,10 +74,10 @@ const numbered: Readonly<Record<string, Key>> = {
 
 const pasteStart = '200';
 const pasteEnd = '\u001b[201~';
-/** A longer one is no sequence of a key. */
+/** A longer one is not a sequence of a key. */
 const maxParameters = 64;
 
-/** Creates a reader that stands at the start of a key. */
+/** Creates a reader at the start of a key. */
 export function createKeyReader(): KeyReader {
   const decoder = new StringDecoder('utf8');
   let state: SequenceState = 'ground';

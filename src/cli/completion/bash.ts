@@ -13,7 +13,7 @@ interface BashLine {
   readonly replaced: string;
   /** The last word before `replaced`, without quotes. */
   readonly start: string;
-  /** The quote that stands open before `replaced`. */
+  /** The quote that is open before `replaced`. */
   readonly quote: '' | '"' | "'";
   /** True if the last word is a file to read or write: `> FILE`. */
   readonly isRedirected: boolean;
@@ -65,8 +65,8 @@ function unquote(raw: string): string {
 
 /**
  * The answer for the script: what readline shall do (`:words`, `:closes` = close the quote and add a
- * space, `:files`, `:folders`), then the words as they shall stand on the line.
- * `paths` lists files and folders, the latter with a slash: where a flag stands in the same word,
+ * space, `:files`, `:folders`), then the words as they are to be on the line.
+ * `paths` lists files and folders, the latter with a slash: where a flag is part of the same word,
  * readline cannot.
  */
 export function bashAnswer(
@@ -99,7 +99,7 @@ function withDirective(directive: string, lines: string): string {
   return lines === '' ? `${directive}\n` : `${directive}\n${lines}\n`;
 }
 
-/** Adds `space` behind each word that is no folder, and the description where there is a choice. */
+/** Adds `space` behind each word that is not a folder, and the description where there is a choice. */
 function replies(candidates: Candidates, kept: string, line: BashLine, space: string): string {
   const { start, quote, isShown } = line;
   const hasNotes = isShown && candidates.includes('\n');
@@ -122,10 +122,10 @@ function replies(candidates: Candidates, kept: string, line: BashLine, space: st
     .join('\n');
 }
 
-/** Matches where a word is no id of plain characters: it has to be quoted, or is a folder. */
+/** Matches where a word is not an id of plain characters: it has to be quoted, or is a folder. */
 const needsCare = /(?:^|\n)[^\t\n]*[^\w.:=@%+,\t\n-]/;
 
-/** The text as it stands behind this quote; undefined where that cannot be written. */
+/** The text as it is written after this quote; undefined where that cannot be written. */
 function quotedFor(text: string, quote: BashLine['quote']): string | undefined {
   if (quote === "'") return text.replaceAll("'", String.raw`'\''`);
   // In double quotes bash replaces `!` and no backslash helps.

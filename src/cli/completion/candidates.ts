@@ -1,4 +1,4 @@
-/** The one completer: what may stand at the cursor, from the command manifest and what is cached. */
+/** The one completer: the words that fit at the cursor, from the command manifest and what is cached. */
 import { choicesOf } from '../../config/choices.js';
 import type { CommandManifest, ManifestParam } from '../../data/command-manifest.js';
 import { referenceKinds, referenceKindsOf } from '../../data/references.js';
@@ -21,7 +21,7 @@ export interface Completion {
   readonly directive: 'space' | 'nospace' | 'replace' | 'files' | 'folders';
   /** The part of the word being typed that stays: `--status=pending,`. */
   readonly kept: string;
-  /** Each stands behind `kept`; empty where the shell completes a path. */
+  /** Each follows `kept`; empty where the shell completes a path. */
   readonly candidates: Candidates;
 }
 
@@ -29,7 +29,7 @@ export interface Completion {
 export interface Knowledge {
   settings(): Candidates;
   profiles(): Candidates;
-  /** Remembered ids with their names, without those that stand on the line. */
+  /** Remembered ids with their names, without those that are on the line already. */
   ids(resource: string): Candidates;
   /** Remembered values of one kind of reference, each with the name of its record. */
   references(resource: string, kind: string): Candidates;
@@ -75,7 +75,7 @@ interface CompletionContext {
   readonly knowledge: Knowledge;
 }
 
-/** Completes a value; `kept` is what stands before it in the same word. */
+/** Completes a value; `kept` is the part of the same word before it. */
 function valueOf(
   param: Flag,
   kept: string,
@@ -270,7 +270,7 @@ function flags({ command, given }: Line, current: string): Completion | undefine
   return answer(beginning(offered.join('\n'), current, 'i'), '');
 }
 
-/** The last one stands for all further words where it is variadic. */
+/** The last one takes all further words if it is variadic. */
 function positional(args: readonly ManifestParam[], index: number): ManifestParam | undefined {
   const last = args.at(-1);
   return args[index] ?? (last?.takes === 'values' ? last : undefined);

@@ -116,7 +116,7 @@ interface MarkedLines {
 }
 
 /**
- * The text with our lines at its end, or renewed where they stand. `undefined` = there is no file
+ * The text with our lines at its end, or replaced where they are. `undefined` = there is no file
  * yet; the mark then says so, that `withoutMarked` can tell. The same lines twice change nothing.
  */
 export function withMarked(text: string | undefined, { name, lines }: MarkedLines): string {

@@ -91,14 +91,14 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
 
 const siteOf = ({ call }: ApiError) => `${call.method} ${call.path}`;
 
-/** What a 409 is about: "application app_1", "the new player". The request itself if it is of no resource. */
+/** Returns the subject of a 409: "application app_1", "the new player"; the request if it concerns no resource. */
 function conflicting(error: ApiError, command: FailedCommand): string {
   const resource = resourceOf(error);
   const isNew = resource && error.call.method === 'POST' && !namesRecord(error);
   return isNew ? `the new ${resourceWords[resource].noun}` : lowerFirst(subject(error, command));
 }
 
-/** What the request would have done: "to change application app_1". The request itself if it is of no resource. */
+/** Returns what the request would have done: "to change application app_1"; the request if it concerns no resource. */
 function attempted(error: ApiError, command: FailedCommand): string {
   const resource = resourceOf(error);
   if (!resource) return siteOf(error);
@@ -202,7 +202,7 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
   return undefined;
 }
 
-/** Where to see what a refused record conflicts with. */
+/** Returns the command that shows what a refused record conflicts with. */
 function conflictHint(error: ApiError, resource: ResourceName, { ids }: FailedCommand): string {
   const known = knownConflict(error);
   if (known) return `See: ${known.see}`;

@@ -12,7 +12,7 @@ export type Redact = (text: string) => string;
 const mostLines = 10;
 /** In characters. */
 const maxLineLength = 200;
-/** Of a text that is cut anyway, more is not sanitized: it may be a megabyte. */
+/** A text that is cut anyway is sanitized only up to this length, since it may be a megabyte. */
 const maxRawLength = 4 * maxLineLength;
 const maxMessageLength = 500;
 

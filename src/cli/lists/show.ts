@@ -17,7 +17,7 @@ export interface ShowContext {
     'fields' | 'time' | 'noHeader' | 'quiet' | 'verbose' | 'pager' | 'overrides'
   >;
   readonly lendKeys?: LendKeyboard | undefined;
-  /** True for what a command prints that is no read: no pager shows it. */
+  /** True for what a command prints that is not a read: no pager shows it. */
   readonly isReport?: boolean | undefined;
   readonly env: Environment;
   readonly now: () => Date;

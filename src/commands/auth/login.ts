@@ -185,7 +185,7 @@ function requireFlagsOrPrompt(
   });
 }
 
-/** Whose key is asked for. */
+/** The profile and organization whose key is asked for. */
 interface KeyOwner {
   readonly profile: string;
   readonly organizationId: string;

@@ -19,7 +19,7 @@ interface Report extends BackupDiff {
   readonly to: string;
 }
 
-/** Of a record that only one of them holds. */
+/** The columns of the field for a record that only one of the two holds. */
 const noField = { field: null, from: null, to: null };
 const rowFields = ['resource', 'id', 'name', 'change', 'field', 'from', 'to'];
 

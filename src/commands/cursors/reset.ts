@@ -1,4 +1,4 @@
-/** `rosterctl cursors reset`: lets a name of --since-last begin anew. */
+/** `rosterctl cursors reset`: makes a name of --since-last start over. */
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/schemas.js';

@@ -186,7 +186,7 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
   return { can, cannot };
 }
 
-/** What a run that has no undo did to a row. */
+/** Describes what a run without an undo did to a row. */
 function doneForGood({ head }: StoredRun, { result, step }: ReportRow): string {
   if (result === 'unknown') return unknownChange;
   // Its second step was refused.

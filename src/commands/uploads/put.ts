@@ -27,7 +27,7 @@ export default defineWrite({
     ],
   ],
   calls: [],
-  // Step 2 of contract 4.5; the store is no endpoint of the service.
+  // Step 2 of contract 4.5; the store is not an endpoint of the service.
   basis: 'stated',
   args: {
     url: param(nonEmptyText, 'the uploadUrl of step 1; - reads it from stdin', {
@@ -69,7 +69,7 @@ export default defineWrite({
   },
 });
 
-/** Throws UsageError for an unsafe URL that was typed, because that is no error of the service. */
+/** Throws UsageError for an unsafe URL that was typed, because that is not an error of the service. */
 function asUsageError(error: unknown): never {
   if (!(error instanceof UnsafeUrlError)) throw error;
   throw new UsageError(`This URL is not opened: ${error.why}.`, {

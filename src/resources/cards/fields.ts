@@ -31,7 +31,7 @@ export function fieldText(record: JsonObject, field: string): string {
   return singleLine(plainText(value));
 }
 
-/** Returns the age of a time in a record, `4 h ago`; what the service sent if that is no time. */
+/** Returns the age of a time in a record, `4 h ago`; what the service sent if that is not a time. */
 export function ageOf(record: JsonObject, field: string, { now, time }: CardStyle): string {
   const text = fieldText(record, field);
   const moment = momentOf(text);

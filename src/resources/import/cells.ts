@@ -41,7 +41,7 @@ export type FieldValue =
   | {
       readonly target: FieldTarget;
       readonly text: string;
-      /** In a workbook: the cell's column, and its kind if it is no text. */
+      /** In a workbook: the cell's column, and its kind if it is not text. */
       readonly inSheet?: Pick<SheetCell, 'column' | 'kind'> | undefined;
     }
   | { readonly target: FieldTarget; readonly value: unknown };
@@ -72,7 +72,7 @@ export function inputText(
 }
 
 /**
- * Returns what kind of value a cell of a workbook holds, if it is no text. Throws InputError as
+ * Returns what kind of value a cell of a workbook holds, if it is not text. Throws InputError as
  * `inputText` does for one that cannot be used.
  */
 export function sheetKind({ marks }: CsvRow, index: number): SheetCell['kind'] {

@@ -21,7 +21,7 @@ export function isJsonLines(name: string, start: Uint8Array): boolean {
 
 /**
  * Reads the records, and returns all their fields as a header and a row for each. Throws one
- * InputError for all lines that are no record, InputError for too many.
+ * InputError for all lines that are not records, InputError for too many.
  */
 export async function readJsonLines(
   chunks: AsyncIterable<Uint8Array>,

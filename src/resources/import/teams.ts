@@ -106,7 +106,7 @@ export function teamTarget(
 /** The fields of the records seen that hold ids of teams. */
 export class TeamFields {
   private readonly holders = new Set<string>();
-  /** Fields with some value that is no id of a team, such as a number that is one by chance. */
+  /** Fields with some value that is not an id of a team, such as a number that is one by chance. */
   private readonly mixed = new Set<string>();
 
   see(record: JsonObject, { isId }: Teams): void {

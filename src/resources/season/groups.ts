@@ -20,7 +20,7 @@ export function isSmall(count: number): boolean {
 
 /**
  * Returns the groups, largest first, with the small ones as a last group without a label; and as many of
- * the next smallest as it takes to have five applications in it. At most `most` groups stand beside it.
+ * the next smallest as it takes to have five applications in it. At most `most` groups are shown beside it.
  * Undefined if nothing would.
  */
 export function mergeSmall(
@@ -65,7 +65,7 @@ export interface Grouping {
 }
 
 /**
- * True if a small number can be computed by whoever knows that groups of one chart are part of a group of
+ * True if a small number can be computed by anybody who knows that groups of one chart are part of a group of
  * another: of 14 who play a game, 12 named it as their main one.
  */
 export function givesAway(charts: readonly Grouping[], next: Grouping): boolean {

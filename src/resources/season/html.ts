@@ -12,7 +12,7 @@ class Markup {
 /** Nothing is loaded and no script runs, whatever the page holds. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'";
 
-/** Returns the page as HTML; data stands in text only, never in an attribute. */
+/** Returns the page as HTML; data is placed in text only, never in an attribute. */
 export function seasonHtml(page: SeasonPage): string {
   const { title, lead, warning, foot } = pageWords(page);
   const { total, charts } = page;

@@ -20,7 +20,7 @@ const weekMs = 7 * 86_400_000;
 export function weeksChart(tryouts: readonly SeasonTryout[], isExact: boolean): DrawnChart {
   const chart = { title: 'By week', unit: 'Submitted' };
   const weeks = tryouts.flatMap(({ week = [] }) => week).toSorted();
-  // Beyond two years, the first step stands for its week and all before.
+  // Beyond two years, the first step covers its week and all before.
   const starts = mondaysBetween(weeks[0] ?? '', weeks.at(-1) ?? '', mostWeeks + 1);
   const hasBefore = starts.length > mostWeeks;
   const steps = starts.map(() => new Set<number>());

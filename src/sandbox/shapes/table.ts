@@ -28,7 +28,7 @@ export interface ShapeKey {
   readonly about?: string;
   /**
    * `answer`: a name or a template. `choice`: a name. `ids`: names and fields, with commas. The
-   * others are no names: a template of a record, headers, a number, parameters, a route.
+   * others are not names: a template of a record, headers, a number, parameters, a route.
    */
   readonly value: 'answer' | 'choice' | 'ids' | 'record' | 'headers' | 'number' | 'words' | 'path';
   readonly names?: Names;
