@@ -197,7 +197,7 @@ export class Pager {
         isStated: true,
       };
     if (mode === 'none') return completeList;
-    // The records behind one that went away moved up, the first of them perhaps to a page read before.
+    // The records after one that went away moved up, the first of them perhaps to a page read before.
     if (this.hasShrunk)
       return doubt('the list became shorter while it was read', 'Run the same command again.');
     if (evidence.more)

@@ -175,7 +175,7 @@ export function createTransport(options: TransportOptions): Transport {
     const wire = wireOf(request);
     // A write that must not happen twice must not use a connection that may be about to close.
     const keepAlive = !(kind === 'write' && method === 'POST');
-    // Writes go first, so that the reads behind them are as fresh as possible.
+    // Writes go first, so that the reads after them are as fresh as possible.
     const first = kind !== 'read';
     const stopWaiting = options.waiting();
     const { signal, instant } = options;

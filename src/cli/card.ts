@@ -38,7 +38,7 @@ export function detailValue(
   return { lines: (columns) => wrap(text, columns).map(paint), widestWord: widestWordOf(text) };
 }
 
-/** The items of a list, each behind a dash where there is room for one. */
+/** The items of a list, each after a dash where there is room for one. */
 function itemLines(items: readonly unknown[], style: DetailStyle): string[] {
   const dash = style.columns < 20 ? '' : '- ';
   const columns = style.columns - dash.length;

@@ -9,7 +9,7 @@ type Port = 'api' | 'store';
 /** A fault of one request. `header` and `skew` work alone or beside a kind. */
 export interface Fault {
   readonly kind: FaultKind | undefined;
-  /** The text behind `kind=`. */
+  /** The text after `kind=`. */
   readonly value: string;
   /** Extra headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;

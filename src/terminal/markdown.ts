@@ -1,6 +1,6 @@
 /** Text of others inside Markdown. */
 
-/** A mark of no width, behind which a service no longer sees a mention or an address. */
+/** A mark of no width, after which a service no longer sees a mention or an address. */
 const gap = '\u200b';
 
 /**

@@ -7,7 +7,7 @@ import { beginning, type Candidates, type Completion, typedPart } from './candid
 
 /** A command line as bash describes it to `_rosterctl`. */
 interface BashLine {
-  /** The words behind the program's name up to the cursor, the last one unfinished; no quotes. */
+  /** The words after the program's name up to the cursor, the last one unfinished; no quotes. */
   readonly words: readonly string[];
   /** The text that readline replaces: the end of the last word. */
   readonly replaced: string;
@@ -44,7 +44,7 @@ export function readBashLine(env: Environment, replaced: string): BashLine | und
   };
 }
 
-/** COMP_TYPE of TAB, and of the listings behind it; the others put whole answers into the line. */
+/** COMP_TYPE of TAB, and of the listings after it; the others put whole answers into the line. */
 const shownTypes = ['9', '33', '63', '64'];
 
 /** `>FILE`, `2>>FILE`, `<FILE`. */
@@ -99,7 +99,7 @@ function withDirective(directive: string, lines: string): string {
   return lines === '' ? `${directive}\n` : `${directive}\n${lines}\n`;
 }
 
-/** Adds `space` behind each word that is not a folder, and the description where there is a choice. */
+/** Adds `space` after each word that is not a folder, and the description where there is a choice. */
 function replies(candidates: Candidates, kept: string, line: BashLine, space: string): string {
   const { start, quote, isShown } = line;
   const hasNotes = isShown && candidates.includes('\n');

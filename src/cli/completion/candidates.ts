@@ -103,7 +103,7 @@ function valueOf(
   return found && { ...found, directive: 'nospace' };
 }
 
-/** Completes an id, a name to its id, and behind `email:` and the like what they find. */
+/** Completes an id, a name to its id, and after `email:` and the like what they find. */
 function completeRecord(
   resource: ResourceName,
   kept: string,

@@ -23,7 +23,7 @@ export interface Line {
   readonly command: ManifestCommand | undefined;
   /** True if the next positional word names a command of `group`. */
   readonly lacksVerb: boolean;
-  /** The words behind the command. */
+  /** The words after the command. */
   readonly positionals: readonly string[];
   /** The flags given, by their long name, with the last value of each. */
   readonly given: ReadonlyMap<string, string>;

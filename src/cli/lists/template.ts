@@ -1,4 +1,4 @@
-/** `--template`: one line for each record, with fields in braces and filters behind a bar. */
+/** `--template`: one line for each record, with fields in braces and filters after a bar. */
 import { csvLine } from '../../data/csv.js';
 import { localDay } from '../../data/dates.js';
 import { type JsonObject, printJson } from '../../data/json.js';

@@ -95,7 +95,7 @@ function valueLabel(label: string): string {
   return label === '' ? '(none)' : rowLabel(label);
 }
 
-/** Sorts those without a value, and then the rest, behind all others. */
+/** Sorts those without a value, and then the rest, after all others. */
 function isLast(label: string | undefined): number {
   if (label === undefined) return 2;
   return label === '' ? 1 : 0;
