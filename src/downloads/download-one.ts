@@ -12,7 +12,8 @@ import { pause } from '../data/time.js';
 import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from '../errors.js';
 import { sweepStaleTemps } from '../files/atomic-write.js';
 import { partialNames, sweepPartial } from '../files/partial-file.js';
-import { createMeter, type DownloadWorker, type Meter } from './download-run.js';
+import type { DownloadWorker } from './download-run.js';
+import { createMeter, type Meter } from './meter.js';
 import type { Mirror } from './mirror.js';
 import { download, type FileSink, type FileSource } from './resumable-download.js';
 import {

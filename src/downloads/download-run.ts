@@ -1,17 +1,14 @@
-/** Downloads of several documents: runs them concurrently, stops on failures that concern all, and shows progress. */
+/** Downloads of several documents: runs them concurrently, and stops on failures that concern all. */
 
 import { setMaxListeners } from 'node:events';
-import { basename } from 'node:path';
 import type { FailedItem } from '../cli/command-output.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
-import { recordedSize } from '../data/path.js';
-import { binarySize, bytesMoved, groupedNumber, plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { CircuitBreaker, type StopReason } from '../engine/limits.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
-import type { FileSink } from './resumable-download.js';
 import type { Target } from './target-names.js';
 
 /** A run over several documents. */
@@ -121,93 +118,4 @@ function printFailure(context: Context, id: string, error: Failure): void {
   if (error.exitName === 'interrupted') return;
   const message = errorMessage(context, id, error);
   context.message(message.includes(id) ? message : `${id}: ${message}`);
-}
-
-/** One progress line for all files of a run: count, bytes, rate and time left. */
-export interface Meter {
-  begin(target: Target): {
-    /** Wraps a sink so that every byte is counted. */
-    watch(sink: FileSink): FileSink;
-    end(): void;
-  };
-  /** Prints something to stderr beside the progress line. */
-  printBeside(say: () => void): void;
-  stop(): void;
-}
-
-/** Starts the progress line; the total comes from the records' sizes. */
-export function createMeter(context: Context, targets: readonly Target[]): Meter {
-  const started = performance.now();
-  const sizes = targets.map(({ record }) => recordedSize(record));
-  const isKnown = sizes.every((size) => size !== undefined);
-  let remaining = sizes.reduce<number>((sum, size = 0) => sum + size, 0);
-  let moved = 0;
-  let files = 0;
-  const [only] = targets;
-  const name = only?.path === undefined || only.path === '-' ? only?.id : basename(only.path);
-  const text = () => {
-    const seconds = (performance.now() - started) / 1000;
-    const bytes = isKnown
-      ? bytesMoved(moved, moved + remaining, seconds)
-      : `${binarySize(moved)}, ${binarySize(moved / Math.max(seconds, 0.001))}/s`;
-    return targets.length === 1
-      ? `${bytes}: ${name}`
-      : `${groupedNumber(files)} of ${plural(targets.length, 'file')}, ${bytes}`;
-  };
-  let line = context.progress.start(text);
-  let stopped = false;
-  const stop = () => {
-    stopped = true;
-    line.stop();
-  };
-  // Messages after a signal get their own lines.
-  context.signal.addEventListener('abort', stop, { once: true });
-  return {
-    begin({ record }) {
-      const size = recordedSize(record) ?? 0;
-      // The bytes moved for this file, and its bytes still counted as remaining.
-      let own = 0;
-      let rest = size;
-      const count = (bytes: number, to: number) => {
-        own += bytes;
-        moved += bytes;
-        remaining += to - rest;
-        rest = to;
-      };
-      return {
-        watch: (sink) => ({
-          get at() {
-            return sink.at;
-          },
-          get version() {
-            return sink.version;
-          },
-          rewinds: sink.rewinds,
-          ...(sink.earlier && { earlier: sink.earlier.bind(sink) }),
-          begin(version, at, headers) {
-            if (at === 0) count(-own, size);
-            else count(0, Math.max(0, size - at));
-            return sink.begin(version, at, headers);
-          },
-          async write(chunk) {
-            await sink.write(chunk);
-            count(chunk.length, Math.max(0, rest - chunk.length));
-          },
-        }),
-        end() {
-          files += 1;
-          count(0, 0);
-        },
-      };
-    },
-    printBeside(say) {
-      line.stop();
-      say();
-      if (!stopped) line = context.progress.start(text);
-    },
-    stop() {
-      context.signal.removeEventListener('abort', stop);
-      stop();
-    },
-  };
 }

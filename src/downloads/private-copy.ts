@@ -14,7 +14,7 @@ import { Failure, GuardError } from '../errors.js';
 import { ensurePrivateFolders } from '../files/private.js';
 import { attempt, writeAll } from '../files/writing.js';
 import { fetchDocument } from './download-one.js';
-import { createMeter } from './download-run.js';
+import { createMeter } from './meter.js';
 import type { FileSink } from './resumable-download.js';
 
 const maxAgeMs = 24 * 60 * 60 * 1000;
