@@ -73,10 +73,13 @@ async function showHelp(text: string, world: World): Promise<void> {
   const { showLongHelp } = await import('./cli/help-page.js');
   await showLongHelp(page, {
     ...world,
-    lendKeys() {
-      // Ctrl-C belongs to the pager.
+    lendKeys(isInUse) {
       process.on('SIGINT', doNothing);
-      return () => process.off('SIGINT', doNothing);
+      const stopFollowing = watchStops(process).follow(isInUse);
+      return () => {
+        process.off('SIGINT', doNothing);
+        stopFollowing();
+      };
     },
   });
 }

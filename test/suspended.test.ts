@@ -24,43 +24,51 @@ while read line < /dev/tty; do echo "HEARD $line"; [ "$line" = q ] && exit; done
   return pager;
 }
 
-/** Types Ctrl-Z while such a pager shows a list, then the keys; returns everything the terminal showed. */
-async function stopInPager(first: string, keys: readonly (readonly [RegExp, string])[]) {
+/** Pages for a pager: a list, and a page of help, which needs no context. */
+const pages = ['rosterctl -p sandbox tryouts list', 'rosterctl tryouts list --help'];
+
+/** Types Ctrl-Z while such a pager shows a page, then the keys; returns everything the terminal showed. */
+async function stopInPager(
+  page: string,
+  first: string,
+  keys: readonly (readonly [RegExp, string])[],
+) {
   const home = temporaryFolder();
   const { shown } = await inShell(
     home,
-    [
-      [/shell> /, 'rosterctl -p sandbox tryouts list\r'],
-      [/READY/, '\u001a'],
-      ...keys,
-      [/HEARD q[^]*shell> /, 'exit\r'],
-    ],
+    [[/shell> /, `${page}\r`], [/READY/, '\u001a'], ...keys, [/HEARD q[^]*shell> /, 'exit\r']],
     { ROSTERCTL_PAGER: pagerIn(home, first) },
   );
   return shown;
 }
 
-test('Ctrl-Z in a pager that does not stop leaves the keyboard to the pager', async () => {
-  // As less in its secure mode.
-  const shown = await stopInPager("trap '' TSTP", [
-    [/\^Z/, 'again\r'],
-    [/HEARD again/, 'q\r'],
-  ]);
-  expect(shown).not.toContain('Stopped');
-  expect(shown).not.toContain('not found');
-});
+test.each(pages)(
+  'Ctrl-Z in a pager that does not stop leaves the keyboard to it: %s',
+  async (page) => {
+    // As less in its secure mode.
+    const shown = await stopInPager(page, "trap '' TSTP", [
+      [/\^Z/, 'again\r'],
+      [/HEARD again/, 'q\r'],
+    ]);
+    expect(shown).not.toContain('Stopped');
+    expect(shown).not.toContain('not found');
+  },
+);
 
-test('Ctrl-Z in a pager that stops returns to the shell, and fg resumes both', async () => {
-  const shown = await stopInPager('', [
-    [/Stopped[^]*shell> /, 'echo in the $((1+1))nd shell\r'],
-    [/in the 2nd shell[^]*shell> /, 'fg\r'],
-    [/rosterctl/, 'again\r'],
-    [/HEARD again/, '\u001a'],
-    [/Stopped[^]*shell> /, 'fg\r'],
-    [/rosterctl/, 'q\r'],
-  ]);
-  expect(shown.match(/Stopped/g)).toHaveLength(2);
-});
+test.each(pages)(
+  'Ctrl-Z in a pager that stops returns to the shell, and fg resumes both: %s',
+  async (page) => {
+    const shown = await stopInPager(page, '', [
+      [/Stopped[^]*shell> /, 'echo in the $((1+1))nd shell\r'],
+      [/in the 2nd shell[^]*shell> /, 'fg\r'],
+      [/rosterctl/, 'again\r'],
+      [/HEARD again/, '\u001a'],
+      [/Stopped[^]*shell> /, 'fg\r'],
+      [/rosterctl/, 'q\r'],
+    ]);
+    expect(shown.match(/Stopped/g)).toHaveLength(2);
+  },
+);
 
 test('Ctrl-Z next to a progress line leaves the shell an empty line and a cursor; fg continues counting', async () => {
   const service = await keep(several(400));
