@@ -1,6 +1,7 @@
 /** Checks of an API key: whether the service accepts it, which part of a login is wrong, and what the key may read. */
 import { callFor } from '../api/resources.js';
 import type { Api } from '../api/types.js';
+import { askForPlan } from '../cli/failures/refusal.js';
 import { type ResourceName, resourcesWith, resourceWords } from '../data/resources.js';
 import { orList, plural } from '../data/text.js';
 import {
@@ -108,12 +109,7 @@ export function describeUnreadable(unreadable: readonly string[]): string | unde
 export function withLoginHint(error: Failure): Failure {
   const nothingIsStored = 'Nothing was stored.';
   if (error instanceof ApiError) {
-    const next = [404, 400].includes(error.status)
-      ? 'Check --base-url and --org.'
-      : error.status === 401
-        ? 'Copy the key again from the dashboard (settings, API keys).'
-        : 'Run it again later, or store the key unchecked with --no-check.';
-    const details = { ...error.details, hint: `${nothingIsStored} ${next}` };
+    const details = { ...error.details, hint: `${nothingIsStored} ${loginHint(error)}` };
     return new ApiError(error.status, error.serviceCode, error.call, details);
   }
   if (error instanceof NetworkError) {
@@ -125,6 +121,13 @@ export function withLoginHint(error: Failure): Failure {
     return new ProtocolError(error.message, { ...error.details, hint });
   }
   return error;
+}
+
+function loginHint({ status, serviceCode }: ApiError): string {
+  if (status === 400 || status === 404) return 'Check --base-url and --org.';
+  if (status === 401) return 'Copy the key again from the dashboard (settings, API keys).';
+  if (serviceCode === 'featureNotAvailable') return askForPlan;
+  return 'Run it again later, or store the key unchecked with --no-check.';
 }
 
 /** The error's hint without `auth status`, which cannot show a key that was not stored. */

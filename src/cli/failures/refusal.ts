@@ -169,6 +169,9 @@ function profileOf({ keySource = '' }: FailedCommand): string | undefined {
   return / profile (.+)$/.exec(keySource)?.[1];
 }
 
+/** The next step after 403 `featureNotAvailable` (contract 5.3). */
+export const askForPlan = "Ask the organization's owner for a plan that includes API access.";
+
 /** Returns the next command after a refusal, if there is one. */
 export function hintForRefusal(error: ApiError, command: FailedCommand): string | undefined {
   const resource = resourceOf(error);
@@ -178,7 +181,7 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
       ? `Store a valid key: ${loginCommand(profileOf(command))}`
       : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
-    return "Ask the organization's owner for a plan that includes API access.";
+    return askForPlan;
   // The reader already has doctor's output in front of them.
   const isDoctor = command.words[0] === 'doctor';
   if (error.status === 403) {
