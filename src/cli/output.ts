@@ -92,11 +92,13 @@ export function lostOutput(
 ): Failure | undefined {
   if (ifPipeCloses && error instanceof PipeClosedError) return ifPipeCloses(error);
   if (!isReport) return undefined;
-  if (error instanceof OutputError) return error;
+  const hint = 'The result is kept: rosterctl runs show last';
+  if (error instanceof OutputError)
+    return new OutputError(error.message, { cause: error, hint: error.hint ?? hint });
   if (!(error instanceof PipeClosedError)) return undefined;
   return new OutputError('The report could not be written: its reader went away.', {
     cause: error,
-    hint: 'The changes themselves were made. To see them: rosterctl runs show last',
+    hint,
   });
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cut, keep, written } from '../commands/tryouts/service.js';
-import { closed, errorOf } from '../support/run.js';
+import { closed, errorOf, rosterctl } from '../support/run.js';
 import { key } from '../support/service.js';
 import { ids, report, runFolders, several, until, userOf } from './user.js';
 
@@ -41,6 +41,20 @@ describe.concurrent('a reader that closes stdout', () => {
     child.stdout.destroy();
     expect(await closed(child)).toBe(0);
   });
+});
+
+test('a report that a full disk or a reader that went away lost is named', async () => {
+  for (const through of ['exec "$@" > /dev/full', '"$@" | true']) {
+    // oxlint-disable no-await-in-loop
+    const service = await keep(several(2));
+    const { home } = userOf(service);
+    const ran = await rosterctl(lineOf(2), { home, env: service.env, through });
+    expect(errorOf(ran)).toMatchObject({
+      code: 'output',
+      hint: 'The result is kept: rosterctl runs show last',
+    });
+    // oxlint-enable no-await-in-loop
+  }
 });
 
 describe.concurrent('the API key in a refusal', () => {

@@ -167,7 +167,10 @@ describe('the response of the service decides', () => {
   test.each([
     ['forbidden', 'This key cannot read anything of organization forbidden. Is the id right?'],
     ['plan', 'featureNotAvailable'],
-    ['plan', "Nothing was stored. Ask the organization's owner for a plan that includes API access."],
+    [
+      'plan',
+      "Nothing was stored. Ask the organization's owner for a plan that includes API access.",
+    ],
   ])('a key that may read nothing of %s says why', async (organization, words) => {
     const ran = await login(temporaryFolder(), `--org ${organization} --key-stdin`);
     expect(ran.stderr).toContain(words);
