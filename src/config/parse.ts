@@ -17,7 +17,7 @@ export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
     throw new UsageError(`unknown value "${text}".${didYouMean(text, words)}`, {
       // One of the words may be a comma, so commas cannot separate them.
       hint: words.every((known) => /^\w/.test(known))
-        ? `Use one of: ${words.join(', ')}.`
+        ? `Use one of: ${words.join(', ')}`
         : `Use ${words.join(' or ')}.`,
     });
   };

@@ -163,6 +163,8 @@ export function createPrompts(
                 style: {
                   keysHelpTip: () =>
                     `${countOf(found, choices, streams)}: type to search, Enter, Esc`,
+                  // The only error of a list that was read before.
+                  error: () => styleText('red', '> Nothing matches.'),
                 },
               },
               ...(term !== undefined && { initialValue: singleLine(term) }),

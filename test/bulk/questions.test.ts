@@ -21,16 +21,6 @@ test.each([
   expect(code).toBe(130);
 });
 
-test('an answer that is neither yes nor no is asked for again', async () => {
-  const words = ['-p', 'sandbox', 'players', 'delete', 'player_0001'];
-  const { shown, code } = await converse(temporaryFolder(), words, [
-    [/\(y\/N\)/, 'perhaps\r'],
-    [/Answer y or n\./, '\u0015n\r'],
-  ]);
-  expect(shown).toContain('Nothing was done.');
-  expect(code).toBe(130);
-});
-
 /** Without colour, so that a mark stands beside its text. */
 const plain = { NO_COLOR: '1' };
 

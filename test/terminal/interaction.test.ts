@@ -241,6 +241,24 @@ describe('a list to mark several', () => {
   });
 });
 
+test('the prompts say in the same words that nothing matches, and ask again for an answer', async () => {
+  const searched = await inTerminal('search', {
+    keys: [
+      ['Ben', 'xyz'],
+      ['Nothing matches.', '\u0015be'],
+      ['1 of ', '\r'],
+    ],
+  });
+  expect(searched).toContain('ANSWER "b"');
+  const confirmed = await inTerminal('confirm', {
+    keys: [
+      ['y/N', 'perhaps\r'],
+      ['Answer y or n.', '\u0015y\r'],
+    ],
+  });
+  expect(confirmed).toContain('ANSWER true');
+});
+
 test('a question and a list are ASCII where the locale is not UTF-8', async () => {
   const env = { LC_ALL: 'C' };
   const asked = await inTerminal('confirm', { keys: [['y/N', 'y\r']], env });
