@@ -100,12 +100,11 @@ export async function executeRun(
   const keep = onRow ? withoutValues : sharingValues();
   const rows: ReportRow[] = finished.map(keep);
   const { limiter } = context.api;
-  const { text, share } = runProgress(
-    run,
-    () => rows.length - finished.length,
-    limiter,
-    context.clock,
-  );
+  let checkAt = 0;
+  const { text, share } = runProgress(run, () => rows.length - finished.length, limiter, {
+    clock: context.clock,
+    checkMs: () => checkAt - context.clock(),
+  });
   const line = context.progress.start(text, share);
   let stop: StopReason | undefined;
   let only: OnlyRow = { session: run.session };
@@ -116,6 +115,11 @@ export async function executeRun(
     for (const row of finished) onRow?.(row);
     stop = await runRows(tasks, {
       ...runOptions(context, run),
+      onVerify(ms) {
+        checkAt = context.clock() + ms;
+        if (run.invocation.isSingle)
+          context.note(`Checking in ${Math.ceil(ms / 100) / 10} s whether it took effect.`);
+      },
       onResult(row) {
         rows.push(keep(row));
         onRow?.(row);
@@ -138,7 +142,7 @@ export async function executeRun(
 function runOptions(
   context: Context,
   { session, journal, images, plan, invocation, store, errorsLeft }: PlannedRun,
-): Omit<RowRunOptions, 'onResult' | 'onEnd'> {
+): Omit<RowRunOptions, 'onResult' | 'onEnd' | 'onVerify'> {
   const { settings, api } = context;
   const { operation, words, values, guards, isSingle } = invocation;
   const lockRow =
@@ -162,10 +166,6 @@ function runOptions(
     isSilent: () => api.limiter.silent,
     sleep: pause,
     describeError: (error, id) => rowError(context, words, error, id),
-    onVerify: (ms) => {
-      if (isSingle)
-        context.note(`Checking in ${Math.ceil(ms / 100) / 10} s whether it took effect.`);
-    },
     onStop: () => api.limiter.cancelWaiting(),
   };
 }

@@ -15,7 +15,8 @@ interface RunProgress {
 
 /**
  * The progress of a run. The text adds the remaining wait while the service asks for one, and the
- * learned rate once the service has throttled.
+ * learned rate once the service has throttled. `checkMs`: the wait before the outcome of unanswered
+ * requests is read, during which nothing else goes on.
  */
 export function runProgress(
   {
@@ -29,7 +30,7 @@ export function runProgress(
   },
   done: () => number,
   limiter: Pick<RateLimiter, 'heldMs' | 'learnedRate'>,
-  clock: () => number,
+  { clock, checkMs }: { readonly clock: () => number; readonly checkMs: () => number },
 ): RunProgress {
   const bytes = session.transfer?.bytes;
   const started = clock();
@@ -49,6 +50,9 @@ export function runProgress(
     return `${groupedNumber(done())} of ${groupedNumber(total)}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${timeLeft(total - done(), rate)}`;
   };
   const text = () => {
+    const checkSeconds = Math.ceil(checkMs() / 1000);
+    if (checkSeconds > 0)
+      return `${groupedNumber(done())} of ${groupedNumber(total)}; checking unanswered changes in ${checkSeconds} s`;
     const waitSeconds = Math.ceil(limiter.heldMs / 1000);
     if (waitSeconds > 0) return `${counted()}; the service asks to wait ${waitSeconds} s`;
     const { learnedRate } = limiter;

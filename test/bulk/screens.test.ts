@@ -248,7 +248,7 @@ test('Escape at the question is a no', async () => {
 const limiter = { heldMs: 0, learnedRate: undefined };
 const clock = () => performance.now();
 
-test('progress has no rate and no time left before the first row is done', () => {
+test('progress has no rate and no time left before the first row is done or while it waits to check', () => {
   let done = 0;
   const run = {
     tasks: [
@@ -258,9 +258,14 @@ test('progress has no rate and no time left before the first row is done', () =>
     session: {} as never,
     plan: { head: { action: 'players.delete' } },
   };
-  const { text, share } = runProgress(run, () => done, limiter, clock);
+  let checkMs = 0;
+  const times = { clock, checkMs: () => checkMs };
+  const { text, share } = runProgress(run, () => done, limiter, times);
   expect([text(), share()]).toEqual(['0 of 2 deleted so far', 0]);
   done = 1;
+  checkMs = 11_500;
+  expect(text()).toBe('1 of 2; checking unanswered changes in 12 s');
+  checkMs = 0;
   expect(text()).toMatch(/^1 of 2, [\d.]+\/s, \d+ s left$/);
   expect(share()).toBe(0.5);
 });
@@ -272,7 +277,7 @@ test('an upload has no rate before its first byte', () => {
     session: { transfer: { bytes } } as never,
     plan: { head: { action: 'docs.upload' } },
   };
-  const { text, share } = runProgress(run, () => 0, limiter, clock);
+  const { text, share } = runProgress(run, () => 0, limiter, { clock, checkMs: () => 0 });
   expect(text()).toBe('0 of 1 file, 0 B of 2.0 KiB');
   bytes.done = 1024;
   expect(text()).toMatch(/^0 of 1 file, 1\.0 KiB of 2\.0 KiB, .*\/s, \d+ s left$/);
