@@ -1,4 +1,5 @@
 /** Earlier runs that concern a new one: their open writes are awaited, carried over, verified or reported. */
+import type { ListValues } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import { plural, upperFirst } from '../data/text.js';
 import { pause } from '../data/time.js';
@@ -22,7 +23,7 @@ import {
 } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import type { Planned } from './execute.js';
-import { type Invocation, jobOf } from './invocation.js';
+import { type BulkValues, type Invocation, jobOf } from './invocation.js';
 import { runSince, unfinishedTasks, withRun } from './resume.js';
 
 /**
@@ -63,17 +64,21 @@ export async function startedTasks(
   return [...new Map(started.map((task) => [task.id, task])).values()];
 }
 
-/** Puts rows begun by an earlier run first and drops their duplicates from the selection. */
+/**
+ * Puts rows begun by an earlier run first and drops their duplicates from the selection; --limit counts
+ * both.
+ */
 export function withCarried(
   carried: readonly Task[],
   selected: readonly SelectedRow[],
+  values: BulkValues,
 ): readonly Task[] {
   if (carried.length === 0) return selected;
+  const { limit = Number.POSITIVE_INFINITY } = values as BulkValues & ListValues;
   const startedIds = new Set(carried.map(({ id }) => id));
-  return [...carried, ...selected.filter(({ id }) => !startedIds.has(id))].map((row, index) => ({
-    ...row,
-    row: index + 1,
-  }));
+  const rest = selected.filter(({ id }) => !startedIds.has(id));
+  const room = Math.max(0, limit - carried.length);
+  return [...carried, ...rest.slice(0, room)].map((row, index) => ({ ...row, row: index + 1 }));
 }
 
 /** Records carried-over rows in the new journal before the old one is closed, so that a crash in between loses none. */

@@ -109,7 +109,7 @@ async function planOrContinue(
   const isContinued = store && last && !isRestart && !selectsAnew;
   if (!isRestart && !isContinued) for (const run of same) requireContinuable(run);
   const carried = store && !isRestart && selectsAnew ? await startedTasks(store, same) : [];
-  const rows = withCarried(carried, selected);
+  const rows = withCarried(carried, selected, values);
   const toSetAside = damagedBefore(context, damaged, {
     head,
     subjectOf: operation.files?.subjectOf,
@@ -124,7 +124,8 @@ async function planOrContinue(
   const begun = { ...invocation, selection: { ...selection, rows: resolved } };
   return beginRun(context, begun, setup, {
     carried: rows.slice(0, carried.length),
-    matched: matched + rows.length - selected.length,
+    selected: selected.length,
+    matched: Math.max(matched, rows.length),
     replaced: same,
     damaged: toSetAside,
   });
@@ -134,6 +135,8 @@ async function planOrContinue(
 interface NewRun {
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
+  /** How many rows the command line selects, which --expect counts. */
+  readonly selected: number;
   /** How many records match, before `--limit` cut them. */
   readonly matched: number;
   /** The runs that it replaces. */
@@ -150,7 +153,7 @@ async function beginRun(
   newRun: NewRun,
 ): Promise<Planned> {
   const { store, head, lock } = setup;
-  const { carried, matched, replaced } = newRun;
+  const { carried, selected, matched, replaced } = newRun;
   const { operation, values, isSingle } = given;
   const rows = given.selection?.rows ?? [];
   requireNoKey(context, given, rows);
@@ -212,7 +215,7 @@ async function beginRun(
   await confirmChanges(context, invocation, {
     subject,
     preview: fullPreview,
-    selected: newRows.length,
+    selected,
     question: isSingle && only ? sessionFor(session, only).question?.(only, record) : undefined,
     name: labelOf(record, only?.id ?? ''),
   });

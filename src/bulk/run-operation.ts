@@ -108,7 +108,7 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
   }
   const { rows, matched } = await selectedRows(context, invocation);
   const started = selection || !last ? [] : await startedTasks(storeOf(context), same);
-  return dryRunRows(context, invocation, { rows: withCarried(started, rows), matched });
+  return dryRunRows(context, invocation, { rows: withCarried(started, rows, values), matched });
 }
 
 /** The rows of an invocation that starts no run, with the ids of their references. */

@@ -11,7 +11,7 @@ import {
   written,
 } from '../commands/tryouts/service.js';
 import { closed, errorOf, rosterctl } from '../support/run.js';
-import { recordingService } from '../support/service.js';
+import { organization, type Reply, recordingService } from '../support/service.js';
 
 // The same command resumes an unfinished run, and nothing is lost or done twice.
 
@@ -108,6 +108,52 @@ describe('a command whose filter selected the rows', () => {
     ]);
     expect([...service.kept.values()].every(({ status }) => status === 'rejected')).toBe(true);
     expect(written(service)).toHaveLength(4);
+  });
+
+  test('changes no more rows than --limit says, with those that it finishes', async () => {
+    let isHanging = true;
+    const service = await keep(several(4), (_, step) =>
+      isHanging && step === 'PATCH app_1' ? () => {} : undefined,
+    );
+    const user = userOf(service);
+    const limited = `${line} --limit 2 --sort name --retries 1`;
+    await killed(user, limited, () => written(service).length === 1);
+    isHanging = false;
+    const earlier = application('app_0', { name: 'Aaron' });
+    service.kept.set('app_0', earlier);
+    const again = await user.run(`${limited} --expect 2`);
+    expect([again.code, report(again).results.map(({ id, result }) => [id, result])]).toEqual([
+      0,
+      [
+        ['app_1', 'changed'],
+        ['app_0', 'changed'],
+      ],
+    ]);
+    expect(again.stderr).toContain('2 of 5 pending applications');
+  });
+
+  test('counts for --expect what it selects, also in the hint of a delete', async () => {
+    const players = new Map(
+      ids(3).map((id) => [id, { id, organizationId: organization, name: `Player ${id}` }]),
+    );
+    let isHanging = true;
+    const service = await recordingService(({ method, url }): Reply => {
+      const id = url.split('/').at(-1) ?? '';
+      if (id === organization) return { status: 200, json: { players: [...players.values()] } };
+      if (method === 'DELETE' && isHanging && id === 'app_1') return () => {};
+      const found = players.get(id);
+      if (method === 'DELETE') players.delete(id);
+      return found ? { status: 200, json: found } : { status: 404, json: { error: 'notFound' } };
+    });
+    const user = userOf(service);
+    const deleting = 'players delete --where name~Player --yes --json --concurrency 1';
+    const isSent = () => service.requests.some(({ method }) => method === 'DELETE');
+    await killed(user, `${deleting} --expect 3`, isSent);
+    isHanging = false;
+    const asked = await user.run(deleting);
+    expect([asked.code, errorOf(asked)['hint']]).toEqual([2, expect.stringMatching(/--expect 3$/)]);
+    expect(await user.run(`${deleting} --expect 3 --retries 1`)).toMatchObject({ code: 0 });
+    expect(players.size).toBe(0);
   });
 
   test('is killed while it closes the run that it replaces, and takes each row over once', async () => {
