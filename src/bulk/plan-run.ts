@@ -10,7 +10,7 @@ import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
-import { type DamagedRun, damagedBefore, type Journal, setAsideAll } from '../runs/journal.js';
+import { type DamagedRun, damagedBefore, noJournal, setAsideAll } from '../runs/journal.js';
 import { isSamePlace, type RunHead, type RunPlan, requireContinuable } from '../runs/plan.js';
 import {
   exitOf,
@@ -278,9 +278,6 @@ async function writeRun(
     tasks: [...preview.tasks, ...unreadTasks].toSorted((a, b) => a.row - b.row),
   };
 }
-
-/** The journal of a run that cannot be kept: it writes nothing. */
-const noJournal: Journal = { records: [], last: 0, append: async () => {}, close: async () => {} };
 
 /** True for failures of the service that concern every row; others come from the command line or the user. */
 function stopsEveryRow(error: Failure): boolean {

@@ -33,6 +33,14 @@ export interface Journal {
   close(): Promise<void>;
 }
 
+/** The journal of a run that cannot be kept: it writes nothing. */
+export const noJournal: Journal = {
+  records: [],
+  last: 0,
+  append: async () => {},
+  close: async () => {},
+};
+
 export interface JournalOptions {
   readonly now: () => Date;
   /** False once another process has taken the run over while this one was suspended; called before each write. */
