@@ -169,9 +169,7 @@ async function confirmName(
   if (given === undefined && prompts.unavailable !== undefined)
     throw new UsageError(
       `To delete ${withArticle(noun)} in a script, give its name; --yes is not enough.`,
-      {
-        hint: `Add: --confirm ${shellQuote(name)}`,
-      },
+      { hint: `Add: --confirm ${shellQuote(name)}` },
     );
   const typed = given ?? (await prompts.text(`${question} Type its name to confirm:`));
   if (typed !== name)

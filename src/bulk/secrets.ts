@@ -59,9 +59,7 @@ export function requireNoSecret(content: PlanContent, isKey: (text: string) => b
   if (secret !== undefined)
     throw new UsageError(
       `The plan would hold ${secret}, which others could read. No plan was written.`,
-      {
-        hint: 'Leave that value out, or make the change without --plan.',
-      },
+      { hint: 'Leave that value out, or make the change without --plan.' },
     );
 }
 

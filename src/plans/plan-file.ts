@@ -88,9 +88,7 @@ export async function writePlanFile(path: string, plan: PlanContent): Promise<st
     if (bytes > maxPlanBytes)
       throw new UsageError(
         `The plan is larger than ${maxPlanBytes / 2 ** 20} MiB. Nothing was sent.`,
-        {
-          hint: 'Select fewer records, and make several plans.',
-        },
+        { hint: 'Select fewer records, and make several plans.' },
       );
     return file.write(piece);
   };

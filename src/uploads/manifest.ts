@@ -156,7 +156,5 @@ function listIn(text: string, line: number): readonly string[] {
   } catch {
     // Reported below.
   }
-  throw new InputError(`Line ${line}: tags is not a list: ${text}.`, {
-    hint: 'Write tags as a;b',
-  });
+  throw new InputError(`Line ${line}: tags is not a list: ${text}.`, { hint: 'Write tags as a;b' });
 }

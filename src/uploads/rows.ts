@@ -223,9 +223,7 @@ export const localFiles: FileRows = {
       if (file.path === '-')
         throw new UsageError(
           'A file from stdin cannot be planned: it would be gone. Nothing was sent.',
-          {
-            hint: 'Save it to a file first.',
-          },
+          { hint: 'Save it to a file first.' },
         );
       return { ...row, own: { ...file, sha256: await hashOfPath(file.path, signal) } };
     };

@@ -64,9 +64,7 @@ export function inputText(
   if (shortenedNumber.test(text))
     throw new InputError(
       `holds ${text}: a spreadsheet shortened a long number and lost its last digits.`,
-      {
-        hint: 'Enter that column as text, or empty the cell. If the text is meant: --csv-raw',
-      },
+      { hint: 'Enter that column as text, or empty the cell. If the text is meant: --csv-raw' },
     );
   return text === clearWord ? null : unguard(cell);
 }

@@ -53,9 +53,7 @@ export class RowKeys {
     if (lines && lines.at.length > 1)
       throw new InputError(
         `${row.marks ? 'Rows' : 'Lines'} ${listed(lines.at)} have the same ${columnWord(column)}: ${lines.text}.`,
-        {
-          hint: 'Each key may appear only once.',
-        },
+        { hint: 'Each key may appear only once.' },
       );
     const [record, other] = options.key === 'id' ? oneOrNone(ids.get(key)) : index.find(key);
     if (other)
@@ -104,9 +102,7 @@ export class RowKeys {
     if (other !== undefined)
       throw new InputError(
         `${row.marks ? 'Rows' : 'Lines'} ${other} and ${row.line}: ${columnWord(column)} names the same ${resourceWords[options.resource].noun}.`,
-        {
-          hint: 'Each key may appear only once.',
-        },
+        { hint: 'Each key may appear only once.' },
       );
     this.named.set(name, row.line);
   }
