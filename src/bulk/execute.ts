@@ -30,7 +30,6 @@ import {
   failedRun,
   isFinalRow,
   type ReportRow,
-  RowSet,
   reportOf,
   summarize,
 } from '../runs/report.js';
@@ -235,9 +234,8 @@ async function endIfDone(
   rows: readonly ReportRow[],
 ): Promise<StopReason | undefined> {
   const { store, plan, journal } = run;
-  const finals = new RowSet(plan.rows);
-  for (const row of rows) if (hasEnded(run, row)) finals.add(row.row);
-  if (!plan.rows.every(({ row }) => finals.has(row))) return undefined;
+  const ended = new Set(rows.filter((row) => hasEnded(run, row)).map(({ row }) => row));
+  if (!plan.rows.every(({ row }) => ended.has(row))) return undefined;
   try {
     // A copy, because an interface is no JsonObject.
     const summary = { ...summarize(rows, { dryRun: false }) };

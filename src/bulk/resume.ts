@@ -9,7 +9,7 @@ import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { markReported } from '../runs/end.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
-import { isFinalRow, RowSet } from '../runs/report.js';
+import { isFinalRow } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';
 import { openRunStore, type RunStore } from '../runs/store.js';
 import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
@@ -120,8 +120,7 @@ export async function continueRun(
   const invocation = { ...given, ...jobOf(plan) };
   const { operation, values, isSingle } = invocation;
   const tasks = unfinishedTasks(stored, isSelected);
-  const resumed = new RowSet(tasks);
-  for (const { row } of tasks) resumed.add(row);
+  const resumed = new Set(tasks.map(({ row }) => row));
   // The plan of an ended run holds only the rows that failed or conflicted.
   const finished = [...state.results.values()]
     .filter(({ row }) => !resumed.has(row) && isFinished(state, row))

@@ -13,7 +13,6 @@ import {
   type ReportRow,
   type RowChange,
   type RowError,
-  RowSet,
   unsentResult,
   wentWrong,
   withRef,
@@ -71,7 +70,7 @@ export class ActiveRun {
   readonly gate: FirstWriteGate;
   /** Lets the rows of a session that has yet to prove itself go one at a time. */
   private provingGate: FirstWriteGate | undefined;
-  readonly reported: RowSet;
+  readonly reported = new Set<number>();
   /** Rows with a request that may have been sent and has no outcome. */
   readonly inFlight = new Set<number>();
   /** The finished first steps, by row: of this process, and of earlier ones. */
@@ -89,7 +88,6 @@ export class ActiveRun {
     tasks: readonly Task[],
     readonly options: RowRunOptions,
   ) {
-    this.reported = new RowSet(tasks);
     for (const { row, done } of tasks) if (done) this.done.set(row, done);
     const { maxErrors, isSilent, onStop, concurrency } = options;
     this.breaker = new CircuitBreaker(maxErrors, isSilent, onStop);

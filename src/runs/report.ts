@@ -64,23 +64,6 @@ export function firstStepOf(
   return { before, after, step };
 }
 
-/** A set of row numbers, at one byte per row of the input. */
-export class RowSet {
-  private readonly rows: Uint8Array;
-
-  constructor(all: readonly { readonly row: number }[]) {
-    this.rows = new Uint8Array(all.reduce((last, { row }) => Math.max(last, row), 0) + 1);
-  }
-
-  add(row: number): void {
-    this.rows[row] = 1;
-  }
-
-  has(row: number): boolean {
-    return this.rows[row] === 1;
-  }
-}
-
 /** How one row of a bulk write ended. */
 export const rowResults = [
   'changed',
