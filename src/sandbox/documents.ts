@@ -3,12 +3,13 @@ import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import {
   checkName,
+  deleteRecord,
   fileFields,
   find,
   listResponse,
-  merged,
   newRecord,
   ownRecords,
+  updateRecord,
 } from './editing.js';
 import type { HandlerCall, HandlerReply, HandlersOf } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
@@ -63,16 +64,11 @@ export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
     checkName(call.body, 'optional');
     checkTags(call.body);
     refuseOtherFile(call.body, old);
-    const document = merged(call, old);
-    call.steps.push(['put', 'documents', document]);
-    return { answer: 'update', records: { record: document, old } };
+    return updateRecord(call, 'documents', old);
   },
 
-  deleteDocument(call) {
-    const old = find(call, 'documents', call.params.documentId);
-    call.steps.push(['delete', 'documents', old.id]);
-    return { answer: 'delete', records: { old } };
-  },
+  deleteDocument: (call) =>
+    deleteRecord(call, 'documents', find(call, 'documents', call.params.documentId)),
 };
 
 /** The private reference that replaces an upload's own in its document (contract 2.5). */

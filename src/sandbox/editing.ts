@@ -55,11 +55,39 @@ export function newRecord(
   };
 }
 
+/** Creates a record with the fields of the body. */
+export function createRecord(call: HandlerCall, resource: ResourceName): HandlerReply {
+  const record = newRecord(call, resource, call.body);
+  call.steps.push(['put', resource, record]);
+  return { answer: 'create', records: { record } };
+}
+
+/** Updates a record with the fields of the body. Throws 400 for an empty body. */
+export function updateRecord(
+  call: HandlerCall,
+  resource: ResourceName,
+  old: StoredRecord,
+): HandlerReply {
+  const record = merged(call, old);
+  call.steps.push(['put', resource, record]);
+  return { answer: 'update', records: { record, old } };
+}
+
+/** Deletes a record. */
+export function deleteRecord(
+  call: HandlerCall,
+  resource: ResourceName,
+  old: StoredRecord,
+): HandlerReply {
+  call.steps.push(['delete', resource, old.id]);
+  return { answer: 'delete', records: { old } };
+}
+
 /**
  * The record with its fields replaced by those of the body; where an update replaces the whole
  * record, without the others. Throws 400 for an empty body.
  */
-export function merged(call: HandlerCall, record: StoredRecord): StoredRecord {
+function merged(call: HandlerCall, record: StoredRecord): StoredRecord {
   const fields = withoutOwnFields(call.body);
   if (Object.keys(call.body).length === 0) throw invalid('at least one field is needed');
   const kept = call.replaces ? fixedFields(record) : record;

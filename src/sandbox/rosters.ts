@@ -2,12 +2,13 @@
 import {
   checkName,
   checkTeams,
+  createRecord,
+  deleteRecord,
   find,
   listResponse,
-  merged,
-  newRecord,
   ownRecords,
   recordReply,
+  updateRecord,
 } from './editing.js';
 import type { HandlersOf } from './handler.js';
 import type { StoredRecord } from './records.js';
@@ -21,25 +22,18 @@ export const playerHandlers: HandlersOf<'players'> = {
   createPlayer(call) {
     checkName(call.body, 'required');
     checkTeams(call);
-    const player = newRecord(call, 'players', call.body);
-    call.steps.push(['put', 'players', player]);
-    return { answer: 'create', records: { record: player } };
+    return createRecord(call, 'players');
   },
 
   updatePlayer(call) {
     const old = find(call, 'players', call.params.playerId);
     checkName(call.body, 'optional');
     checkTeams(call);
-    const player = merged(call, old);
-    call.steps.push(['put', 'players', player]);
-    return { answer: 'update', records: { record: player, old } };
+    return updateRecord(call, 'players', old);
   },
 
-  deletePlayer(call) {
-    const old = find(call, 'players', call.params.playerId);
-    call.steps.push(['delete', 'players', old.id]);
-    return { answer: 'delete', records: { old } };
-  },
+  deletePlayer: (call) =>
+    deleteRecord(call, 'players', find(call, 'players', call.params.playerId)),
 };
 
 /** The player without that team; undefined for a player who is not in it. */
@@ -62,17 +56,13 @@ export const teamHandlers: HandlersOf<'teams'> = {
 
   createTeam(call) {
     checkName(call.body, 'required');
-    const team = newRecord(call, 'teams', call.body);
-    call.steps.push(['put', 'teams', team]);
-    return { answer: 'create', records: { record: team } };
+    return createRecord(call, 'teams');
   },
 
   updateTeam(call) {
     const old = find(call, 'teams', call.params.teamId);
     checkName(call.body, 'optional');
-    const team = merged(call, old);
-    call.steps.push(['put', 'teams', team]);
-    return { answer: 'update', records: { record: team, old } };
+    return updateRecord(call, 'teams', old);
   },
 
   deleteTeam(call) {
@@ -81,7 +71,6 @@ export const teamHandlers: HandlersOf<'teams'> = {
       const left = withoutTeam(player, old.id);
       if (left) call.steps.push(['put', 'players', left]);
     }
-    call.steps.push(['delete', 'teams', old.id]);
-    return { answer: 'delete', records: { old } };
+    return deleteRecord(call, 'teams', old);
   },
 };
