@@ -8,7 +8,7 @@ import type { JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { labelOf } from '../data/path.js';
 import { saveDocument } from '../downloads/download-one.js';
-import { runDownloads } from '../downloads/download-run.js';
+import { DownloadRun } from '../downloads/download-run.js';
 import { createMeter, type Meter } from '../downloads/meter.js';
 import { asOf, isSameVersion, type RecordVersion } from '../downloads/mirror.js';
 import type { FileSink } from '../downloads/resumable-download.js';
@@ -130,7 +130,7 @@ async function fetchFiles(
       }
     }
   };
-  const run = runDownloads(context, targets, concurrency, {
+  const run = new DownloadRun(context, targets, concurrency, {
     work,
     printBeside: (say) => meter.printBeside(say),
     continueHint: 'Run the same command again to continue.',

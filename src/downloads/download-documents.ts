@@ -15,7 +15,7 @@ import { documentSelection } from '../resources/document-filters.js';
 import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { createDownloader, type DownloadCall, linkOf, wasSkipped } from './download-one.js';
-import { type DownloadWorker, runDownloads } from './download-run.js';
+import { DownloadRun, type DownloadWorker } from './download-run.js';
 import type { SaveOptions } from './target-file.js';
 import {
   checkTargets,
@@ -188,7 +188,7 @@ export async function downloadDocuments(
     }
   }
   const concurrency = values.concurrency ?? context.settings.concurrency;
-  const run = runDownloads(context, targets, concurrency, worker);
+  const run = new DownloadRun(context, targets, concurrency, worker);
   const exitName = () => run.exitName();
   const outcome = (value: Result) =>
     new ValueWithExit(value, exitName, { failed: () => run.failed() });

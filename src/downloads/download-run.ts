@@ -11,18 +11,6 @@ import { CancelledError, Failure, GuardError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
 import type { Target } from './target-names.js';
 
-/** A run over several documents. */
-interface DownloadRun<R> {
-  /** The result rows in the order of the documents, each as soon as those before it are done. */
-  rows(): AsyncGenerator<R>;
-  /** Final once all rows have been read. */
-  exitName(): ExitName;
-  /** The first failure; undefined if all are done. */
-  failed(): FailedItem | undefined;
-  /** Returns the reason that stopped the run for all documents, if one did. */
-  stop(): StopReason | undefined;
-}
-
 /** The work on each document. */
 export interface DownloadWorker<R> {
   work(target: Target): Promise<R | undefined>;
@@ -35,27 +23,68 @@ export interface DownloadWorker<R> {
 }
 
 /**
- * Works on documents with the given concurrency. A failure is printed to stderr and does not stop the
- * others, unless they would fail too: a refused key, a full disk, a service that does not answer.
+ * A run over several documents, with the given concurrency. A failure is printed to stderr and does not
+ * stop the others, unless they would fail too: a refused key, a full disk, a service that does not answer.
  */
-export function runDownloads<R>(
-  context: Context,
-  targets: readonly Target[],
-  concurrency: number,
-  worker: DownloadWorker<R>,
-): DownloadRun<R> {
-  const breaker = new CircuitBreaker(undefined, () => context.api.limiter.silent);
-  // Each request in flight adds a listener.
-  setMaxListeners(0, context.signal);
-  const failures: FailedItem[] = [];
-  let done = 0;
-  let startedCount = 0;
-  const one = async (target: Target): Promise<R | undefined> => {
+export class DownloadRun<R> {
+  private readonly breaker: CircuitBreaker;
+  private readonly failures: FailedItem[] = [];
+  private begun = 0;
+  private done = 0;
+
+  constructor(
+    private readonly context: Context,
+    private readonly targets: readonly Target[],
+    private readonly concurrency: number,
+    private readonly worker: DownloadWorker<R>,
+  ) {
+    this.breaker = new CircuitBreaker(undefined, () => context.api.limiter.silent);
+    // Each request in flight adds a listener.
+    setMaxListeners(0, context.signal);
+  }
+
+  /** Yields the result rows in the order of the documents, each as soon as those before it are done. */
+  async *rows(): AsyncGenerator<R> {
+    const results = mapConcurrently(this.targets, this.concurrency, (target) => this.work(target));
+    try {
+      for (const result of results) {
+        const row = await result;
+        if (row !== undefined) yield row;
+      }
+    } finally {
+      // A closed stdout does not stop started downloads.
+      await Promise.allSettled(results);
+      await this.worker.close();
+      this.printEnd();
+    }
+  }
+
+  /** Returns the exit code's name; final once all rows have been read. */
+  exitName(): ExitName {
+    const { breaker, failures } = this;
+    return breaker.stop?.exitName ?? mostSevere(failures.map(({ error }) => error.exitName));
+  }
+
+  /** Returns the first failure, or that of an interrupted run; undefined if all are done. */
+  failed(): FailedItem | undefined {
+    const [failure] = this.failures;
+    const [first] = this.targets;
+    if (failure || !first || this.done === this.targets.length) return failure;
+    return { id: first.id, error: new CancelledError('Interrupted.') };
+  }
+
+  /** Returns the reason that stopped the run for all documents, if one did. */
+  stop(): StopReason | undefined {
+    return this.breaker.stop;
+  }
+
+  private async work(target: Target): Promise<R | undefined> {
+    const { breaker, context, failures, worker } = this;
     if (breaker.stop || context.signal.aborted) return undefined;
-    startedCount += 1;
+    this.begun += 1;
     try {
       const row = await worker.work(target);
-      done += 1;
+      this.done += 1;
       breaker.recordResult('changed', false);
       return row;
     } catch (error) {
@@ -67,49 +96,23 @@ export function runDownloads<R>(
       else breaker.recordFailure(error, 'failed', false);
       return undefined;
     }
-  };
-  return {
-    async *rows() {
-      const results = mapConcurrently(targets, concurrency, one);
-      try {
-        for (const result of results) {
-          const row = await result;
-          if (row !== undefined) yield row;
-        }
-      } finally {
-        // A closed stdout does not stop started downloads.
-        await Promise.allSettled(results);
-        await worker.close();
-        finish();
-      }
-    },
-    exitName: () =>
-      breaker.stop?.exitName ?? mostSevere(failures.map(({ error }) => error.exitName)),
-    failed: () => failures[0] ?? notBegun(),
-    stop: () => breaker.stop,
-  };
-
-  /** The failure of an interrupted run: not all are done, although none failed. */
-  function notBegun(): FailedItem | undefined {
-    const [first] = targets;
-    if (!first || done === targets.length) return undefined;
-    return { id: first.id, error: new CancelledError('Interrupted.') };
   }
 
-  function finish(): void {
-    const missing = targets.length - done;
+  private printEnd(): void {
+    const { breaker, context, failures, targets } = this;
+    const missing = targets.length - this.done;
     if (missing === 0) return;
     if (breaker.stop) context.message(`Stopped: ${breaker.stop.reason}`);
-    const untouched = targets.length - startedCount;
+    const untouched = targets.length - this.begun;
     const rest = untouched > 0 ? `, ${groupedNumber(untouched)} of them not begun` : '';
     // Running again is pointless if all the others were not found.
     const isRetryable =
       untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
     const { continueHint = 'To continue, run the same command again with --skip-existing.' } =
-      worker;
+      this.worker;
     const hint = isRetryable ? ` ${continueHint}` : '';
     context.message(
-      `${groupedNumber(done)} of ${plural(targets.length, 'document')} done, ${groupedNumber(missing)} not${rest}.${hint}`,
+      `${groupedNumber(this.done)} of ${plural(targets.length, 'document')} done, ${groupedNumber(missing)} not${rest}.${hint}`,
     );
   }
 }
