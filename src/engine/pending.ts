@@ -138,6 +138,7 @@ async function foundNotApplied(
   if (!mayResend || run.isStopped) return endUnknown(row, unverified);
   row.clearInFlight();
   row.resends += 1;
+  row.lost = unverified;
   row.intent = undefined;
   await runRow(row, state);
 }

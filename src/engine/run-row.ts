@@ -128,6 +128,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
       return session.send(step, task, isFresh);
     });
     row.sends += 1;
+    row.lost = undefined;
     return await confirm(row, write, sent, since);
   } catch (error) {
     if (error instanceof Failure && isNotSent(error)) return sendLater(row, error);
@@ -136,6 +137,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
       return stepDone(row, write, undefined);
     if (!(error instanceof UnknownOutcomeError)) throw error;
     row.sends += 1;
+    row.lost = undefined;
     run.breaker.recordFailure(error, 'unknown', true);
     const settles = Math.max(settleMs, error.wait * 1000);
     const kind = error.delivery === 'applied' ? 'unreadable' : 'lost';
@@ -152,7 +154,10 @@ function verifyLater(
   row.unverified = { ...how, intent: intentOf(write), sent: write, t };
 }
 
-/** Waits and reads the record again, to decide anew. Throws the failure if nothing more may be sent. */
+/**
+ * Waits and reads the record again, to decide anew; after a lost write, to verify that one again first,
+ * which may have taken effect meanwhile. Throws the failure if nothing more may be sent.
+ */
 async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | undefined> {
   const { retries, sleep, signal, backoff } = row.run.options;
   row.clearInFlight();
@@ -169,6 +174,11 @@ async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | 
     await sleep(wait === undefined ? backoff(row.sends - 1, throttled) : wait * 1000, signal);
   }
   if (row.run.isOver) throw error;
+  if (row.lost) {
+    row.unverified = row.lost;
+    row.resends -= 1;
+    return undefined;
+  }
   return row.read(error instanceof StaleReadError ? 'turn' : 'resend');
 }
 

@@ -179,6 +179,8 @@ export class ActiveRow {
   intent: { readonly intent: Unverified['intent']; readonly t: number } | undefined;
   /** Its last write, while the outcome of that is unknown. */
   unverified: Unverified | undefined;
+  /** A lost write that was found not applied, until the one that replaces it has reached the service. */
+  lost: Unverified | undefined;
 
   constructor(
     readonly run: ActiveRun,

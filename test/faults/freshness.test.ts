@@ -234,6 +234,42 @@ test.each([
   },
 );
 
+// The first attempt is lost, and takes effect while the second one waits because of a 429.
+describe.concurrent('a lost write that takes effect after all is done by us', () => {
+  const env = { ROSTERCTL_SETTLE: '0.1s' };
+
+  test('an update, which can be undone', async () => {
+    let sent = 0;
+    const service: Kept = await keep(several(1), (_, step) => {
+      if (step !== 'PATCH app_1' || ++sent > 2) return undefined;
+      if (sent === 1) return cut;
+      change(service, 'app_1', { status: 'rejected' });
+      return later(0);
+    });
+    const home = temporaryFolder();
+    const run = (line: string) => rosterctl(line, { home, env: { ...service.env, ...env } });
+    const ran = await run('tryouts set-status app_1 --to rejected --json');
+    expect([ran.code, report(ran).summary]).toEqual([0, expect.objectContaining({ changed: 1 })]);
+    expect(patches(service)).toHaveLength(2);
+    expect(await run('runs undo last --yes')).toMatchObject({ code: 0 });
+    expect(statusOf(service, 'app_1')).toBe('pending');
+  });
+
+  test('a delete', async () => {
+    let sent = 0;
+    const service = await recordingService(({ method }): Reply => {
+      if (method === 'DELETE') return ++sent === 1 ? cut : later(0);
+      if (sent > 1) return { status: 404, json: { error: 'notFound' } };
+      return { status: 200, json: { id: 'player_1', organizationId: organization } };
+    });
+    const ran = await rosterctl('players delete player_1 --yes --json', {
+      env: { ...service.env, ...env },
+    });
+    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'player_1', deleted: true }]);
+    expect(sent).toBe(2);
+  });
+});
+
 function answer(response: ServerResponse, json: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
 }
