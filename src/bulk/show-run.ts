@@ -1,4 +1,5 @@
 /** Executes a planned run of many rows and renders its report. */
+import { readFirst } from '../api/response.js';
 import type { CommandOutput, PrintedHow } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
@@ -69,7 +70,10 @@ export function printEnd(
   { store, invocation }: PlannedRun,
   { isShown, isKept }: PrintedHow = { isShown: false },
 ): void {
-  for (const line of stop ? stopLines(context, report, stop, isShown) : []) context.message(line);
+  const stopped = stop ? stopLines(context, report, stop, isShown) : [];
+  // The run that is resumed reads each record before it sends anything.
+  const isReadAgain = unfinished !== undefined && invocation.operation.verb !== 'create';
+  for (const line of stopped) if (line !== readFirst || !isReadAgain) context.message(line);
   // A person's report names the run.
   if (store && !isShown) context.note(`Run ${report.run}: ${summaryLine(report)}`);
   if (unfinished !== undefined) context.message(unfinished);

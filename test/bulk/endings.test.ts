@@ -77,6 +77,16 @@ describe.concurrent('the API key in a refusal', () => {
     });
 });
 
+test('a run that lost its answers says to run it again, and not also to look at each record first', async () => {
+  const service = await keep(several(8), (_, step) => (step.startsWith('PATCH') ? cut : undefined));
+  const { code, stderr } = await userOf(service).run(lineOf(8, '--yes'));
+  expect(code).toBe(10);
+  const end = stderr.slice(stderr.indexOf('Stopped: '));
+  expect(end).toMatch(
+    /^Stopped: .* was lost .*\nRun .*\nStopped after .*Run the same command again/,
+  );
+});
+
 describe.concurrent('--restart', () => {
   test('ends the old run: it is listed as finished, and its open write is verified by reading', async () => {
     let away = true;
