@@ -220,6 +220,12 @@ test('-y is on the pages of commands that may ask, and on no others', () => {
     expect(shortPage(words)).not.toContain('--yes');
 });
 
+test('the short page of an import has the flags that its errors advise', async () => {
+  const { stdout } = await rosterctl('players import -h');
+  for (const flag of ['--map ', '--ignore-columns ', '--skip-invalid '])
+    expect(stdout).toContain(`\n      ${flag}`);
+});
+
 test('the short page of the tool has at most 45 lines', async () => {
   const short = (await rosterctl('-h')).stdout;
   expect(short.split('\n').length - 1).toBeLessThanOrEqual(45);

@@ -39,8 +39,9 @@ export const importFlags = {
     ...csvFlags.map,
     text: 'set this field from their column',
     placeholder: "'THEIRS=FIELD'",
+    rare: false,
   },
-  ignoreColumns: csvFlags.ignoreColumns,
+  ignoreColumns: { ...csvFlags.ignoreColumns, rare: false },
   skipInvalid: flag('import the other rows although some are invalid', { group: 'safety' }),
   encoding: param(
     z.optional(z.enum(namedEncodings)),
