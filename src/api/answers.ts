@@ -74,7 +74,7 @@ export function refusalIn(
   body: unknown,
   status: number,
   call: CallSite,
-  envelope?: EnvelopeContent,
+  envelope: EnvelopeContent,
 ): ApiError | undefined {
   const sign = refusalSign(body, envelope);
   if (!sign || !isObject(body)) return undefined;

@@ -82,7 +82,10 @@ export function findList(body: unknown, search: ListSearch): FoundList | undefin
 const assumedEmpty: FoundList = { rows: [], isAssumed: true };
 
 /** Returns the records of a map by id; a record without an id gets its key. */
-function recordsByKey(map: JsonObject, idName?: string): readonly JsonObject[] | undefined {
+function recordsByKey(
+  map: JsonObject,
+  idName: string | undefined,
+): readonly JsonObject[] | undefined {
   const entries = Object.entries(map);
   if (!entries.every(([, value]) => isObject(value))) return undefined;
   return entries.map(([key, value]) => {

@@ -154,21 +154,20 @@ export async function writeAtomically(
   }
 }
 
+/** A temporary file of this age has no writer any more. */
+const staleMs = 3_600_000;
+
 /**
- * Removes temporary files older than `olderThanMs` that killed processes of ours left in a folder,
- * and returns their names. Never throws: an unreadable folder has nothing to sweep.
+ * Removes old temporary files that killed processes of ours left in a folder, and returns their names.
+ * Never throws: an unreadable folder has nothing to sweep.
  */
-export async function sweepStaleTemps(
-  folder: string,
-  now: Date,
-  olderThanMs = 3_600_000,
-): Promise<readonly string[]> {
+export async function sweepStaleTemps(folder: string, now: Date): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
   const swept: string[] = [];
   for (const name of names.filter((entry) => tempPattern.test(entry))) {
     const path = join(folder, name);
     const stats = await lstat(path).catch(() => undefined);
-    if (!stats?.isFile() || now.getTime() - stats.mtimeMs < olderThanMs) continue;
+    if (!stats?.isFile() || now.getTime() - stats.mtimeMs < staleMs) continue;
     await unlink(path).then(
       () => swept.push(name),
       () => {},

@@ -18,7 +18,7 @@ type DeleteJob = { readonly route?: string | undefined };
 /** Deletes one or many records; `confirm: 'name'` allows one at a time and asks for its name. */
 export function deleteOperation(
   resource: ResourceName,
-  filters?: Filters,
+  filters: Filters | undefined,
   confirm: ConfirmRule = 'count',
 ): Operation {
   return {

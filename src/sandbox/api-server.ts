@@ -64,7 +64,7 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const [path] = splitOnce(request.url ?? '/', '?');
+  const [path] = splitAtQuery(request.url ?? '/');
   if (isAdminPath(path) || !isOwnHost(request.headers.host)) {
     send(response, await answerOrRefuse(parts, request));
     return;
@@ -98,7 +98,7 @@ async function answerOrRefuse(parts: ApiParts, request: Received): Promise<Rende
 
 async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   if (!isOwnHost(request.headers.host)) throw forbidden('this sandbox serves this machine only');
-  const [path, search] = splitOnce(request.url ?? '/', '?');
+  const [path, search] = splitAtQuery(request.url ?? '/');
   const query = new URLSearchParams(search);
   if (isAdminPath(path)) return json(await answerAdmin(parts.admin, request, path, query));
   if (!path.startsWith('/v1/')) throw dashboardOnly();
@@ -219,9 +219,9 @@ function send(response: ServerResponse, { status, headers, bytes }: Rendered): v
     .end(bytes);
 }
 
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+function splitAtQuery(target: string): [path: string, query: string] {
+  const at = target.indexOf('?');
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
 /** The data behind the routes. They accept the server's token and never an API key. */

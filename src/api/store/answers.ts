@@ -34,7 +34,7 @@ export function storeDelivery(reply: StoreReply): Delivery | undefined {
 export function storeError(
   operation: 'upload' | 'download',
   reply: StoreReply,
-  wait?: number,
+  wait: number | undefined,
 ): StoreError {
   const { status } = reply;
   if (status >= 300 && status < 400)

@@ -143,7 +143,7 @@ function reportOutput(
 /** The unfinished uploads of the organization and service in force; notes how many others there are. */
 async function uploadsHere(
   context: Context,
-  onDamaged?: (run: DamagedRun) => void,
+  onDamaged: (run: DamagedRun) => void,
 ): Promise<readonly UnfinishedUpload[]> {
   const all = await readUnfinishedUploads(context, onDamaged);
   const here = all.filter(({ run }) => isHere(context, run));

@@ -83,7 +83,7 @@ export function sheetKind({ marks }: CsvRow, index: number): SheetCell['kind'] {
 export function newValue(
   { type, seen }: FieldTarget,
   text: string,
-  kind?: SheetCell['kind'],
+  kind: SheetCell['kind'],
 ): unknown {
   if (kind === 'date' && type === undefined) return dateLike(seen?.sample, text);
   return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
