@@ -285,7 +285,8 @@ describe.concurrent('a bulk conversion that waits and `tryouts convert ID` by ha
       if (!step.startsWith('CONVERT')) return undefined;
       if (step === 'CONVERT app_1' && !players.includes('later')) {
         players.push('later');
-        return later(2);
+        // Long enough for the two commands by hand, also on a busy machine.
+        return later(8);
       }
       players.push(step);
       return undefined;
