@@ -255,14 +255,14 @@ async function finalizeRun(
 ): Promise<EndedRun> {
   const { store, journal, plan, invocation } = run;
   const { head } = plan;
-  const report = reportOf(context, head, rows);
+  const report = reportOf(context, store ? head : { ...head, run: null }, rows);
   const ended = exitOf(report, stop?.exitName);
   const exitName = await writeResultsFile(context, invocation, rows, ended);
   const remaining = rows.filter((row) => !hasEnded(run, row)).length;
   // The hint of a guard says what to do instead.
   const isExplained = stop?.error instanceof GuardError;
   const unfinished =
-    remaining > 0 && !isExplained
+    store && remaining > 0 && !isExplained
       ? await unfinishedLine(context, run, remaining, stop?.error)
       : undefined;
   const retried =

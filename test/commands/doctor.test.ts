@@ -157,6 +157,8 @@ test('wraps its lines to 80 and to 40 columns, aligned with their start', async 
   const narrow = await at(40);
   expect(Math.max(...narrow.map((line) => line.length))).toBeLessThanOrEqual(40);
   expect(narrow[0]).toBe(`pass  node            Node.js ${process.versions.node}`);
+  // Only lines to copy are continued with a backslash.
+  expect(narrow.filter((line) => /[^ ].* \\$/.test(line))).toEqual([]);
   const below = narrow.findIndex((line) => line.startsWith('warn  read tryouts'));
   expect(narrow.slice(below, -1)).toEqual([
     'warn  read tryouts',
