@@ -97,7 +97,8 @@ const mostNamed = 1_000;
 
 /**
  * Reads and decides every row; many rows share one list. Throws what would stop a run: a refused key,
- * a service that does not answer, repeated 403s.
+ * a service that does not answer, repeated 403s; and UsageError for a field of `--if` or, of a record
+ * that will be shown, of `--fields`, that is unknown.
  */
 export async function previewRows(
   context: Context,
@@ -113,7 +114,24 @@ export async function previewRows(
   await previewer.decideFromList();
   await previewer.decideOneByOne();
   session.planned?.(invocation.isSingle);
-  return previewer.preview();
+  const preview = previewer.preview();
+  await checkFieldsToShow(context, invocation, preview);
+  return preview;
+}
+
+/** Checks `--fields` and `--template` while the only record, which will be shown, is unchanged. Throws UsageError. */
+async function checkFieldsToShow(
+  { settings }: Context,
+  { isSingle, operation, view }: Invocation,
+  { tasks: [task], record = task?.previewState?.record }: Preview,
+): Promise<void> {
+  const isShown = isSingle && !operation.reports && !settings.dryRun;
+  const isChosen = (settings.fields ?? settings.template) !== undefined;
+  if (!isShown || !isChosen || !record || view?.resource === undefined) return;
+  const values = (task?.previewed ?? []).map(({ field, to }) => [field, to] as const);
+  const { checkRecordFields } = await import('../cli/chosen-fields.js');
+  const { chosenFields } = await import('../cli/lists/template.js');
+  checkRecordFields(chosenFields(settings), view, record, Object.fromEntries(values));
 }
 
 /** A record, and the plan that was made for it. */

@@ -115,15 +115,12 @@ export function printWrongRows(
 }
 
 /** Checks `--fields` and `--template` against the report before anything is done. Throws UsageError. */
-export async function checkFields({
-  settings: { fields: chosen, template, output },
-}: Pick<Context, 'settings'>): Promise<void> {
-  let fields = chosen;
-  if (template !== undefined)
-    fields = (await import('../cli/lists/template.js')).templateFields(template);
-  if (!fields) return;
+export async function checkFields({ settings }: Pick<Context, 'settings'>): Promise<void> {
+  if ((settings.fields ?? settings.template) === undefined) return;
   const { checkRowFields } = await import('../cli/chosen-fields.js');
+  const { chosenFields } = await import('../cli/lists/template.js');
+  const fields = chosenFields(settings);
   const selectsReport =
-    output === 'json' && fields.every((field) => reportFields.has(field.split('.')[0]));
+    settings.output === 'json' && fields.every((field) => reportFields.has(field.split('.')[0]));
   if (!selectsReport) checkRowFields(fields, reportView);
 }

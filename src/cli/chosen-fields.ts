@@ -40,6 +40,23 @@ export function checkRowFields(fields: readonly string[] | undefined, view: Shap
   if (missing.length > 0) throw unknownField(missing, [], view);
 }
 
+/**
+ * Throws UsageError for a chosen field that neither the contract nor a record has, before the record is
+ * changed; `values`: what it will hold then.
+ */
+export function checkRecordFields(
+  fields: readonly string[],
+  view: Shape,
+  record: JsonObject,
+  values: JsonObject,
+): void {
+  const seen = { ...record, ...values };
+  const missing = fields.filter((field) => !isKnown(field, view) && !hasPath(seen, field));
+  const labels = labelledIn(missing, [seen], view);
+  const unknown = missing.filter((field) => !labels.has(field));
+  if (unknown.length > 0) throw unknownField(unknown, [seen], view);
+}
+
 async function* select(
   rows: Batches<unknown>,
   fields: readonly string[],

@@ -4,7 +4,7 @@ import type { ResourceName } from '../api/types.js';
 import type { ValueWithExit } from '../cli/command-output.js';
 import type { ListValues, SinceLastValues } from '../cli/filters.js';
 import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
-import { templateFields } from '../cli/lists/template.js';
+import { chosenFields } from '../cli/lists/template.js';
 import { fieldOf, isDocumented } from '../cli/record-fields.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { ListSummary } from '../cli/views.js';
@@ -154,7 +154,7 @@ class ListedFields {
 
   constructor({ settings }: Context, resource: ResourceName) {
     const { fields, template } = settings;
-    const typed = fields ?? (template === undefined ? [] : templateFields(template));
+    const typed = chosenFields({ fields, template });
     this.missing = typed.filter((field) => !isDocumented(resource, field));
   }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { keep, steps, written } from '../commands/tryouts/service.js';
+import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { ids, report, runFolders, several, until, userOf } from './user.js';
 
 const line = (count: number, more: string) =>
@@ -110,12 +110,15 @@ describe('--fields of a report', () => {
   });
 
   test('a field that the answer lacks is reported after the write, whose record is shown', async () => {
-    const service = await keep(several(1));
-    const ran = await userOf(service).run(
-      'tryouts update app_1 --status rejected --json --fields id,nope',
+    const answer = application('app_1', { status: 'rejected' });
+    const service = await keep([application('app_1', { nick: 'kite' })], (_, step) =>
+      step === 'PATCH app_1' ? { status: 200, json: answer } : undefined,
     );
-    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'app_1', nope: null }]);
-    expect(ran.stderr).toContain('Unknown field "nope"');
+    const ran = await userOf(service).run(
+      'tryouts update app_1 --status rejected --json --fields id,nick',
+    );
+    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'app_1', nick: null }]);
+    expect(ran.stderr).toContain('Unknown field "nick"');
   });
 });
 

@@ -31,12 +31,14 @@ describe('--exit-code of a dry run of one record', () => {
   });
 });
 
-test('a template that names no field of the record is a note after a change, not exit 2', async () => {
+test('a template that names no field of the record is refused before the change', async () => {
   const home = temporaryFolder();
   const line = ['-p', 'sandbox', 'teams', 'update', 'team_0001', '--name', 'New'];
   const ran = await rosterctl([...line, '--template', '{id} {name} {nope}.'], { home });
-  expect(ran).toMatchObject({ code: 0, stdout: 'team_0001 New .\n' });
-  expect(ran.stderr).toBe('Unknown field "nope".\n');
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('Unknown field "nope".');
+  const shown = await rosterctl('-p sandbox teams list --where name=New -o ids', { home });
+  expect([shown.code, shown.stdout]).toEqual([0, '']);
 });
 
 test('a template that no report of changes can fill is refused before any request', async () => {

@@ -1,4 +1,5 @@
 /** `--template`: one line for each record, with fields in braces and filters after a bar. */
+import type { Settings } from '../../config/settings.js';
 import { csvLine } from '../../data/csv.js';
 import { localDay } from '../../data/dates.js';
 import { type JsonObject, printJson } from '../../data/json.js';
@@ -62,10 +63,12 @@ function filterNamed(name: string): Filter {
   });
 }
 
-/** Returns the fields that a template names. Throws UsageError. */
-export function templateFields(text: string): readonly string[] {
-  return fieldsInPieces(parseLineTemplate(text));
+/** Returns the fields that `--fields` or `--template` names. */
+export function chosenFields({ fields = [], template }: Chosen): readonly string[] {
+  return template === undefined ? fields : fieldsInPieces(parseLineTemplate(template));
 }
+
+type Chosen = Pick<Settings, 'fields' | 'template'>;
 
 function fieldsInPieces(pieces: readonly TemplatePiece[]): readonly string[] {
   return pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.field]));

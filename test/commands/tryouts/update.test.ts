@@ -57,6 +57,28 @@ describe('what an update sends', () => {
     expect(JSON.parse(ran.stdout)).toEqual(service.kept.get('app_1'));
   });
 
+  test.each([
+    ['update', '--status reviewing --fields id,statsu'],
+    ['update', '--status pending --fields statsu'],
+    ['convert', '--yes --fields convertedPlayer.nmae'],
+  ])('nothing for a field that no record has: %s %s', async (command, words) => {
+    const { service, ran } = await update(words, {}, { command });
+    expect([ran.code, ran.stdout, steps(service)]).toEqual([2, '', ['GET app_1']]);
+    expect(errorOf(ran)).toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/^Unknown/),
+    });
+  });
+
+  test('the record in fields by their label, deep ones and one that it has only afterwards', async () => {
+    const words = '--clear-note --fields Submitted,formResponses.age,internalNotes';
+    const { ran } = await update(words, { internalNotes: 'x', formResponses: { age: 7 } });
+    expect([ran.code, Object.keys(JSON.parse(ran.stdout))]).toEqual([
+      0,
+      ['submittedAt', 'formResponses.age', 'internalNotes'],
+    ]);
+  });
+
   test('nothing in a dry run, which shows old and new values', async () => {
     const { service, ran } = await update('--status accepted --note hi -n', { internalNotes: 'a' });
     expect(ran.code).toBe(0);
