@@ -58,7 +58,7 @@ export async function checkService(
   const checks = [
     pass('key', keyOrigin(context)),
     pass('connection', place),
-    pass('contract', `rosterctl supports version ${contractVersion} of the API`),
+    pass('contract', `version ${contractVersion} of the API is supported`),
     checkRoutes(api),
   ];
   const settings: Record<string, string> = {};

@@ -48,7 +48,13 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 const bad = [
   ['F016', 'nobody knows', (all) => all.selfSigned, /DEPTH_ZERO_SELF_SIGNED_CERT/, /NODE_EXTRA_CA/],
-  ['F017', 'another host', (all) => all.wrongHost, /ERR_TLS_CERT_ALTNAME_INVALID/, /a host other than/],
+  [
+    'F017',
+    'another host',
+    (all) => all.wrongHost,
+    /ERR_TLS_CERT_ALTNAME_INVALID/,
+    /a host other than/,
+  ],
   ['F018', 'long expired', (all) => all.expired, /CERT_HAS_EXPIRED/, /clock/],
   ['F023', 'not valid yet, by our clock', (all) => all.future, /CERT_NOT_YET_VALID/, /clock/],
 ] as const satisfies readonly (readonly [
