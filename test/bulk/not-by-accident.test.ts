@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { confirmChanges } from '../../src/bulk/confirm.js';
-import { application, keep, written } from '../commands/tryouts/service.js';
+import { application, cut, keep, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Reply, recordingService } from '../support/service.js';
@@ -209,7 +209,11 @@ test.each([
 
 /** A user whose state folder is a file. */
 async function withoutState() {
-  const service = await keep(several(3));
+  let isLosing = false;
+  const kept = await keep(several(3), (_, step) =>
+    isLosing && step.startsWith('PATCH') ? cut : undefined,
+  );
+  const service = { ...kept, lose: () => (isLosing = true) };
   const home = temporaryFolder();
   const state = join(home, 'state');
   writeFileSync(state, 'no folder\n');
@@ -232,6 +236,16 @@ describe('where no run can be kept', () => {
     const { service, run } = await withoutState();
     const ran = await run(`${line} --json`);
     expect([ran.code, ran.stdout, service.requests.length]).toEqual([2, '', 0]);
+  });
+
+  test('a single update names no run that could be shown or resumed', async () => {
+    const { service, run } = await withoutState();
+    const line = 'tryouts set-status app_1 --to rejected --json';
+    expect(report(await run(line)).run).toBe(null);
+    service.lose();
+    const lost = await run(line.replace('app_1', 'app_2'));
+    expect([lost.code, report(lost).run]).toEqual([10, null]);
+    expect(lost.stderr).not.toContain('runs resume');
   });
 
   test('a single update proceeds, with a note', async () => {
