@@ -306,6 +306,12 @@ export function labelOf(record: JsonObject | undefined, id: string): string {
   return typeof name === 'string' && name !== '' ? name : id;
 }
 
+/** `"Nimbus Kolmarden" (app_0064)`, as a question names a record, or the id alone. */
+export function quotedName(record: JsonObject | undefined, id: string): string {
+  const label = labelOf(record, id);
+  return label === id ? id : `"${label}" (${id})`;
+}
+
 /** `Nimbus Kolmarden (app_0064)`, or the id alone. */
 export function named(name: unknown, id: string): string {
   return typeof name === 'string' && name !== '' && name !== id ? `${name} (${id})` : id;

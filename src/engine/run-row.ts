@@ -100,7 +100,7 @@ async function recordIntent(row: ActiveRow, write: Write): Promise<void> {
   const last = row.intent;
   if (last && isRecent(last, present) && isSameIntent(last.intent, intent)) return;
   const { step, state } = write;
-  const image = images && (session.image ?? imageOf)(step, state);
+  const image = images && imageOf(session, step, state);
   const { row: number, id } = task;
   const attempt = (task.open?.attempt ?? 0) + sends + 1;
   await Promise.all([

@@ -97,7 +97,7 @@ export async function keepOwnForm(
   record: JsonObject,
 ): Promise<void> {
   const { images } = run.options;
-  const image = images && (session.image ?? imageOf)(step, state);
+  const image = images && imageOf(session, step, state);
   const isOwn = step.changes.some(({ field, to }) => !isSameValue(record[field] ?? null, to));
   if (image?.kind !== 'fields' || !isOwn) return;
   const { row, id } = task;

@@ -150,8 +150,14 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
   });
 }
 
-/** The default before-image: the step's fields as read before it; undefined for those that the record lacks. */
-export function imageOf({ changes }: Step): BeforeValues {
+/** The before-image of a step; by default its fields as read before it, undefined for those that the record lacks. */
+export function imageOf(
+  { image }: Session,
+  step: Step,
+  state: RecordState,
+): BeforeValues | undefined {
+  if (image) return image(step, state);
+  const { changes } = step;
   return {
     kind: 'fields',
     before: Object.fromEntries(changes.map(({ field, from }) => [field, from])),

@@ -7,7 +7,7 @@ import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { digestOf } from '../data/digest.js';
-import { labelOf } from '../data/path.js';
+import { labelOf, quotedName } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import type { ConfirmRule, Operation, Session } from '../engine/operation.js';
 import { exportTime } from './selection.js';
@@ -57,8 +57,7 @@ export function deleteSession(
     },
     image: (_, { record }) => record && { kind: 'record', before: record },
     question({ id }, record) {
-      const label = labelOf(record, id);
-      return `Delete ${noun} ${label === id ? id : `"${label}" (${id})`}?`;
+      return `Delete ${noun} ${quotedName(record, id)}?`;
     },
     present: (_, { id }) => ({ id, deleted: true }),
   };

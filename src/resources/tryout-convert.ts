@@ -5,7 +5,7 @@ import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { cellFields } from '../data/cell-values.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { labelOf, named } from '../data/path.js';
+import { named, quotedName } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -134,8 +134,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     unchangedNote: (record, { id }) =>
       `${named(record?.['name'], id)} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
     question(row, record) {
-      const label = labelOf(record, row.id);
-      const name = label === row.id ? row.id : `"${label}" (${row.id})`;
+      const name = quotedName(record, row.id);
       const sent = Object.entries(bodyOf(row)).map(
         ([field, value]) => `${field}=${shortValue(value)}`,
       );
