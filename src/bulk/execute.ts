@@ -274,7 +274,9 @@ async function finalizeRun(
     exitName,
     names: plan.names,
     failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
-    ...{ stop, unfinished, retried },
+    stop,
+    unfinished,
+    retried,
     ...(store &&
       head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
   };

@@ -274,7 +274,14 @@ async function writeRun(
   return {
     // Only --results needs the rows as they were read.
     invocation: { ...invocation, selection: values.results === undefined ? undefined : selection },
-    ...{ store, lock, plan, journal, images, session, finished, errorsLeft },
+    store,
+    lock,
+    plan,
+    journal,
+    images,
+    session,
+    finished,
+    errorsLeft,
     tasks: [...preview.tasks, ...unreadTasks].toSorted((a, b) => a.row - b.row),
   };
 }

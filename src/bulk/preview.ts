@@ -228,7 +228,9 @@ class Previewer {
     return {
       tasks: all.filter((entry) => !('result' in entry)),
       decided: all.filter((entry) => 'result' in entry),
-      ...{ names, times, firstCall },
+      names,
+      times,
+      firstCall,
       ...this.onlyRead,
     };
   }

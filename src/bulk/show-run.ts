@@ -46,7 +46,9 @@ export async function renderReport(
     value: report,
     view: reportViewFor(context, { names, ...(run && (await wordsOf(context, run))) }),
     isReport: true,
-    ...{ exitName, failed, onWritten },
+    exitName,
+    failed,
+    onWritten,
     ...(run && printsBelow && { printAfter: (how) => printEnd(context, ended, run, how) }),
   };
 }

@@ -257,7 +257,11 @@ export function bulkReport(
     run,
     ...(of !== undefined && { of }),
     ...(plan !== undefined && { plan }),
-    ...{ profile, organization, action, dryRun, summary },
+    profile,
+    organization,
+    action,
+    dryRun,
+    summary,
     results: rows.toSorted((a, b) => a.row - b.row),
   };
 }
