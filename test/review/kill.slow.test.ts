@@ -25,7 +25,7 @@ const script: readonly (readonly [key: string, says: RegExp, decided: number])[]
   [' ', /^6 of/, 5],
   ['/', /^Search:/, 5],
   ['app_2\r', /Found "app_2"/, 5],
-  ['?', /Any key goes back/, 5],
+  ['?', /Press any key to go back/, 5],
   ['x', /w send/, 5],
   ['o', /no link to open/, 5],
   ['X', /lower case/, 5],

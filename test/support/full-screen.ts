@@ -19,7 +19,7 @@ export interface Desk {
   typed(): number;
   resize(columns: number, rows: number): void;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when a line of the screen that is shown matches; rejects when the program ends before. */
+  /** Resolves when a line of the screen that is shown matches; rejects when the program ends before, or hangs. */
   sees(wanted: RegExp): Promise<void>;
   readonly ended: Promise<{ readonly code: number; readonly signal: number | undefined }>;
 }
@@ -32,6 +32,9 @@ interface Sitting {
   /** The program, by default the built one. */
   readonly program?: readonly string[];
 }
+
+/** A screen that has not come by then never will. */
+const hangMs = 120_000;
 
 /** Starts a command line in a terminal. */
 export function sitDown(
@@ -73,14 +76,20 @@ export function sitDown(
     ended,
     sees: (wanted) =>
       new Promise((resolve, reject) => {
+        let isHanging = false;
+        const hang = setTimeout(() => {
+          isHanging = true;
+          watch();
+        }, hangMs);
         const watch = () => {
           const lines = shown.isFull() ? shown.screen() : shown.usual().split(/\r?\n/);
           const isThere = lines.some((line) => wanted.test(line));
-          if (!isThere && !isOver) return;
+          if (!isThere && !isOver && !isHanging) return;
+          clearTimeout(hang);
           watchers.delete(watch);
           const all = () => `${lines.join('\n')}\n---\n${shown.usual()}`;
           if (isThere) resolve();
-          else reject(new Error(`ended without ${wanted}:\n${all()}`));
+          else reject(new Error(`${isOver ? 'ended' : 'waits'} without ${wanted}:\n${all()}`));
         };
         watchers.add(watch);
         watch();
