@@ -10,7 +10,7 @@ import { settleMs, verify } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
-import type { Journal } from '../runs/journal.js';
+import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { exitOf, type ReportRow, reportOf, type SelectedRow, withRef } from '../runs/report.js';
 import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
@@ -167,12 +167,30 @@ export async function reportAgain(
   return { report, exitName, onWritten, only: { session, record: made ?? only?.after } };
 }
 
+/** Closes the runs that a new one replaces, and sets damaged ones aside. Throws OutputError, GuardError. */
+export async function closeReplaced(
+  context: Context,
+  store: RunStore | undefined,
+  { replaced, damaged }: Replaced,
+  session: Session,
+  options: RunOptions,
+): Promise<void> {
+  if (store) for (const run of replaced) await closeReplacedRun(store, run, session, options);
+  await setAsideAll(context, damaged);
+}
+
+/** Earlier runs that a new one replaces. */
+export interface Replaced {
+  readonly replaced: readonly StoredRun[];
+  readonly damaged: readonly DamagedRun[];
+}
+
 /**
  * Ends an unfinished run that another one replaces: verifies its open writes (none can still take
  * effect, because the caller waited), then closes its journal. Its plan is kept if something is left over
  * that only this run knows of. Throws OutputError, GuardError.
  */
-export async function closeReplacedRun(
+async function closeReplacedRun(
   store: RunStore,
   stored: StoredRun,
   session: Session,

@@ -4,13 +4,13 @@ import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
 import { groupedNumber } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
-import type { Session, Task } from '../engine/operation.js';
+import type { Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
-import { type DamagedRun, damagedBefore, noJournal, setAsideAll } from '../runs/journal.js';
+import { type DamagedRun, damagedBefore, noJournal } from '../runs/journal.js';
 import { isSamePlace, type RunHead, type RunPlan, requireContinuable } from '../runs/plan.js';
 import {
   exitOf,
@@ -22,7 +22,7 @@ import {
 } from '../runs/report.js';
 import { redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
-import { createRun, type RunOptions, type StoredRun, writeOptions } from '../runs/stored-run.js';
+import { createRun, writeOptions } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import {
   confirmChanges,
@@ -33,7 +33,8 @@ import {
 } from './confirm.js';
 import {
   awaitEarlierWrites,
-  closeReplacedRun,
+  closeReplaced,
+  type Replaced,
   recordCarried,
   reportAgain,
   startedTasks,
@@ -132,17 +133,13 @@ async function planOrContinue(
 }
 
 /** What a new run takes over from earlier ones. */
-interface NewRun {
+interface NewRun extends Replaced {
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
   /** How many rows the command line selects, which --expect counts. */
   readonly selected: number;
   /** How many records match, before `--limit` cut them. */
   readonly matched: number;
-  /** The runs that it replaces. */
-  readonly replaced: readonly StoredRun[];
-  /** Damaged runs that it replaces. */
-  readonly damaged: readonly DamagedRun[];
 }
 
 /** Previews a new run, asks for confirmation, and writes it down. */
@@ -191,7 +188,7 @@ async function beginRun(
   const tasks = [...carried, ...preview.tasks];
   if (tasks.length === 0) {
     printPreviewNotes(context, operation, preview);
-    await replaceOthers(context, store, session, newRun, writeOptions(context, lock));
+    await closeReplaced(context, store, newRun, session, writeOptions(context, lock));
     const { record, failure } = preview;
     return { ...(await endWith(decided)), only: { session, record, error: failure } };
   }
@@ -228,18 +225,6 @@ async function beginRun(
   };
 }
 
-/** Closes the runs that a new one replaces. Throws OutputError, GuardError. */
-async function replaceOthers(
-  context: Context,
-  store: RunStore | undefined,
-  session: Session,
-  { replaced, damaged }: NewRun,
-  options: RunOptions,
-): Promise<void> {
-  if (store) for (const run of replaced) await closeReplacedRun(store, run, session, options);
-  await setAsideAll(context, damaged);
-}
-
 /** Writes a confirmed run down: its plan, its journal, and what is decided already. */
 async function writeRun(
   context: Context,
@@ -263,7 +248,7 @@ async function writeRun(
   const journal = store ? await createRun(store, plan, options) : noJournal;
   const images = store && imagesOf(context, store, head.run, options);
   await recordCarried(journal, images, newRun.carried);
-  await replaceOthers(context, store, session, newRun, options);
+  await closeReplaced(context, store, newRun, session, options);
   const finished = preview.decided.filter(isFinalRow);
   await Promise.all(
     finished.map((row) => journal.append({ kind: 'result', ...redactRow(withoutValues(row)) })),
