@@ -196,7 +196,7 @@ function firstUrl(
   return url;
 }
 
-/** The records of the pages so far: counted, and told from those that are repeated. */
+/** Counts the records of the pages so far and recognizes repeated ones. */
 class SeenRecords {
   /** Every row that was sent, repeated ones included. */
   rows = 0;

@@ -96,7 +96,7 @@ async function dryRunOne(
   const isNamed = steps.some(({ call }) => context.api.route(call).source === 'named');
   const isPending = values.exitCode && value.requests.length > 0;
   const describe = (change: DryRun['changes'][number]) =>
-    // A file is no record yet, so that there is nothing to say of its change but the field.
+    // A file is not a record yet: its change is described by its fields alone.
     operation.files
       ? labelledChange(change)
       : fieldChange(change, {

@@ -155,8 +155,8 @@ function verifyLater(
 }
 
 /**
- * Waits and reads the record again, to decide anew; after a lost write, to verify that one again first,
- * which may have taken effect meanwhile. Throws the failure if nothing more may be sent.
+ * Waits and reads the record again, to decide from what it holds now. A lost write is verified again
+ * first, because it may have taken effect meanwhile. Throws the failure if nothing more may be sent.
  */
 async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | undefined> {
   const { retries, sleep, signal, backoff } = row.run.options;

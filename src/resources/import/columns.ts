@@ -265,7 +265,7 @@ function unknownColumn(
   return new InputError(
     `The column ${columnLabel(column)} is not a field of the ${plural}.${near}`,
     {
-      // The same for each column without a near field, so that many of them need one line.
+      // Columns without a similar field share this hint, so many of them need only one line.
       hint: `Map it: --map '${meant === undefined ? 'COLUMN=FIELD' : `${name}=${meant}`}'. Or skip unknown columns: --ignore-columns`,
     },
   );
