@@ -194,7 +194,7 @@ async function printOutput(
     output.printAfter?.({ isShown: false });
     const reportError = lostOutput(error, output);
     if (!reportError) throw error;
-    // What stopped the run matters more to the user than the lost report.
+    // The reason that the run stopped matters more to the user than the lost report.
     if (output.exitName !== 'unauthenticated' && output.exitName !== 'forbidden') throw reportError;
     context.message(reportError.message);
   });

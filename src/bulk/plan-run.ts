@@ -132,7 +132,7 @@ async function planOrContinue(
   });
 }
 
-/** What a new run takes over from earlier ones. */
+/** The parts of earlier runs that a new one takes over. */
 interface NewRun extends Replaced {
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];

@@ -142,7 +142,7 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
   };
 }
 
-/** What the names of a header say together; a typo is a name close to a known column that is missing. */
+/** The columns that the names of a header stand for; a typo is a name close to a known column that is missing. */
 function headerFacts(names: readonly string[], { columns }: ColumnRules) {
   const all = new Set(names);
   const normalizedNames = new Set(names.map(normalized));

@@ -26,7 +26,7 @@ export function linksIn(record: JsonObject): readonly WebLink[] {
 
 /** Returns the link in a text; undefined unless it is http or https without a user name. */
 function webLinkOf(text: string): WebLink | undefined {
-  // What ends a sentence, or closes a bracket that opened before the address, is not part of it.
+  // Punctuation that ends a sentence, or closes a bracket opened before the address, is not part of it.
   const bare = text.replace(/[.,;:!?]+$/, '').replace(/^([^(]*)\)+$/, '$1');
   if (!URL.canParse(bare)) return undefined;
   const { protocol, username, password, host, href } = new URL(bare);

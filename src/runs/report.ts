@@ -222,7 +222,7 @@ export function exitOf(
   ]);
 }
 
-/** What a report says about the run itself; null for the name of one that was not kept. */
+/** The facts of a report about the run itself; the name is null for a run that was not kept. */
 type ReportHead = Pick<BulkReport, 'run' | 'action'> & {
   readonly of?: string | undefined;
   readonly plan?: string | undefined;
