@@ -113,7 +113,7 @@ async function readAnswer(
   // A trailing space separates the answer; sanitizing trims none of it.
   await streams.stderr.write(`${singleLine(question.trimEnd())} `);
   const { input } = streams.terminal;
-  setRaw(input, hidden);
+  input.setRawMode?.(hidden);
   try {
     const line = await nextLine(input, signal);
     if (hidden) await streams.stderr.write('\n');
@@ -122,7 +122,7 @@ async function readAnswer(
     await streams.stderr.write('\n');
     throw error;
   } finally {
-    setRaw(input, false);
+    input.setRawMode?.(false);
     input.pause();
   }
 }
@@ -163,9 +163,4 @@ function withErased(line: string): string {
     if (key === '\u007f' || key === '\b') kept.pop();
     else kept.push(key);
   return kept.join('');
-}
-
-function setRaw(input: TerminalInput, on: boolean): void {
-  const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
-  setRawMode?.call(input, on);
 }

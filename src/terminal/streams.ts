@@ -59,7 +59,11 @@ export interface ProcessStreams extends Streams {
   readonly hasAbandonedWrite: boolean;
 }
 
-export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+export type TerminalInput = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean;
+  /** Absent where the stream is not a terminal. */
+  setRawMode?(on: boolean): unknown;
+};
 
 const readingNotice = 'Reading from the terminal; end with Ctrl-D.\n';
 
