@@ -117,7 +117,7 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
     body: resource === undefined ? given : fromWire(shapes, resource, given),
   });
   checkBody(row, body);
-  const params = resource === undefined ? match.params : booksIds(parts, resource, match.params);
+  const params = resource === undefined ? match.params : storedIds(parts, resource, match.params);
   const replaces =
     resource !== undefined && shapes.value('update.method', resource) === 'PUT-replace';
   const now = parts.now();
@@ -143,8 +143,8 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   return renderReply(asked, reply);
 }
 
-/** The parameters of a path with the id that the books have. Throws 404 where there is none. */
-function booksIds(
+/** The parameters of a path with the id under which the record is stored. Throws 404 where there is none. */
+function storedIds(
   { shapes, personality }: ApiParts,
   resource: ResourceName,
   params: PathParams,
