@@ -1,5 +1,5 @@
 /** Answers a TAB: the words of a command line in, the words that fit at its end out. */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
@@ -21,7 +21,7 @@ import { profileInForce } from './config/store.js';
 import { readManifest } from './data/command-manifest.js';
 import type { Environment } from './data/environment.js';
 import { isObject } from './data/json.js';
-import { inspectPrivateFile, namesIn } from './files/private.js';
+import { namesIn, readIfOurs } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
 /** The parts of the process that the launcher hands over. */
@@ -68,21 +68,21 @@ function answer(argv: readonly string[], world: CompletionWorld): string | undef
 function knowledgeOf(line: Line, world: CompletionWorld): Knowledge {
   const paths = resolvePaths(world);
   const file = () => readConfig(paths);
-  const cached = (resource: string) =>
-    cacheOf(line, world, file(), paths, emptyCache, (cache) =>
-      recall(cache, resource, paths.owner),
-    );
+  const cacheFile = () => cacheFileOf(line, world, file(), paths);
+  const cached = (resource: string) => {
+    const cache = cacheFile();
+    return cache === undefined ? emptyCache : recall(cache, resource, paths.owner);
+  };
   return {
     settings: () => safe(world.settings()),
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
-    references: (resource, kind) =>
-      idLines(
-        cacheOf(line, world, file(), paths, emptyCache.ids, (cache) =>
-          recallReferences(cache, resource, kind, paths.owner),
-        ),
-        [],
-      ),
+    references(resource, kind) {
+      const cache = cacheFile();
+      return cache === undefined
+        ? ''
+        : idLines(recallReferences(cache, resource, kind, paths.owner), []);
+    },
     values: (resource, path) =>
       safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
     runs: () => runs(paths),
@@ -110,12 +110,10 @@ function cursors(
   file: ConfigData,
   { state }: Paths,
 ): Candidates {
-  const flags = connectionFlags(line);
-  const profile = profileInForce(flags, env, file);
-  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
-  const isSandbox = profile.name === sandboxProfile;
-  const origin = isSandbox ? sandboxProfile : originOf(parseBaseUrl(baseUrl?.text ?? ''));
-  const owner = isSandbox ? sandboxProfile : (organization?.text ?? '');
+  const { profile, baseUrl, organization } = targetNamed(line, env, file);
+  const isSandbox = profile === sandboxProfile;
+  const origin = isSandbox ? sandboxProfile : originOf(parseBaseUrl(baseUrl));
+  const owner = isSandbox ? sandboxProfile : organization;
   const folder = state && placeFolder(join(state.path, 'cursors'), origin, owner);
   const keys = (folder === undefined ? [] : namesIn(folder)).flatMap((name) => {
     const [, of = '', cursor] = /^([a-z]+)\.(.+)\.json$/.exec(name) ?? [];
@@ -125,30 +123,33 @@ function cursors(
   return safe(keys.map(({ of, cursor }) => [isShared(cursor) ? `${of}/${cursor}` : cursor, of]));
 }
 
-/** Returns the cached value for the organization that the line and the settings name; else `none`. */
-function cacheOf<T>(
+/** The profile that the line and the settings name, with its base URL and organization, where known. */
+function targetNamed(line: Line, env: Environment, file: ConfigData) {
+  const flags = connectionFlags(line);
+  const profile = profileInForce(flags, env, file);
+  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
+  return {
+    profile: profile.name,
+    baseUrl: baseUrl?.text ?? '',
+    organization: organization?.text ?? '',
+  };
+}
+
+/** Returns the cache file of the organization that the line and the settings name; undefined if there is none. */
+function cacheFileOf(
   line: Line,
   { env }: CompletionWorld,
   file: ConfigData,
   paths: Paths,
-  none: T,
-  read: (cacheFile: string) => T,
-): T {
-  const flags = connectionFlags(line);
-  const profile = profileInForce(flags, env, file);
-  const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
+): string | undefined {
+  const { profile, baseUrl, organization } = targetNamed(line, env, file);
+  const own = file.profiles.get(profile)?.settings.get('completion.cache');
   try {
-    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return none;
-    const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
-    const cache = completionCacheFile(paths, {
-      profile: profile.name,
-      baseUrl: baseUrl?.text ?? '',
-      organizationId: organization?.text ?? '',
-    });
-    return cache === undefined ? none : read(cache);
+    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return undefined;
+    return completionCacheFile(paths, { profile, baseUrl, organizationId: organization });
   } catch {
     // Without a connection that is configured nothing was cached; the rest can be completed.
-    return none;
+    return undefined;
   }
 }
 
@@ -196,10 +197,9 @@ function beginningOf(file: string): string {
 
 function readConfig(paths: Paths): ConfigData {
   const file = paths.config && join(paths.config.path, 'config.json');
+  const text = file && readIfOurs(file, paths.owner);
   try {
-    if (!file || inspectPrivateFile(file, { owner: paths.owner }).state === 'absent')
-      return emptyConfig(file);
-    return parseConfigFile(readFileSync(file, 'utf8'), file);
+    return file && text !== undefined ? parseConfigFile(text, file) : emptyConfig(file);
   } catch {
     return emptyConfig(file);
   }
