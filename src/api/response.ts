@@ -14,7 +14,6 @@ import {
   type OpenBody,
   type OpenReply,
   type StreamStart,
-  siteOf,
   type TransportRequest,
   type TransportResponse,
 } from './wire.js';
@@ -32,7 +31,7 @@ export function responseOf(
   site: ServiceSite,
 ): TransportResponse {
   const { value, verdict, attempts, wait, isTooLong } = result;
-  const call = siteOf(request);
+  const call = { method: request.method, path: request.template };
   if ('transportError' in value) {
     const { transportError } = value;
     const details = { ...site, call, attempts };

@@ -8,9 +8,11 @@ import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { settleMs, verify } from '../engine/verify.js';
 import { Failure } from '../errors.js';
+import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
+import { isHeldByOther } from '../runs/lock.js';
 import { exitOf, type ReportRow, reportOf, type SelectedRow, withRef } from '../runs/report.js';
 import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
@@ -18,6 +20,8 @@ import {
   continueJournal,
   listOpenRuns,
   type RunOptions,
+  readRun,
+  resultsSoFar,
   type StoredRun,
   writeOptions,
 } from '../runs/stored-run.js';
@@ -186,14 +190,30 @@ export interface Replaced {
 }
 
 /**
- * Ends an unfinished run that another one replaces: verifies its open writes (none can still take
- * effect, because the caller waited), then closes its journal. Its plan is kept if something is left over
- * that only this run knows of. Throws OutputError, GuardError.
+ * Ends the unfinished run that this one undoes, so that the same command line starts over instead of
+ * counting the undone rows as changed. A run that a process is working on is left alone. Throws
+ * OutputError, GuardError.
+ */
+export async function closeUndone(
+  context: Context,
+  { operation }: Invocation,
+  store: RunStore,
+  lock: HeldLock | undefined,
+): Promise<void> {
+  const stored = operation.of === undefined ? undefined : await readRun(store, operation.of);
+  if (!stored || stored.finished || isHeldByOther(stored, context.self)) return;
+  await closeReplacedRun(store, stored, undefined, writeOptions(context, lock));
+}
+
+/**
+ * Ends an unfinished run that another one replaces: verifies its open writes by the session (none can
+ * still take effect, because the caller waited), then closes its journal. Its plan is kept if something
+ * is left over that only this run knows of. Throws OutputError, GuardError.
  */
 async function closeReplacedRun(
   store: RunStore,
   stored: StoredRun,
-  session: Session,
+  session: Session | undefined,
   options: RunOptions,
 ): Promise<void> {
   const { plan } = stored;
@@ -201,7 +221,7 @@ async function closeReplacedRun(
   if (!plan) return;
   const journal = await continueJournal(store, plan, options);
   try {
-    await appendKnown(journal, await verifyOpen(session, stored));
+    if (session) await appendKnown(journal, await verifyOpen(session, stored));
     await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
   } finally {
     await journal.close();
@@ -253,7 +273,8 @@ export async function verifiedResults(
   invocation: Invocation,
   stored: StoredRun,
 ): Promise<readonly ReportRow[]> {
-  if (!stored.plan || stored.state.open.size === 0) return closedResults(stored);
+  if (!stored.plan) return [...resultsSoFar(stored).values()];
+  if (stored.state.open.size === 0) return closedResults(stored);
   if (context.settings.dryRun)
     return [...closedResults(stored), ...(await awaitAndVerify(context, invocation, stored))];
   return withRun(context, invocation, stored, async (store, now, lock) => {

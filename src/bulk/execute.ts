@@ -185,16 +185,25 @@ export function withoutValues(row: ReportRow): ReportRow {
   return rest;
 }
 
-/** Returns how to resume an unfinished run; `error`: what stopped it. */
+/** Returns how to resume an unfinished run from its rows that have not ended; `error`: what stopped it. */
 export async function unfinishedLine(
   context: Context,
   { store, invocation: { operation, source }, plan: { head, rows } }: PlannedRun,
-  remaining: number,
+  unended: readonly ReportRow[],
   error?: Failure,
 ): Promise<string> {
   const { files, confirm, resource, verb } = operation;
+  const remaining = unended.length;
+  const where =
+    rows.length > 1
+      ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
+      : 'Not finished.';
   if (verb === 'create')
     return `If it was not created, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`;
+  if (verb === 'import' && unended.every(isLostCreate)) {
+    const was = remaining === 1 ? 'it was' : 'they were';
+    return `${where} Run the same command again to look once more. If ${was} not created, add --restart; if ${was}: rosterctl runs prune ${head.run}`;
+  }
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
@@ -211,11 +220,12 @@ export async function unfinishedLine(
   const how = isRefused
     ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`
     : again;
-  const where =
-    rows.length > 1
-      ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
-      : 'Not finished.';
   return `${where} ${how}: rosterctl ${finish}`;
+}
+
+/** True for a row of an import whose create is never sent twice; its record is still named by its key. */
+function isLostCreate({ result, id, ref }: ReportRow): boolean {
+  return result === 'unknown' && id === ref;
 }
 
 /**
@@ -258,15 +268,15 @@ async function finalizeRun(
   const report = reportOf(context, store ? head : { ...head, run: null }, rows);
   const ended = exitOf(report, stop?.exitName);
   const exitName = await writeResultsFile(context, invocation, rows, ended);
-  const remaining = rows.filter((row) => !hasEnded(run, row)).length;
+  const unended = rows.filter((row) => !hasEnded(run, row));
   // The hint of a guard says what to do instead.
   const isExplained = stop?.error instanceof GuardError;
   const unfinished =
-    store && remaining > 0 && !isExplained
-      ? await unfinishedLine(context, run, remaining, stop?.error)
+    store && unended.length > 0 && !isExplained
+      ? await unfinishedLine(context, run, unended, stop?.error)
       : undefined;
   const retried =
-    remaining === 0 && store && exitName === 'rowsFailed'
+    unended.length === 0 && store && exitName === 'rowsFailed'
       ? await shortRunName(store, head.run)
       : undefined;
   return {

@@ -34,6 +34,7 @@ import {
 import {
   awaitEarlierWrites,
   closeReplaced,
+  closeUndone,
   type Replaced,
   recordCarried,
   reportAgain,
@@ -71,6 +72,7 @@ export async function planRun(
   try {
     const planned = await planOrContinue(context, invocation, setup);
     if (!('ready' in planned)) setup.lock?.release();
+    else if (setup.store) await closeUndone(context, invocation, setup.store, setup.lock);
     return planned;
   } catch (error) {
     setup.lock?.release();

@@ -81,19 +81,22 @@ export const flowsWarning =
 
 /** `5 of 47 pending Football applications, newest first, in org_demo (profile club, api.example.com):` */
 function headLine(context: Context, subject: Subject, count: number): string {
-  const { settings, api } = context;
   const { matched, words = { before: '', after: '', order: '' } } = subject;
   const [, ...noun] = counted(matched, subject).split(' ');
   const what = [words.before, ...noun].filter((word) => word !== '').join(' ');
   const all = groupedNumber(matched);
   const many = count === matched ? all : `${groupedNumber(count)} of ${all}`;
+  const { purpose } = verbOf(subject);
+  const order = words.order !== '' && purpose !== '' ? `${words.order},` : words.order;
+  return `${many} ${what}${words.after}${order}${purpose}, in ${changePlace(context)}:`;
+}
+
+/** Where a change goes: `org_demo (profile club, api.example.com)`. */
+export function changePlace({ settings, api }: Context): string {
   // The sandbox listens on any free port.
   const isSandbox = settings.profile.name === sandboxProfile;
   const service = isSandbox ? '' : `, ${new URL(api.baseUrl).host}`;
-  const place = `in ${api.organizationId} (profile ${settings.profile.name}${service})`;
-  const { purpose } = verbOf(subject);
-  const order = words.order !== '' && purpose !== '' ? `${words.order},` : words.order;
-  return `${many} ${what}${words.after}${order}${purpose}, ${place}:`;
+  return `${api.organizationId} (profile ${settings.profile.name}${service})`;
 }
 
 /** Counts per status change: `14 reviewing → rejected`. */

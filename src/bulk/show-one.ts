@@ -62,7 +62,7 @@ export async function showEnded(
   }
   const isUnfinished = run?.store && (!hasEnded(run, row) || (await leavesUpload(run)));
   if (isUnfinished) {
-    const line = await unfinishedLine(context, run, 1, error);
+    const line = await unfinishedLine(context, run, [row], error);
     const { output } = context.settings;
     // An error in JSON is the last line, and holds nothing else.
     if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;

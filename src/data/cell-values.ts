@@ -157,12 +157,15 @@ function fieldOfCell(
     if (!(error instanceof InputError)) throw error;
     const place = isSheetCell(cell) ? `${cell.column}${line}` : `Line ${line}`;
     throw new InputError(`${place}: ${name} ${error.message}`, {
-      hint:
-        error.hint ??
-        `For another type, name the column ${name}:text, ${name}:int, ${name}:bool or ${name}:json.`,
+      hint: error.hint ?? typeHint(name),
       cause: error,
     });
   }
+}
+
+/** Says how the name of a column sets the type of its cells. */
+export function typeHint(name: string): string {
+  return `For another type, name the column ${name}:text, ${name}:int, ${name}:bool or ${name}:json.`;
 }
 
 /** Returns the new value; undefined if the cell changes nothing. */

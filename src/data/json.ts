@@ -12,16 +12,6 @@ export function isObject(value: unknown): value is JsonObject {
   );
 }
 
-/** Returns the JSON object that a text of ours holds; undefined for any other text. */
-export function objectIn(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A JSON number that a double loses or prints otherwise (19-digit chat ids, 1.50); kept as sent. */
 export class RawNumber {
   constructor(readonly text: string) {}
@@ -104,26 +94,24 @@ function printSlowly(value: unknown, indent: number, margin: string): string | u
   const inner = margin + ' '.repeat(indent);
   if (Array.isArray(value)) {
     const items = value.map((item) => printSlowly(item, indent, inner) ?? 'null');
-    return enclose('[', items, ']', indent, margin);
+    return enclose('[', items, ']', { indent, inner, margin });
   }
   const colon = indent > 0 ? ': ' : ':';
   const items = Object.entries(value).flatMap(([key, item]) => {
     const printed = printSlowly(item, indent, inner);
     return printed === undefined ? [] : [`${JSON.stringify(key)}${colon}${printed}`];
   });
-  return enclose('{', items, '}', indent, margin);
+  return enclose('{', items, '}', { indent, inner, margin });
 }
 
 function enclose(
   open: string,
   items: readonly string[],
   close: string,
-  indent: number,
-  margin: string,
+  { indent, inner, margin }: { indent: number; inner: string; margin: string },
 ): string {
   if (items.length === 0) return open + close;
   if (indent === 0) return open + items.join(',') + close;
-  const inner = margin + ' '.repeat(indent);
   return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${margin}${close}`;
 }
 

@@ -29,10 +29,15 @@ export function firstLiveHolder(
   return undefined;
 }
 
-/** Creates a file with mode 0600, whatever the umask. */
+/** Creates a file with mode 0600, whatever the umask; leaves none behind if the disk is full. */
 export function writeNew(path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
-  chmodSync(path, 0o600);
+  try {
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    chmodSync(path, 0o600);
+  } catch (error) {
+    removeIfThere(path);
+    throw error;
+  }
 }
 
 /** Returns the generations of a lock, highest first, and the private files beside them. */

@@ -1,7 +1,7 @@
 /** The marker of a resumable download: which file its bytes belong to, and who is writing them. */
 import { lstat, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject, objectIn } from '../data/json.js';
+import { isObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import type { FileVersion } from './file-version.js';
 import {
@@ -92,8 +92,13 @@ function isTorn(text: string): boolean {
 }
 
 function parseJsonMarker(text: string): Marker | undefined {
-  const value = objectIn(text);
-  if (typeof value?.['download'] !== 'string') return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || typeof value['download'] !== 'string') return undefined;
   const { etag, lastModified, size } = isObject(value['version']) ? value['version'] : {};
   const version: FileVersion = {
     ...(typeof etag === 'string' && { etag }),

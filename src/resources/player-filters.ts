@@ -91,8 +91,7 @@ export function teamsOf(record: JsonObject): readonly NamedTeam[] {
   return teamKeys(record).flatMap((key) => teamsIn(record[key], key));
 }
 
-/** Returns the fields of a player's record that may name teams. */
-export function teamKeys(record: JsonObject): readonly string[] {
+function teamKeys(record: JsonObject): readonly string[] {
   return Object.keys(record).filter((key) => teamFields.includes(normalName(key)));
 }
 

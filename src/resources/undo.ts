@@ -7,6 +7,7 @@ import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
+import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import { plainNotes } from '../engine/notes.js';
@@ -133,10 +134,21 @@ function deleteCreated(context: Context, resource: ResourceName): Session {
   const isListed = rowOf(resource).calls.get === undefined;
   return {
     ...session,
+    async read(row, purpose) {
+      try {
+        return await session.read(row, purpose);
+      } catch (error) {
+        const decides = purpose === 'preview' || purpose === 'turn';
+        if (!decides || !isProvenNotFound(error)) throw error;
+        return { record: undefined, at: context.instant() };
+      }
+    },
     async plan(row, state) {
+      const { record } = state;
+      // It is gone already, as it was before the run.
+      if (!record) return { steps: [] };
       const plan = await session.plan(row, state);
       const { after, inexact, shortened = [] } = rowOfUndo(row);
-      const { record = {} } = state;
       const created = replacementBody(after, {}, readOnly);
       const now = replacementBody(record, {}, readOnly);
       const names = [...new Set([...Object.keys(created), ...Object.keys(now)])].filter(

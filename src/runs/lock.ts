@@ -100,6 +100,13 @@ export function isRunning({ state }: Pick<StoredRun, 'state'>, self: ThisProcess
   return !ended && holder !== undefined && holderState(holder, self) === 'runs';
 }
 
+/** True if another process is working on this run, or may be where this machine cannot tell. */
+export function isHeldByOther({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
+  const { holder, ended } = state;
+  if (ended || !holder || isSameProcess(holder, describeSelf(self, undefined))) return false;
+  return holderState(holder, self) !== 'gone';
+}
+
 interface NamedLock {
   readonly dir: string;
   readonly name: string;

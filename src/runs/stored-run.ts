@@ -37,6 +37,7 @@ import {
   placeIn,
   type RunPlace,
   type RunStore,
+  removeRun,
   runFolder,
   runNames,
   startOf,
@@ -82,10 +83,18 @@ export async function createRun(
       hint: 'Set ROSTERCTL_STATE_DIR to a folder that can be written.',
     });
   }
-  await writePlan(folder, plan);
-  const journal = await openJournal(journalIn(folder), options);
-  await journal.append(firstRecord(plan, options));
-  return journal;
+  let journal: Journal | undefined;
+  try {
+    await writePlan(folder, plan);
+    journal = await openJournal(journalIn(folder), options);
+    await journal.append(firstRecord(plan, options));
+    return journal;
+  } catch (error) {
+    // Nothing was sent, and nothing remains to be resumed.
+    await journal?.close().catch(() => {});
+    await removeRun(store, plan.head.run).catch(() => {});
+    throw error;
+  }
 }
 
 /** Opens the journal of a run to continue it. Throws OutputError, GuardError. */

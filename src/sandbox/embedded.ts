@@ -44,7 +44,7 @@ interface Sandbox {
 export interface SandboxServer extends Sandbox {
   /** For the routes outside `/v1`, in `x-sandbox-token`. */
   readonly token: string;
-  /** What is stored, whatever the shapes show. */
+  /** The books: what is stored, whatever the shapes show. */
   readonly tables: () => Tables;
   /** The newest requests, oldest first. */
   readonly requests: () => readonly RequestRecord[];

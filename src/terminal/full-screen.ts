@@ -173,8 +173,9 @@ function eventQueue() {
 }
 
 function setRaw(input: TerminalInput, on: boolean): void {
+  const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
   try {
-    input.setRawMode?.(on);
+    setRawMode?.call(input, on);
   } catch {
     // The terminal is gone.
   }

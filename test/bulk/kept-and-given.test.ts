@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
-import { errorOf } from '../support/run.js';
+import { errorOf, rosterctl } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { ids, report, runFolders, several, userOf } from './user.js';
 
@@ -184,4 +184,34 @@ test('a time that the service sends as a number guards an export like one in tex
     ]);
   }
   expect(written(service)).toEqual([]);
+});
+
+/** A limit on the size of files stands for a full disk: they are created, and writing them fails. */
+const limitedTo = (blocks: number) => `trap "" XFSZ; ulimit -f ${blocks}; exec "$@"`;
+
+describe('where the state folder takes no more bytes', () => {
+  test('a run that cannot be written down sends nothing and leaves nothing to be resumed', async () => {
+    const service = await keep(several(1));
+    const { home, runs, run } = userOf(service);
+    await run('tryouts set-status app_1 --to shortlisted');
+    const limited = { home, env: service.env, through: limitedTo(1) };
+    // oxlint-disable-next-line no-await-in-loop
+    for (const line of ['players create --name Ann', 'tryouts set-status app_1 --to rejected'])
+      expect(await rosterctl(line, limited)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('cannot be written'),
+      });
+    expect(written(service)).toHaveLength(1);
+    expect(readdirSync(join(runs, 'open'))).toEqual([]);
+  });
+
+  test('a lock that cannot be written leaves no file', async () => {
+    const service = await keep(several(1));
+    const { home, runs, run } = userOf(service);
+    await run('tryouts set-status app_1 --to shortlisted');
+    const limited = { home, env: service.env, through: limitedTo(0) };
+    const ran = await rosterctl('tryouts set-status app_1 --to rejected', limited);
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('cannot be undone later')]);
+    expect(readdirSync(join(runs, '../locks/records'))).toEqual([]);
+  });
 });

@@ -258,6 +258,17 @@ describe('a record that was changed since', () => {
   });
 });
 
+test('a created record that is gone is already as before its create', async () => {
+  const { run, json } = sandboxUser();
+  const { id } = (await json('players create --name Ann')) as { id: string };
+  const runs = (await json('runs list --all')) as { run: string }[];
+  await run(`players delete ${id} --yes`);
+  const undone = await run(`runs undo ${runs.at(-1)?.run} --yes --json`);
+  expect(undone.code).toBe(0);
+  expect(undone.stderr).toContain('0 cannot be undone, 1 already as before.');
+  expect(report(undone).results).toEqual([expect.objectContaining({ id, result: 'unchanged' })]);
+});
+
 describe('killed in the middle', () => {
   test('in the run: unknown outcomes are read first; in the undo: the same command finishes it', async () => {
     let stuck = 'PATCH app_3';
@@ -298,6 +309,29 @@ describe('killed in the middle', () => {
     expect(report(again).summary).toMatchObject({ total: 3, changed: 3 });
     for (const id of ['app_1', 'app_2', 'app_3'])
       expect(service.kept.get(id)?.status).toBe('rejected');
+  });
+
+  test('an unfinished run ends with its undo, so that the same command starts over', async () => {
+    let broken = true;
+    const service = await keep(several(4), (_, step) =>
+      broken && /^PATCH app_[34]$/.test(step)
+        ? { status: 503, json: { error: 'busy' } }
+        : undefined,
+    );
+    const user = userOf(service);
+    const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --yes --json`;
+    const stopped = await user.run(line);
+    expect([stopped.code, report(stopped).summary['changed']]).toEqual([10, 2]);
+    broken = false;
+    const looked = await user.run('runs undo last -n');
+    expect(looked.stderr).toContain('Undoing it ends it: its other 2 rows are not sent any more.');
+    const undone = await user.run('runs undo last --yes --json');
+    expect([undone.code, report(undone).summary['changed']]).toEqual([0, 2]);
+    expect((await user.run('runs list --json')).stdout).not.toContain('unfinished');
+    const again = await user.run(line);
+    expect(again.stderr).not.toContain('Continuing run');
+    expect([again.code, report(again).summary['changed']]).toEqual([0, 4]);
+    for (const id of ids(4)) expect(service.kept.get(id)?.status).toBe('rejected');
   });
 
   test('last means an update whose only write may have arrived, not an older run', async () => {

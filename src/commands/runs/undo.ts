@@ -9,6 +9,7 @@ import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
+import { groupedNumber } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { UsageError } from '../../errors.js';
 import { recordIfThere, recordReader } from '../../resources/read.js';
@@ -26,7 +27,7 @@ import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js'
 import { requireContinuable } from '../../runs/plan.js';
 import type { ReportRow } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
-import type { StoredRun } from '../../runs/stored-run.js';
+import { rowsLeft, type StoredRun } from '../../runs/stored-run.js';
 import { verbs } from '../../runs/verb.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
@@ -123,11 +124,18 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
     }),
     previewNotes: (preview) => [
       undoneCounts(head.run, preview, cannot),
+      ...(stored.finished ? [] : [endedNote(stored)]),
       ...mixedNote(kind, preview.tasks),
       ...partialNotes(can),
       ...nullNote(can),
     ],
   };
+}
+
+/** Says that the rows that an unfinished run has left are not sent any more. */
+function endedNote(stored: StoredRun): string {
+  const left = rowsLeft(stored);
+  return `The run is unfinished. Undoing it ends it: ${left === 1 ? 'its last row is' : `its other ${groupedNumber(left)} rows are`} not sent any more.`;
 }
 
 function kindOf(rows: readonly BeforeImage[]): UndoKind {

@@ -8,6 +8,7 @@ import {
   findField,
   type SheetCell,
   typedCell,
+  typeHint,
   valueLike,
 } from '../../data/cell-values.js';
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../../data/csv.js';
@@ -81,12 +82,17 @@ export function sheetKind({ marks }: CsvRow, index: number): SheetCell['kind'] {
 
 /** Returns the value of a cell for a new record. Throws InputError as `inputText` does. */
 export function newValue(
-  { type, seen }: FieldTarget,
+  { field, type, seen }: FieldTarget,
   text: string,
   kind: SheetCell['kind'],
 ): unknown {
-  if (kind === 'date' && type === undefined) return dateLike(seen?.sample, text);
-  return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
+  try {
+    if (kind === 'date' && type === undefined) return dateLike(seen?.sample, text);
+    return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.message, { hint: error.hint ?? typeHint(field), cause: error });
+  }
 }
 
 /**

@@ -1,11 +1,12 @@
 /** The preview of an import: where each column goes, and the first rows of each kind. */
 
+import { changePlace } from '../../bulk/preview-lines.js';
 import { describeChanges } from '../../bulk/row-lines.js';
 import { shortValue } from '../../cli/lines.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
-import { groupedNumber, nameFirstFew, plural } from '../../data/text.js';
+import { groupedNumber, nameFirstFew, plural, upperFirst } from '../../data/text.js';
 import { beforeAndAfter } from '../../engine/decide.js';
 import type { PreviewedRows, PreviewStyle, Task } from '../../engine/operation.js';
 import type { ReportRow, SelectedRow } from '../../runs/report.js';
@@ -28,7 +29,7 @@ export interface ResolvedImport {
 
 /** Returns the lines of the preview, for stderr. */
 export function importPreview(
-  { api, settings }: Context,
+  context: Context,
   { sheet, options }: ImportFile,
   resolved: ResolvedImport,
   { tasks, decided, names = new Map() }: PreviewedRows,
@@ -40,40 +41,33 @@ export function importPreview(
   const fields = changed.reduce((count, { previewed = [] }) => count + previewed.length, 0);
   const decidedAs = (result: ReportRow['result']) => decided.filter((row) => row.result === result);
   const teamColumn = mapping.columns.find(({ byName }) => byName);
-  const group = <T>(head: string, rows: readonly T[], lineOf: (row: T) => string) =>
-    rows.length === 0
-      ? []
-      : [`  ${head}`, ...(listsRows ? linesOf(rows, lineOf, { canAsk, listsRows }) : [])];
+  const groups = [
+    kind('new', created, (row) => `+ ${newRecordLine(row, resolved, teamColumn)}`),
+    kind(
+      `changed (${plural(fields, 'field')})`,
+      changed,
+      (row) => `${nameBesideId(names.get(row.id), row.id)}  ${describe(row)}`,
+    ),
+    kind('unchanged', decidedAs('unchanged'), ({ id }) => nameBesideId(names.get(id), id)),
+    kind('skipped', decidedAs('skipped'), reason),
+    kind('in conflict', decidedAs('conflict'), reason),
+    kind('invalid', decidedAs('failed'), reason),
+  ].filter(({ count }) => count > 0);
   const describe = (row: Task) => {
     const action = { action: `${options.resource}.import`, verb: 'import' } as const;
     return describeChanges(beforeAndAfter(row.previewed ?? []), action, { isPreview: true });
   };
   return [
-    `${plural(resolved.rows.length, 'row')} of ${sheet.name}, by ${options.key}, to ${options.resource} of ${api.organizationId} (profile ${settings.profile.name}):`,
+    `${plural(resolved.rows.length, 'row')} of ${sheet.name}, by ${options.key}, to ${options.resource} of ${changePlace(context)}:`,
     `  ${mapping.columns.map(mappingOf).join(' · ')}`,
     ...notesOn(resolved),
-    ...group(
-      `${groupedNumber(created.length)} new`,
-      created,
-      (row) => `+ ${newRecordLine(row, resolved, teamColumn)}`,
-    ),
-    ...group(
-      `${groupedNumber(changed.length)} changed (${plural(fields, 'field')})`,
-      changed,
-      (row) => `${nameBesideId(names.get(row.id), row.id)}  ${describe(row)}`,
-    ),
-    ...group(
-      `${groupedNumber(decidedAs('unchanged').length)} unchanged`,
-      decidedAs('unchanged'),
-      ({ id }) => nameBesideId(names.get(id), id),
-    ),
-    ...group(`${groupedNumber(decidedAs('skipped').length)} skipped`, decidedAs('skipped'), reason),
-    ...group(
-      `${groupedNumber(decidedAs('conflict').length)} in conflict`,
-      decidedAs('conflict'),
-      reason,
-    ),
-    ...group(`${groupedNumber(decidedAs('failed').length)} invalid`, decidedAs('failed'), reason),
+    `  ${groups.map(({ what, count }) => `${groupedNumber(count)} ${what}`).join(', ')}`,
+    ...(listsRows
+      ? groups.flatMap(({ what, lines }) => [
+          ...(groups.length > 1 ? [`  ${upperFirst(what.replace(/ \(.*/, ''))}:`] : []),
+          ...lines({ canAsk, listsRows }),
+        ])
+      : []),
     ...(isUnchecked
       ? [
           `There are no ${options.resource} yet, so the key and the fields could not be checked${options.isTyped ? '.' : ': every value is text unless typed (rank:int).'}`,
@@ -82,6 +76,15 @@ export function importPreview(
     ...(teams ? respelled(teams.respelled) : []),
     ...shared.map(singleLine),
   ];
+}
+
+/** Rows of one kind, and the lines that list them. */
+function kind<T>(what: string, rows: readonly T[], lineOf: (row: T) => string) {
+  return {
+    what,
+    count: rows.length,
+    lines: (style: PreviewStyle) => linesOf(rows, lineOf, style),
+  };
 }
 
 function reason({ id, error }: ReportRow): string {

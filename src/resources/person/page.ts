@@ -1,10 +1,9 @@
 /** The page of one person: each record in full, what links them, and what was not searched. */
-import { recordLines } from '../../cli/card.js';
+import { detailLines } from '../../cli/card.js';
 import type { Canvas } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { labelOf } from '../../data/path.js';
 import { plural } from '../../data/text.js';
-import { filledLines } from '../../terminal/pieces.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
 import type { PersonReport } from './find-person.js';
@@ -21,24 +20,19 @@ export function personLines(person: PersonReport, now: Date, canvas: Canvas): re
   const { paint, columns } = canvas;
   const [first] = [...players, ...applications];
   const name = labelOf(first, person.reference);
-  const counts = [
-    applications.length > 0 && plural(applications.length, 'application'),
-    players.length > 0 && plural(players.length, 'player'),
-  ].filter((count) => count !== false);
+  const counts = [plural(applications.length, 'application'), plural(players.length, 'player')];
   const block = (title: string, records: readonly JsonObject[]) =>
     records.flatMap((record) => [
       '',
       paint.bold(`${title} ${singleLine(String(record['id']))}`),
-      ...recordLines(record, { columns, paint, now, time: 'local' }),
+      ...detailLines(record, { columns, paint, now, time: 'local' }),
     ]);
-  const indented = (line: string) => wrap(singleLine(line), columns - 2).map((each) => `  ${each}`);
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0
       ? []
-      : ['', ...wrap(title, columns).map(paint.bold), ...lines.flatMap(indented)];
-  const about = { text: `${counts.join(', ')} in ${singleLine(person.organization)}` };
+      : ['', paint.bold(title), ...lines.flatMap((line) => wrap(`  ${singleLine(line)}`, columns))];
   return [
-    ...filledLines([{ text: singleLine(name), paint: paint.bold }, about], '  ', columns),
+    `${paint.bold(singleLine(name))}  ${counts.join(', ')} in ${singleLine(person.organization)}`,
     ...block('Application', applications),
     ...block('Player', players),
     ...section(

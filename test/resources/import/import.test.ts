@@ -36,7 +36,7 @@ describe('a roster', () => {
     expect(stderr).toContain(
       [
         '3 rows of',
-        'by email, to players of org_demo (profile default):',
+        `by email, to players of org_demo (profile default, ${new URL(String(desk.env.ROSTERCTL_BASE_URL)).host}):`,
         '  Name → name · E-Mail → email · Role → role · Team → teamIds (by name) · Discord ID → discordUserId',
         '  3 new',
         '    + Mira Kite <mira@example.com> → Lanternfish',
@@ -183,14 +183,27 @@ describe('a roster', () => {
     desk.file('roster.csv', `Name,E-Mail,Role\nAnn,a@example.org,Top\n,${String(email)},Top\n`);
     const dry = await desk.report('players import ~/roster.csv --key email -n --exit-code');
     expect(dry.code).toBe(12);
-    expect(dry.stderr).toContain('1 new\n');
-    expect(dry.stderr).toContain('1 changed (1 field)\n');
+    expect(dry.stderr).toContain('  1 new, 1 changed (1 field)\n  New:\n    + Ann');
     const refused = await desk.run('players import ~/roster.csv --key email --json');
     expect([refused.code, errorOf(refused)['message']]).toEqual([
       2,
       expect.stringContaining('2 players would be imported.'),
     ]);
     expect(desk.writes()).toEqual([]);
+  });
+
+  test('a cell of another type is a wrong line, and the error says how to name a type', async () => {
+    const desk = await newDesk();
+    await desk.run('players create --name Ann -F email=a@example.org -F jersey=7');
+    desk.file('roster.csv', 'Name,E-Mail,jersey\nBea,b@example.org,010\n');
+    const refused = await desk.run('players import ~/roster.csv --key email --yes --json');
+    expect([refused.code, errorOf(refused)]).toMatchObject([
+      2,
+      {
+        message: 'Line 2: jersey holds "010", which is not a number.',
+        hint: expect.stringContaining('name the column jersey:text, jersey:int,'),
+      },
+    ]);
   });
 
   test('more rows than --max-changes send nothing', async () => {
@@ -310,6 +323,9 @@ describe('an answer that is lost', () => {
       10,
       ['email:mira@example.com', 'unknown'],
     ]);
+    expect(second.stderr).toMatch(
+      /If it was not created, add --restart; if it was: rosterctl runs prune \S+\n/,
+    );
     expect(desk.writes()).toHaveLength(1);
     const third = await desk.report(`${line} --restart`);
     expect([third.code, ...results(third.rows)]).toEqual([0, ['player_0032', 'changed']]);
