@@ -6,16 +6,17 @@ import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
-import { labelOf } from '../data/path.js';
-import { saveDocument } from '../downloads/download-one.js';
+import { labelOf, recordedSize } from '../data/path.js';
+import { fetchDocument } from '../downloads/download-one.js';
 import { DownloadRun } from '../downloads/download-run.js';
+import { hashedSink } from '../downloads/hashed-sink.js';
 import { createMeter, type Meter } from '../downloads/meter.js';
 import { asOf, isSameVersion, type RecordVersion } from '../downloads/mirror.js';
 import type { FileSink } from '../downloads/resumable-download.js';
+import { fileSink } from '../downloads/target-file.js';
 import type { Target } from '../downloads/target-names.js';
 import { CancelledError, Failure } from '../errors.js';
-import { syncFolder } from '../files/atomic-write.js';
-import { sha256OfFile } from '../files/file-hash.js';
+import { openPlain, syncFolder } from '../files/atomic-write.js';
 import { makeFolder } from '../files/private.js';
 import { attempt } from '../files/writing.js';
 import type { OpenBackup } from './folder.js';
@@ -163,12 +164,9 @@ async function fetchFile(
     makeFolder(folder, 0o700);
     // An id may hold anything, a digest is always a file name.
     const path = join(folder, digestOf(id).slice(0, 32));
-    const options = { file: undefined, folder, onExisting: 'overwrite' } as const;
-    const note = (line: string) => meter.printBeside(() => context.detail(line));
-    const watch = (sink: FileSink) => counted.watch(sink);
-    const to = { path, options, watch, note };
-    const bytes = await saveDocument(context, 'downloadDocument', { id, record }, to);
-    const sha256 = await attempt(path, sha256OfFile(path, context.signal));
+    const { bytes, sha256 } = await download(context, { id, record }, path, (sink) =>
+      counted.watch(sink),
+    );
     const shared = join(backup.folder, sharedFile(sha256));
     makeFolder(dirname(shared), 0o700);
     // Also where a file of this hash is there: the new one is proven to be whole.
@@ -178,5 +176,24 @@ async function fetchFile(
     return { id, name, bytes, sha256, ...version, how: 'fetched' };
   } finally {
     counted.end();
+  }
+}
+
+/** Downloads a file to a path that only this program writes. */
+async function download(
+  context: Context,
+  { id, record }: Pick<ListedDocument, 'id' | 'record'>,
+  path: string,
+  watch: (sink: FileSink) => FileSink,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const file = await openPlain(path, { isOneOfMany: true });
+  try {
+    const sink = hashedSink(fileSink(file));
+    const size = recordedSize(record);
+    const bytes = await fetchDocument(context, 'downloadDocument', id, size, watch(sink));
+    await file.commit();
+    return { bytes, sha256: sink.sha256() };
+  } finally {
+    await file.discard();
   }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stripTrailing } from './text.js';
 
-/** The longest name, in bytes of UTF-8; it leaves room for `.partial.json`. */
+/** The longest name, in bytes of UTF-8. File systems take 255; the rest is for what others append. */
 const maxBytes = 200;
 
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/i;
@@ -24,7 +24,7 @@ export function safeFileName(
   if (plain === '' || /^_+$/.test(plain)) return undefined;
   const [stem = plain] = plain.split('.');
   const named = deviceName.test(stem.trim()) ? `_${plain}` : plain;
-  return notPartial(shorten(withExtension(named, extensions)));
+  return shorten(withExtension(named, extensions));
 }
 
 /**
@@ -44,11 +44,6 @@ export function withSuffix(name: string, suffix: string): string {
  */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
-}
-
-/** Avoids the extensions of incomplete downloads. */
-function notPartial(name: string): string {
-  return /\.partial(\.json)?$/i.test(name) ? `${name}_` : name;
 }
 
 /** Adds the first extension of its content type, unless the name already has one of them. */

@@ -1,28 +1,23 @@
 /** Downloads one document: asks for its link, fetches the file, and saves it. */
 
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { resource } from '../api/resources.js';
 import type { Call, Link } from '../api/types.js';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
 import { recordedSize } from '../data/path.js';
 import { systemReason } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { pause } from '../data/time.js';
-import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from '../errors.js';
-import { sweepStaleTemps } from '../files/atomic-write.js';
-import { partialNames, sweepPartial } from '../files/partial-file.js';
+import { OutputError } from '../errors.js';
+import { sweepStaleTemps, syncFolder } from '../files/atomic-write.js';
+import type { AtomicFile } from '../files/writing.js';
 import type { DownloadWorker } from './download-run.js';
+import { hashedSink } from './hashed-sink.js';
 import { createMeter, type Meter } from './meter.js';
 import type { Mirror } from './mirror.js';
 import { download, type FileSink, type FileSource } from './resumable-download.js';
-import {
-  type FileOf,
-  inspectTarget,
-  openTarget,
-  pipeSink,
-  type SaveOptions,
-} from './target-file.js';
+import { fileSink, inspectTarget, openTarget, pipeSink, type SaveOptions } from './target-file.js';
 import type { Naming, Target } from './target-names.js';
 
 /** The endpoints whose answer leads to a file (contract 4.4). */
@@ -77,61 +72,6 @@ export async function fetchDocument(
   });
 }
 
-/** The destination of one document's file. */
-interface SaveTo {
-  readonly path: string;
-  readonly options: SaveOptions;
-  /** Wraps the sink so that its bytes are counted. */
-  readonly watch: (sink: FileSink) => FileSink;
-  readonly note: (line: string) => void;
-}
-
-/**
- * Downloads the file of a document to a path and returns its size. What an interrupted download leaves
- * stays beside it for the next run. Throws as `download` and the file system do.
- */
-export async function saveDocument(
-  context: Context,
-  endpoint: DownloadCall,
-  document: Pick<Target, 'id' | 'record'>,
-  { path, options, watch, note }: SaveTo,
-): Promise<number> {
-  const { id, record } = document;
-  const file = await openTarget(context, path, options, ownerOf(context, endpoint, document));
-  try {
-    const bytes = await fetchDocument(
-      context,
-      endpoint,
-      id,
-      recordedSize(record),
-      watch(file.sink),
-    );
-    await file.commit();
-    return bytes;
-  } catch (error) {
-    const partialBytes = isResumable(error) ? await file.keepPartial() : 0;
-    if (partialBytes > 0)
-      note(
-        `${plural(partialBytes, 'byte')} stay in ${partialNames(path).bytes}; run the same command again to continue.`,
-      );
-    throw error;
-  } finally {
-    await file.discard();
-  }
-}
-
-/** Identifies what a partial file belongs to; only the same download may resume it. */
-function ownerOf(
-  { api }: Context,
-  endpoint: DownloadCall,
-  { id, record }: Pick<Target, 'id' | 'record'>,
-): FileOf {
-  const { baseUrl, organizationId } = api;
-  const { fileKey, sizeBytes, updatedAt } = record ?? {};
-  const asOf = typeof updatedAt === 'string' ? updatedAt : undefined;
-  return { baseUrl, organizationId, call: endpoint, id, fileKey, sizeBytes, asOf };
-}
-
 /**
  * Creates a worker that saves documents, any number concurrently, under one progress line; a file sent
  * to stdout has no row. `isOne`: print a note for a skipped file. The work throws as `download` and the
@@ -144,17 +84,26 @@ export async function createDownloader(
   save: SaveOptions,
   { isOne, mirror }: { readonly isOne: boolean; readonly mirror: Mirror | undefined },
 ): Promise<DownloadWorker<SavedRow>> {
-  if (save.file !== '-') await sweepStaleTemps(save.folder ?? '.', context.now());
+  const folder = save.folder ?? dirname(save.file ?? '.');
+  if (save.file !== '-') await sweepStaleTemps(folder, context.now());
   const meter = createMeter(context, naming.targets);
   const saver = new Saver(context, endpoint, naming, save, meter, isOne, mirror);
   return {
     work: (target) => saver.save(target),
     printBeside: (say) => meter.printBeside(say),
     async close() {
+      if (save.file !== '-') await syncFolder(folder);
       await mirror?.write();
       meter.stop();
     },
   };
+}
+
+/** A file being downloaded. */
+interface OpenedFile {
+  readonly path: string;
+  readonly file: AtomicFile;
+  readonly sink: FileSink;
 }
 
 class Saver {
@@ -169,76 +118,60 @@ class Saver {
   ) {}
 
   async save(target: Target): Promise<SavedRow | undefined> {
-    const { id, record, path } = target;
     const counted = this.meter.begin(target);
+    const watch = (sink: FileSink) => counted.watch(sink);
     try {
-      if (path === '-') {
-        await this.fetch(id, record, counted.watch(pipeSink(this.context)));
-        return undefined;
-      }
-      const row =
-        path === undefined
-          ? await this.saveByHeaders(target, counted)
-          : await this.saveAs(path, target, counted);
-      if (!this.mirror || wasSkipped in row) return row;
-      return { ...row, ...(await this.mirror.saved(target, row)) };
+      if (target.path !== '-') return await this.saveFile(target, watch);
+      await this.fetch(target, watch(pipeSink(this.context)));
+      return undefined;
+    } catch (error) {
+      if (error instanceof Skipped) return this.skip(target, error.path);
+      throw error;
     } finally {
       counted.end();
     }
   }
 
-  private async saveAs(
-    path: string,
+  /** Saves a file under the path of its target; without one, the first answer names it. */
+  private async saveFile(
     target: Target,
-    counted: ReturnType<Meter['begin']>,
-  ): Promise<SavedRow> {
-    const { id, record, replaces } = target;
-    const options = replaces ? { ...this.options, onExisting: 'overwrite' as const } : this.options;
-    if ((await inspectTarget(path, options)) === 'skipped') return this.skip(target, path);
-    const watch = (sink: FileSink) => counted.watch(sink);
-    const to = { path, options, watch, note: (line: string) => this.note(line) };
-    const bytes = await saveDocument(this.context, this.endpoint, { id, record }, to);
-    return { id, path, bytes };
-  }
-
-  /** Saves a file under the name from the first answer; without a path there is no partial file to resume. */
-  private async saveByHeaders(
-    target: Target,
-    counted: ReturnType<Meter['begin']>,
-  ): Promise<SavedRow> {
-    const { id, record } = target;
-    let path: string | undefined;
-    let file: Awaited<ReturnType<typeof openTarget>> | undefined;
+    watch: (sink: FileSink) => FileSink,
+  ): Promise<SavedRow | undefined> {
+    const { naming, mirror } = this;
+    const { id } = target;
+    let opened: OpenedFile | undefined;
     const sink: FileSink = {
-      at: 0,
-      version: {},
-      rewinds: true,
-      begin: async (version, at, headers) => {
-        path ??= this.naming.pathFromHeaders(headers, id);
-        if (!file && (await inspectTarget(path, this.options)) === 'skipped') throw new Skipped();
-        file ??= await openTarget(
-          this.context,
-          path,
-          this.options,
-          ownerOf(this.context, this.endpoint, target),
-        );
-        await file.sink.begin(version, at, headers);
+      get rewinds() {
+        return opened?.sink.rewinds ?? true;
       },
-      write: async (chunk) => file?.sink.write(chunk),
+      begin: async (at, headers) => {
+        opened ??= await this.open(target, naming.pathFromHeaders(headers, id));
+        await opened.sink.begin(at, headers);
+      },
+      write: async (chunk) => opened?.sink.write(chunk),
     };
+    const hashed = mirror && hashedSink(sink);
     try {
-      const bytes = await this.fetch(id, record, counted.watch(sink));
-      await file?.commit();
-      return { id, path: path ?? '', bytes };
-    } catch (error) {
-      if (error instanceof Skipped) return await this.skip(target, path ?? '');
-      throw error;
+      if (target.path !== undefined) opened = await this.open(target, target.path);
+      const bytes = await this.fetch(target, watch(hashed ?? sink));
+      if (!opened) return undefined;
+      const { path, file } = opened;
+      await file.commit();
+      if (!hashed) return { id, path, bytes };
+      return { id, ...(await mirror.saved(target, { path, bytes, sha256: hashed.sha256() })) };
     } finally {
-      await file?.discard();
+      await opened?.file.discard();
     }
   }
 
-  private fetch(id: string, record: JsonObject | undefined, sink: FileSink): Promise<number> {
+  private async open({ replaces }: Target, path: string): Promise<OpenedFile> {
+    const options = replaces ? { ...this.options, onExisting: 'overwrite' as const } : this.options;
+    if ((await inspectTarget(path, options)) === 'skipped') throw new Skipped(path);
+    const file = await openTarget(this.context, path, options);
+    return { path, file, sink: fileSink(file) };
+  }
+
+  private fetch({ id, record }: Target, sink: FileSink): Promise<number> {
     return fetchDocument(this.context, this.endpoint, id, recordedSize(record), sink);
   }
 
@@ -248,7 +181,6 @@ class Saver {
         cause: error,
       });
     });
-    await sweepPartial(path, this.context.self);
     const expectedSize = recordedSize(record);
     const why = isUnchanged ? 'unchanged' : expectedSize === size ? 'same name and size' : 'exists';
     if (expectedSize !== undefined && expectedSize !== size)
@@ -273,12 +205,11 @@ const skipNotes: { readonly [why in SkipReason]: (path: string) => string } = {
   exists: (path) => `${path} already exists; it was left as it is.`,
 };
 
-/** Thrown if the file named by the store already exists. */
+/** Thrown for a file that exists and stays. */
 class Skipped extends Error {
   override readonly name = 'Skipped';
-}
 
-/** True if a later run may download the rest. */
-function isResumable(error: unknown): boolean {
-  return [CancelledError, NetworkError, StoreError, ApiError].some((kind) => error instanceof kind);
+  constructor(readonly path: string) {
+    super(path);
+  }
 }

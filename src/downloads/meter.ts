@@ -110,17 +110,12 @@ class FileCount {
 /** Wraps a sink so that every byte is counted. */
 function countingSink(sink: FileSink, file: FileCount): FileSink {
   return {
-    get at() {
-      return sink.at;
+    get rewinds() {
+      return sink.rewinds;
     },
-    get version() {
-      return sink.version;
-    },
-    rewinds: sink.rewinds,
-    ...(sink.earlier && { earlier: sink.earlier.bind(sink) }),
-    begin(version, at, headers) {
+    begin(at, headers) {
       file.begin(at);
-      return sink.begin(version, at, headers);
+      return sink.begin(at, headers);
     },
     async write(chunk) {
       await sink.write(chunk);

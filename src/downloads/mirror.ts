@@ -32,6 +32,7 @@ interface MirroredFile extends RecordVersion {
 interface SavedFile {
   readonly path: string;
   readonly bytes: number;
+  readonly sha256: string;
 }
 
 const mirrorFile = '.rosterctl-downloads.json';
@@ -136,30 +137,32 @@ class Mirror {
    * document already (it was renamed, or downloaded without the mirror), that file stays and the new
    * one is removed.
    */
-  async saved({ id, record, beside }: Target, file: SavedFile): Promise<SavedFile> {
-    const sha256 = await this.hash(file.path);
+  async saved(
+    { id, record, beside }: Target,
+    file: SavedFile,
+  ): Promise<{ readonly path: string; readonly bytes: number }> {
+    const { bytes, sha256 } = file;
     const before = this.entries.get(id);
     const isOwn = beside !== undefined && this.owners.get(baseNameKey(beside)) === id;
     const others = [
       ...(before ? [join(this.folder, before.name)] : []),
       ...(isOwn ? [beside] : []),
     ];
-    let kept = file;
+    let { path } = file;
     for (const other of others) {
-      if (kept !== file || baseNameKey(other) === baseNameKey(file.path)) continue;
+      if (path !== file.path || baseNameKey(other) === baseNameKey(path)) continue;
       // oxlint-disable-next-line no-await-in-loop
-      if ((await sizeOnDisk(other)) !== file.bytes || (await this.hash(other)) !== sha256) continue;
+      if ((await sizeOnDisk(other)) !== bytes || (await this.hash(other)) !== sha256) continue;
       // oxlint-disable-next-line no-await-in-loop
-      await unlink(file.path);
-      kept = { ...file, path: other };
+      await unlink(path);
+      path = other;
     }
-    if (isOwn && kept === file)
-      this.context.note(`${beside} was changed here and stays; ${id} is in ${file.path}.`);
-    const name = basename(kept.path);
-    this.entries.set(id, { id, name, size: kept.bytes, sha256, ...asOf(record) });
+    if (isOwn && path === file.path)
+      this.context.note(`${beside} was changed here and stays; ${id} is in ${path}.`);
+    this.entries.set(id, { id, name: basename(path), size: bytes, sha256, ...asOf(record) });
     this.isDirty = true;
     if (this.context.clock() - this.writtenAt > writeEveryMs) await this.write();
-    return kept;
+    return { path, bytes };
   }
 
   /** Notes which files are of documents that the service no longer has; they stay. */

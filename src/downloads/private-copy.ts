@@ -1,6 +1,6 @@
 /** Private copies of documents to look at: each in a folder of its own, removed after a day. */
 
-import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { extensionsOf } from '../api/schemas.js';
@@ -11,8 +11,9 @@ import type { JsonObject } from '../data/json.js';
 import { recordedSize } from '../data/path.js';
 import { shellQuote } from '../data/text.js';
 import { Failure, GuardError } from '../errors.js';
+import { openPlain } from '../files/atomic-write.js';
 import { ensurePrivateFolders } from '../files/private.js';
-import { attempt, writeAll } from '../files/writing.js';
+import { type AtomicFile, attempt } from '../files/writing.js';
 import { fetchDocument } from './download-one.js';
 import { createMeter } from './meter.js';
 import type { FileSink } from './resumable-download.js';
@@ -40,7 +41,18 @@ export async function copyPrivately(
   const folder = await newFolder(context);
   const meter = createMeter(context, [{ id, record, path: undefined }]);
   const counted = meter.begin({ id, record, path: undefined });
-  const copy = new Copy(folder, (headers) => copyName(document, headers));
+  let path = '';
+  let file: AtomicFile | undefined;
+  const copy: FileSink = {
+    rewinds: true,
+    async begin(at, headers) {
+      if (!file) path = join(folder, copyName(document, headers));
+      // Read-only, so that nobody edits it by mistake.
+      file ??= await openPlain(path, { mode: 0o400, isNew: true });
+      await file.cutTo?.(at);
+    },
+    write: async (chunk) => file?.write(chunk),
+  };
   try {
     const bytes = await fetchDocument(
       context,
@@ -49,56 +61,15 @@ export async function copyPrivately(
       recordedSize(record),
       counted.watch(copy),
     );
-    return { id, path: await copy.finish(), bytes };
+    await file?.commit();
+    return { id, path, bytes };
   } catch (error) {
-    await copy.close();
+    await file?.discard();
     await rm(folder, { recursive: true, force: true });
     throw error;
   } finally {
     counted.end();
     meter.stop();
-  }
-}
-
-/** A file being written; its name may depend on the headers of the first answer. */
-class Copy implements FileSink {
-  readonly at = 0;
-  readonly version = {};
-  readonly rewinds = true;
-  private path = '';
-  private handle: FileHandle | undefined;
-  private position = 0;
-
-  constructor(
-    private readonly folder: string,
-    private readonly nameFor: (headers: Download['headers']) => string,
-  ) {}
-
-  async begin(_: unknown, at: number, headers: Download['headers']): Promise<void> {
-    if (!this.handle) {
-      this.path = join(this.folder, this.nameFor(headers));
-      this.handle = await attempt(this.path, open(this.path, 'wx', 0o600));
-    }
-    await attempt(this.path, this.handle.truncate(at));
-    this.position = at;
-  }
-
-  async write(chunk: Uint8Array): Promise<void> {
-    if (!this.handle) return;
-    await attempt(this.path, writeAll(this.handle, chunk, this.position));
-    this.position += chunk.length;
-  }
-
-  /** Makes the copy read-only, so that nobody edits it by mistake, and returns its path. */
-  async finish(): Promise<string> {
-    if (this.handle) await attempt(this.path, this.handle.chmod(0o400));
-    await this.close();
-    return this.path;
-  }
-
-  async close(): Promise<void> {
-    await this.handle?.close();
-    this.handle = undefined;
   }
 }
 

@@ -21,16 +21,11 @@ import {
 
 /** The destination of one file's bytes. */
 export interface FileSink {
-  /** How many bytes an earlier attempt left, and of which version. */
-  readonly at: number;
-  readonly version: FileVersion;
   /** True if it can discard its bytes and start over; a pipe cannot. */
   readonly rewinds: boolean;
   /** Called for each answer: the next bytes belong at offset `at`; bytes beyond it are dropped. */
-  begin(version: FileVersion, at: number, headers: Download['headers']): Promise<void>;
+  begin(at: number, headers: Download['headers']): Promise<void>;
   write(chunk: Uint8Array): Promise<void>;
-  /** Reads back the first `end` bytes; absent if they are no longer available. */
-  earlier?(end: number): AsyncIterable<Uint8Array>;
 }
 
 /** The source of one file's bytes. */
@@ -53,26 +48,21 @@ export function download(source: FileSource, sink: FileSink, policy: RetryPolicy
 }
 
 class Fetching {
-  private at: number;
-  /** The bytes left by an earlier run, which belong to the file of the record. */
-  private readonly inherited: number;
-  private version: FileVersion;
+  private at = 0;
+  private version: FileVersion = {};
   /** The furthest offset ever reached; only bytes beyond it count as progress. */
-  private furthest: number;
+  private furthest = 0;
   private losses = 0;
   private restarts = 0;
   private url: string | undefined;
   private renewed = false;
-  private md5: { readonly expected: string; readonly hash: Hash; upTo: number } | undefined;
+  private md5: { readonly expected: string; readonly hash: Hash } | undefined;
 
   constructor(
     private readonly source: FileSource,
     private readonly sink: FileSink,
     private readonly policy: RetryPolicy,
-  ) {
-    this.at = this.furthest = this.inherited = sink.at;
-    this.version = sink.version;
-  }
+  ) {}
 
   async run(): Promise<number> {
     for (;;) {
@@ -105,15 +95,10 @@ class Fetching {
     return this.checkComplete();
   }
 
-  /** The range to request; if all bytes are there, the last one again, to prove that the file is the same. */
+  /** The range to request. Without a validator nothing shows that the file is still the same. */
   private nextPart(): FilePart | undefined {
-    const { size } = this.version;
     const ifRange = rangeValidator(this.version);
-    const from = this.sink.rewinds && size !== undefined ? Math.min(this.at, size - 1) : this.at;
-    // Without a validator nothing shows that the file is still the one whose first bytes came.
-    const isSafe = ifRange !== undefined || (size !== undefined && this.at === this.inherited);
-    if (from <= 0 || !isSafe) return undefined;
-    return { from, ifRange };
+    return this.at > 0 && ifRange !== undefined ? { from: this.at, ifRange } : undefined;
   }
 
   /** Opens the URL; undefined means ask again, with a new URL or from the start. */
@@ -152,9 +137,7 @@ class Fetching {
     if (range?.first !== part.from || !isPartOf(version, this.version)) return this.startOver();
     const { etag = version.etag, lastModified = version.lastModified } = this.version;
     this.version = { etag, lastModified, size: version.size };
-    this.at = part.from;
-    await this.sink.begin(this.version, this.at, headers);
-    if (this.md5?.upTo !== this.at) await this.hashEarlier(headers);
+    await this.sink.begin(this.at, headers);
     return 0;
   }
 
@@ -166,22 +149,9 @@ class Fetching {
     if (skip > 0 && !mayBeSame(version, this.version)) this.countRestart();
     this.version = version;
     this.at = 0;
-    await this.sink.begin(version, 0, headers);
+    await this.sink.begin(0, headers);
     this.md5 = hashFor(headers);
     return 0;
-  }
-
-  /** Includes the bytes left by an earlier run in the hash. */
-  private async hashEarlier(headers: Download['headers']): Promise<void> {
-    this.md5 = this.sink.earlier && hashFor(headers);
-    if (!this.md5 || !this.sink.earlier) return;
-    for await (const chunk of this.sink.earlier(this.at)) this.hash(chunk);
-  }
-
-  private hash(chunk: Uint8Array): void {
-    if (!this.md5) return;
-    this.md5.hash.update(chunk);
-    this.md5.upTo += chunk.length;
   }
 
   private async copy({ bytes }: Download, skip: number): Promise<void> {
@@ -194,7 +164,7 @@ class Fetching {
         if (fresh.length === 0) continue;
         this.checkRoom(fresh.length);
         await this.sink.write(fresh);
-        this.hash(fresh);
+        this.md5?.hash.update(fresh);
         this.at += fresh.length;
       }
     } catch (error) {
@@ -205,6 +175,8 @@ class Fetching {
   private async receiveBytes(bytes: Buffer, headers: Download['headers']): Promise<boolean> {
     this.checkSize(bytes.length);
     await this.beginWhole({ size: bytes.length }, headers);
+    // The ETag of the service is no MD5 of a file.
+    this.md5 = undefined;
     await this.sink.write(bytes);
     this.at = bytes.length;
     return this.checkComplete();
@@ -216,7 +188,7 @@ class Fetching {
     if (size !== undefined && this.at < size) throw new ConnectionLost(this.endedEarly(size));
     this.checkSize(this.at);
     if (size !== undefined && this.at > size) throw wrongSize(this.at, 'the store', size);
-    if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.expected)
+    if (this.md5 && this.md5.hash.digest('hex') !== this.md5.expected)
       throw new ProtocolError('The bytes that came are not those that the store has (MD5).', {
         code: 'wrongHash',
         hint: 'Nothing was saved. Try again; if it happens again, upload the document again.',
@@ -307,5 +279,5 @@ class ConnectionLost {
 
 function hashFor(headers: Download['headers']) {
   const expected = md5Of(headers);
-  return expected === undefined ? undefined : { expected, hash: createHash('md5'), upTo: 0 };
+  return expected === undefined ? undefined : { expected, hash: createHash('md5') };
 }

@@ -1,5 +1,5 @@
 /** Target files of downloads: their names, what exists at their paths, and the sinks that write them. */
-import { lstat, realpath, stat } from 'node:fs/promises';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { extensionsOf } from '../api/schemas.js';
 import type { Download } from '../api/store/download.js';
@@ -7,9 +7,8 @@ import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
-import { openAtomic } from '../files/atomic-write.js';
+import { openAtomic, openPlain } from '../files/atomic-write.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
-import { openPartial, type PartialFile } from '../files/partial-file.js';
 import { makeFolder } from '../files/private.js';
 import { type AtomicFile, writeReason } from '../files/writing.js';
 import { multiLine } from '../terminal/safe-text.js';
@@ -54,11 +53,11 @@ export async function inspectTarget(
   path: string,
   { onExisting, file }: SaveOptions,
 ): Promise<'nothing' | 'skipped' | 'replaced' | 'device'> {
-  const found = await lstat(path).catch(() => undefined);
+  const found = statIfThere(path, lstatSync);
   if (!found) return 'nothing';
   if (onExisting === 'refuse') throw alreadyThere(path);
   const isLink = found.isSymbolicLink();
-  const target = isLink ? await stat(path).catch(() => undefined) : found;
+  const target = isLink ? statIfThere(path, statSync) : found;
   if (onExisting === 'skip') {
     if (target?.isFile()) return 'skipped';
     throw notPlainFile(path);
@@ -84,42 +83,27 @@ function notPlainFile(path: string): GuardError {
   });
 }
 
-/** A file being written by `download`. */
-interface SavedFile {
-  readonly sink: FileSink;
-  readonly path: string;
-  commit(): Promise<void>;
-  /** Keeps the bytes of an interrupted download; returns how many remain for the next run. */
-  keepPartial(): Promise<number>;
-  discard(): Promise<void>;
-}
-
-/** Identifies what a file's bytes belong to, as plain JSON; `asOf`: when the record last changed. */
-export interface FileOf extends JsonObject {
-  readonly asOf: string | undefined;
-}
-
-/** Opens the target of a download. Throws GuardError, OutputError. */
+/** Opens the file at a target path; it gets its name when it is complete. Throws GuardError, OutputError. */
 export async function openTarget(
   context: Context,
   path: string,
-  options: SaveOptions,
-  { asOf, ...belongsTo }: FileOf,
-): Promise<SavedFile> {
-  if (options.folder !== undefined) createFolder(options.folder);
-  const overwrite = options.onExisting === 'overwrite';
-  if (overwrite && (await inspectTarget(path, options)) === 'device')
-    return throughFile(path, await openAtomic(path, { signal: context.signal }));
-  // A link that the user named is followed to its target.
-  const real = overwrite ? await realpath(path).catch(() => path) : path;
-  const partial = await openPartial(real, {
-    self: context.self,
-    lockDir: context.paths.state?.path,
-    overwrite,
-    belongsTo: JSON.stringify(belongsTo),
-    asOf,
-  });
-  return partFile(path, partial);
+  { file, folder, onExisting }: SaveOptions,
+): Promise<AtomicFile> {
+  if (folder !== undefined) createFolder(folder);
+  if (onExisting !== 'overwrite') return openPlain(path, { isNew: true, isOneOfMany: true });
+  // Only what the user named is followed to its target, or may be a pipe.
+  if (file !== undefined) return openAtomic(path, { signal: context.signal, isOneOfMany: true });
+  const mode = statIfThere(path, lstatSync)?.mode;
+  return openPlain(path, { isOneOfMany: true, ...(mode !== undefined && { mode: mode & 0o777 }) });
+}
+
+/** A sink that writes to a file. */
+export function fileSink(file: AtomicFile): FileSink {
+  return {
+    rewinds: file.cutTo !== undefined,
+    begin: async (at) => file.cutTo?.(at),
+    write: (chunk) => file.write(chunk),
+  };
 }
 
 /** A sink for stdout, which cannot rewind. */
@@ -131,42 +115,17 @@ export function pipeSink(context: Context): FileSink {
   return forwardSink((chunk) => stdout.write(multiLine(decoder.decode(chunk, { stream: true }))));
 }
 
-function partFile(path: string, partial: PartialFile): SavedFile {
-  return {
-    path,
-    sink: {
-      get at() {
-        return partial.at;
-      },
-      get version() {
-        return partial.version;
-      },
-      rewinds: true,
-      begin: (version, at) => partial.begin(version, at),
-      write: (chunk) => partial.write(chunk),
-      earlier: (end) => partial.readExisting(end),
-    },
-    commit: () => partial.commit(),
-    keepPartial: () => partial.release(),
-    discard: () => partial.discard(),
-  };
-}
-
-function throughFile(path: string, file: AtomicFile): SavedFile {
-  return {
-    path,
-    sink: forwardSink((chunk) => file.write(chunk)),
-    commit: () => file.commit(),
-    keepPartial: async () => {
-      await file.discard();
-      return 0;
-    },
-    discard: () => file.discard(),
-  };
-}
-
 function forwardSink(write: FileSink['write']): FileSink {
-  return { at: 0, version: {}, rewinds: false, begin: async () => {}, write };
+  return { rewinds: false, begin: async () => {}, write };
+}
+
+/** What is there; undefined for nothing, and for what cannot be looked at. */
+function statIfThere(path: string, look: typeof lstatSync): Stats | undefined {
+  try {
+    return look(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function createFolder(folder: string): void {

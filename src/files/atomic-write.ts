@@ -1,18 +1,17 @@
 /** Atomic writes: files that appear complete or not at all. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fchmodSync, fsync, openSync, renameSync, unlinkSync } from 'node:fs';
 import {
-  access,
-  constants,
-  link,
-  lstat,
-  open,
-  readdir,
-  realpath,
-  rename,
-  stat,
-  unlink,
-} from 'node:fs/promises';
+  closeSync,
+  fchmodSync,
+  fsync,
+  ftruncateSync,
+  linkSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { access, constants, lstat, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
@@ -22,7 +21,7 @@ import {
   throughDevice,
   writeToDescriptor,
 } from './own-descriptor.js';
-import { type AtomicFile, attempt, cannotWrite } from './writing.js';
+import { type AtomicFile, attempt } from './writing.js';
 
 interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -34,6 +33,8 @@ interface AtomicOptions {
   readonly singleWriter?: boolean | undefined;
   /** Never replaces a file: throws GuardError if one of that name is there. */
   readonly isNew?: boolean | undefined;
+  /** One of many files in a folder, which the caller syncs after the last of them. */
+  readonly isOneOfMany?: boolean | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -52,12 +53,15 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
 }
 
 /**
- * Opens a file in a folder that only this program writes, as `openAtomic` does, but without looking for
- * a link or a device there. Throws OutputError.
+ * Opens a file as `openAtomic` does, but without looking for a link or a device there: whatever has
+ * that name is replaced, or with `isNew` refused. Throws OutputError.
  */
-export function openOwn(file: string): Promise<AtomicFile> {
-  return openBeside(file, file, {});
+export function openPlain(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
+  return openBeside(file, file, options);
 }
+
+/** Writing so much takes less time than handing it to a thread. */
+const quickBytes = 1024 * 1024;
 
 /**
  * Opens the temporary file for `path`, called `file` in messages. What is quick runs at once, because
@@ -66,18 +70,23 @@ export function openOwn(file: string): Promise<AtomicFile> {
 async function openBeside(
   file: string,
   path: string,
-  { mode = 0o600, singleWriter, isNew }: AtomicOptions,
+  { mode = 0o600, singleWriter, isNew, isOneOfMany }: AtomicOptions,
 ): Promise<AtomicFile> {
   const temp = tempPath(path, singleWriter ? fixedMark(path) : randomMark());
   if (singleWriter) removeNow(temp);
   const opened = async () => openSync(temp, 'wx', 0o600);
   const descriptor = await attempt(file, opened());
   let state: 'open' | 'closed' | 'gone' = 'open';
+  let position = 0;
   let writing: Promise<void> | undefined;
   const write = async (chunk: string | Uint8Array) => {
     // Another file may have got the number of a closed one.
     if (state !== 'open') throw new Error('the file is closed');
-    writing = writeToDescriptor(descriptor, chunk);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    const at = position;
+    position += bytes.length;
+    if (position <= quickBytes) return writeNow(descriptor, bytes, at);
+    writing = writeToDescriptor(descriptor, bytes, at);
     await writing;
   };
   const close = () => {
@@ -91,15 +100,20 @@ async function openBeside(
     fchmodSync(descriptor, mode);
     await synced(descriptor);
     close();
-    if (!isNew) renameSync(temp, path);
+    if (isNew) placeNew(file, temp, path);
+    else renameSync(temp, path);
   };
   return {
     write: (chunk) => attempt(file, write(chunk)),
+    async cutTo(bytes) {
+      if (bytes === position) return;
+      await attempt(file, (async () => ftruncateSync(descriptor, bytes))());
+      position = bytes;
+    },
     async commit() {
       await attempt(file, finish());
-      if (isNew) await placeNew(file, temp, path);
       state = 'gone';
-      await syncFolder(dirname(path));
+      if (!isOneOfMany) await syncFolder(dirname(path));
     },
     async discard() {
       if (state === 'gone') return;
@@ -113,6 +127,11 @@ async function openBeside(
       removeNow(temp);
     },
   };
+}
+
+function writeNow(descriptor: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
 }
 
 function removeNow(path: string): void {
@@ -224,35 +243,32 @@ async function findTarget(file: string): Promise<WriteTarget> {
 
 /**
  * Gives the finished file `temp` its final name `path`, called `file` in messages. A hard link
- * never replaces an existing file, so only one of two writers of a name wins. Throws GuardError,
- * OutputError.
+ * never replaces an existing file, so only one of two writers of a name wins. Throws GuardError, or
+ * the system's error.
  */
-export async function placeNew(file: string, temp: string, path: string): Promise<void> {
+function placeNew(file: string, temp: string, path: string): void {
   try {
-    await link(temp, path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw alreadyExists(file);
-    if (code !== 'EPERM' && code !== 'ENOTSUP') throw cannotWrite(file, error);
-    await claimThenRename(file, temp, path);
-    return;
-  }
-  await unlink(temp).catch(() => {});
-}
-
-/** On file systems without hard links (FAT), claims the name with an empty file first. */
-async function claimThenRename(file: string, temp: string, path: string): Promise<void> {
-  try {
-    await (await open(path, 'wx', 0o600)).close();
+    linkSync(temp, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(file);
-    throw cannotWrite(file, error);
+    // No hard links on FAT and some network file systems; any other reason stops this too.
+    return claimThenRename(file, temp, path);
+  }
+  removeNow(temp);
+}
+
+/** Claims the name with an empty file first. */
+function claimThenRename(file: string, temp: string, path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyExists(file) : error;
   }
   try {
-    await rename(temp, path);
+    renameSync(temp, path);
   } catch (error) {
-    await unlink(path).catch(() => {});
-    throw cannotWrite(file, error);
+    removeNow(path);
+    throw error;
   }
 }
 

@@ -42,22 +42,32 @@ const closeOnExec = 0o2000000;
 const pipeFullMs = 5;
 
 /**
- * Appends to a descriptor without closing it: the shell does that, and other processes may write to
- * it. Throws PipeClosedError, or the system's error.
+ * Writes to a descriptor, at `position` or else at its end, without closing it: the shell does that,
+ * and other processes may write to it. Throws PipeClosedError, or the system's error.
  */
 export async function writeToDescriptor(
   descriptor: number,
   chunk: string | Uint8Array,
+  position?: number,
 ): Promise<void> {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-  for (let at = 0; at < bytes.length; ) at += await put(descriptor, bytes.subarray(at));
+  for (let done = 0; done < bytes.length; ) {
+    const at = position === undefined ? null : position + done;
+    done += await put(descriptor, bytes.subarray(done), at);
+  }
 }
 
 /** Returns how many bytes were written. */
-async function put(descriptor: number, bytes: Uint8Array): Promise<number> {
+async function put(
+  descriptor: number,
+  bytes: Uint8Array,
+  position: number | null,
+): Promise<number> {
   try {
     return await new Promise((done, fail) => {
-      write(descriptor, bytes, (error, written) => (error ? fail(error) : done(written)));
+      write(descriptor, bytes, 0, bytes.length, position, (error, written) =>
+        error ? fail(error) : done(written),
+      );
     });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

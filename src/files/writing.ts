@@ -3,12 +3,14 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
-import { OutputError, PipeClosedError } from '../errors.js';
+import { GuardError, OutputError, PipeClosedError } from '../errors.js';
 
 /** A file being written: nothing has its final name before `commit`. */
 export interface AtomicFile {
   /** Throws OutputError, PipeClosedError. */
   write(chunk: string | Uint8Array): Promise<void>;
+  /** Drops the bytes beyond a length. Absent for what takes no byte back: a pipe, a device. */
+  cutTo?(bytes: number): Promise<void>;
   /** Syncs the file and gives it its name. Throws OutputError. */
   commit(): Promise<void>;
   /** Removes the file. Does nothing after `commit`. */
@@ -20,7 +22,9 @@ export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof PipeClosedError ? error : cannotWrite(file, error);
+    throw error instanceof PipeClosedError || error instanceof GuardError
+      ? error
+      : cannotWrite(file, error);
   }
 }
 

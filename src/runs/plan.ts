@@ -8,7 +8,7 @@ import { digestOf } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
-import { openOwn } from '../files/atomic-write.js';
+import { openPlain } from '../files/atomic-write.js';
 import { countsAsError, type ReportRow, type SelectedRow } from './report.js';
 import { type RunVerb, verbOfAction } from './verb.js';
 
@@ -89,7 +89,7 @@ export async function writePlan(
   folder: string,
   { head, job, names, rows }: RunPlan,
 ): Promise<void> {
-  const file = await openOwn(pathIn(folder));
+  const file = await openPlain(pathIn(folder));
   const sum = createHash('sha256');
   let text = `${printJson({ head, job, names: names && Object.fromEntries(names) })}\n`;
   try {

@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import { fetchDocument } from '../downloads/download-one.js';
+import { hashedSink } from '../downloads/hashed-sink.js';
 import { Failure, ProtocolError } from '../errors.js';
 import type { FileFacts } from './store-file.js';
 import type { UploadFile } from './upload-source.js';
@@ -25,20 +26,9 @@ export async function hasContent(
   { sizeBytes }: Pick<FileFacts, 'sizeBytes'>,
   sha256: string,
 ): Promise<boolean> {
-  let hash = createHash('sha256');
+  const sink = hashedSink();
   try {
-    await fetchDocument(context, 'downloadDocument', id, sizeBytes, {
-      at: 0,
-      version: {},
-      rewinds: true,
-      async begin(_, at) {
-        // The download restarted, so earlier bytes no longer count.
-        if (at === 0) hash = createHash('sha256');
-      },
-      async write(chunk) {
-        hash.update(chunk);
-      },
-    });
+    await fetchDocument(context, 'downloadDocument', id, sizeBytes, sink);
   } catch (error) {
     // The stored length or MD5 differs.
     const isOther =
@@ -46,7 +36,7 @@ export async function hasContent(
     if (isOther) return false;
     throw error;
   }
-  return hash.digest('hex') === sha256;
+  return sink.sha256() === sha256;
 }
 
 /**

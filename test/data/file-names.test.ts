@@ -58,11 +58,6 @@ test.each([
   expect(dispositionName(header)).toBe(name);
 });
 
-test('a complete file never gets the name of a partial one', () => {
-  expect(safeFileName('a.txt.partial')).toBe('a.txt.partial_');
-  expect(safeFileName('a.txt.Partial.JSON')).toBe('a.txt.Partial.JSON_');
-});
-
 test('a safe suffix goes before the extension, and the name stays short enough', () => {
   expect(withSuffix('Rules.txt', 'doc_1')).toBe('Rules-doc_1.txt');
   expect(withSuffix('Rules', 'doc_1')).toBe('Rules-doc_1');

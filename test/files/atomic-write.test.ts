@@ -14,12 +14,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OutputError } from '../../src/errors.js';
-import {
-  openAtomic,
-  placeNew,
-  sweepStaleTemps,
-  writeAtomically,
-} from '../../src/files/atomic-write.js';
+import { openAtomic, sweepStaleTemps, writeAtomically } from '../../src/files/atomic-write.js';
 import { openSyncedLines } from '../../src/files/synced-lines.js';
 import { temporaryFolder } from '../support/run.js';
 
@@ -106,12 +101,30 @@ test('chunks arrive in order, bytes and text', async () => {
 test('exactly one of two writers of a new name wins, and replaces nothing', async () => {
   const folder = freshFolder();
   const file = join(folder, 'download.pdf');
-  const temps = ['first', 'second'].map((name) => join(folder, name));
-  for (const temp of temps) writeFileSync(temp, temp);
-  const placed = await Promise.allSettled(temps.map((temp) => placeNew(file, temp, file)));
+  const words = ['first', 'second'];
+  const placed = await Promise.allSettled(
+    words.map((word) => writeAtomically(file, word, { isNew: true })),
+  );
   const winner = placed.findIndex(({ status }) => status === 'fulfilled');
   expect(placed[1 - winner]).toMatchObject({ reason: { exitName: 'guarded', code: 'exists' } });
-  expect(readFileSync(file, 'utf8')).toBe(temps[winner]);
+  expect(readFileSync(file, 'utf8')).toBe(words[winner]);
+  expect(readdirSync(folder)).toEqual(['download.pdf']);
+});
+
+test('what is cut off does not come back, and the rest follows where it was cut', async () => {
+  const file = join(freshFolder(), 'chunks');
+  const made = await openAtomic(file);
+  for (const [bytes, cut] of [
+    [10, 4],
+    [2 * 1024 * 1024, 1024 * 1024 + 5],
+    [3, 7],
+  ] as const) {
+    await made.write(Buffer.alloc(bytes, String(bytes % 10)));
+    await made.cutTo?.(cut);
+  }
+  await made.write('end');
+  await made.commit();
+  expect(readFileSync(file, 'utf8')).toBe('0000222end');
 });
 
 test('a link is followed to its file and stays a link', async () => {
