@@ -55,10 +55,7 @@ export default defineLocalCommand({
           : await checkProfile(context, connectionOf(context), offline);
       return new ValueWithExit(status, exitName);
     }
-    const checked: CheckedKey[] = [];
-    for (const { name } of context.config.profiles())
-      if (name !== sandboxProfile)
-        checked.push(await checkProfile(context, connectionFor(context, name), offline));
+    const checked = await checkProfiles(context, offline);
     return new ValueWithExit<KeyStatus | KeyStatus[]>(
       checked.map(({ status }) => status),
       worstExit(checked),
@@ -76,11 +73,39 @@ function connectionFor(context: LocalContext, name: string): ConnectionInput {
   return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
 }
 
+/** Checks every stored profile: all services are asked at once, and reported in the order of the profiles. */
+async function checkProfiles(
+  context: LocalContext,
+  offline: boolean,
+): Promise<readonly CheckedKey[]> {
+  const checks: KeyCheck[] = [];
+  // One after the other, because the command of a key may ask for a password.
+  for (const { name } of context.config.profiles())
+    if (name !== sandboxProfile)
+      checks.push(await prepareCheck(context, connectionFor(context, name), offline));
+  const reports = await Promise.all(checks.map((check) => check()));
+  return reports.map((report) => report());
+}
+
+/** Asks the service, and returns what prints the messages. */
+type KeyCheck = () => Promise<() => CheckedKey>;
+
 async function checkProfile(
   context: LocalContext,
   input: ConnectionInput,
   offline: boolean,
 ): Promise<CheckedKey> {
+  const check = await prepareCheck(context, input, offline);
+  const report = await check();
+  return report();
+}
+
+/** Finds the key and the service of a profile. */
+async function prepareCheck(
+  context: LocalContext,
+  input: ConnectionInput,
+  offline: boolean,
+): Promise<KeyCheck> {
   const { name } = input.profile;
   const { baseUrl, organization, key } = findConnection(input);
   const status = {
@@ -90,20 +115,32 @@ async function checkProfile(
     keySource: key?.origin ?? null,
     keyStored: context.config.keys().has(name),
   };
+  const unchecked = (exitName: ExitName): CheckedKey => ({
+    status: { ...status, check: 'skipped' },
+    exitName,
+  });
   try {
     const { connection, notes } = await resolveConnection({ ...input, signal: context.signal });
     for (const note of notes) context.note(note);
     const tail = keyTail(connection.key);
     if (tail !== '') context.detail(`The key of profile ${name} ends in ${tail}.`);
-    if (offline) return { status: { ...status, check: 'skipped' }, exitName: 'done' };
-    const result = await checkKey(await context.connectTo(connection));
-    return { status: { ...status, check: result.check }, exitName: reportResult(context, result) };
+    if (offline) return async () => () => unchecked('done');
+    const api = await context.connectTo(connection);
+    return async () => {
+      const result = await checkKey(api);
+      return () => ({
+        status: { ...status, check: result.check },
+        exitName: reportResult(context, result),
+      });
+    };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'bug') throw error;
-    const isNamed = error instanceof NoKeyError;
-    context.message(isNamed ? error.message : `Profile ${name}: ${error.message}`);
-    for (const line of error.hint?.split('\n') ?? []) context.note(line);
-    return { status: { ...status, check: 'skipped' }, exitName: error.exitName };
+    return async () => () => {
+      const isNamed = error instanceof NoKeyError;
+      context.message(isNamed ? error.message : `Profile ${name}: ${error.message}`);
+      for (const line of error.hint?.split('\n') ?? []) context.note(line);
+      return unchecked(error.exitName);
+    };
   }
 }
 

@@ -17,6 +17,8 @@ const service = await recordingService(({ headers }) => {
 interface Profile {
   readonly key?: string;
   readonly baseUrl?: string;
+  /** The origin for which the key was stored. */
+  readonly origin?: string;
 }
 
 /** A home folder with these profiles stored; the first one is active. */
@@ -34,7 +36,12 @@ function homeWith(profiles: Readonly<Record<string, Profile>>): string {
   const keys = entries.flatMap(([name, stored]) =>
     stored.key === undefined
       ? []
-      : [[name, { key: stored.key, origin: service.origin, organization }] as const],
+      : [
+          [
+            name,
+            { key: stored.key, origin: stored.origin ?? service.origin, organization },
+          ] as const,
+        ],
   );
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
   const credentials = JSON.stringify(Object.fromEntries(keys));
@@ -93,6 +100,22 @@ describe('auth status --json', () => {
     expect(statusOf(ran)).toMatchObject([
       { profile: 'work', check: 'ok' },
       { profile: 'old', check: '401' },
+    ]);
+  });
+
+  test('--all asks every service at once, and reports in the order of the profiles', async () => {
+    const waiting: (() => void)[] = [];
+    const patient = await recordingService(() => (_, response) => {
+      waiting.push(() => response.end('[]'));
+      if (waiting.length === 2) for (const answer of waiting) answer();
+    });
+    const stored = { key, baseUrl: patient.baseUrl, origin: patient.origin };
+    const home = homeWith({ work: stored, lost: {}, old: stored });
+    const ran = await rosterctl('auth status --all --json --timeout 10s --retries 0', { home });
+    expect(statusOf(ran)).toMatchObject([
+      { profile: 'work', check: 'ok' },
+      { profile: 'lost', check: 'skipped' },
+      { profile: 'old', check: 'ok' },
     ]);
   });
 
