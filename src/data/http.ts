@@ -1,5 +1,6 @@
 /** Routes as typed, and the parts of HTTP that settings and requests share. */
 import { UsageError } from '../errors.js';
+import { orList } from './text.js';
 
 /** A route that overrides an assumed one; `path` uses the contract's name for the id. */
 interface RouteWords {
@@ -8,12 +9,13 @@ interface RouteWords {
   readonly path: string;
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** Methods that change something: every assumed route updates or deletes. */
+const methods = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
  * Parses `PUT /players/{id}` or `DELETE /players?id={id}` for `--route` and `endpoints.*`, which
  * overrides an assumed `METHOD /path`. Replaces `{id}` with the assumed route's name for it. Throws
- * UsageError for an unsupported method, DELETE where nothing is to be deleted, a host, `..`, `//`, the
+ * UsageError for a method that changes nothing, DELETE where nothing is to be deleted, a host, `..`, `//`, the
  * base URL's `/v1`, or a missing or unknown name.
  */
 export function parseRoute(text: string, assumed: string): RouteWords {
@@ -21,7 +23,7 @@ export function parseRoute(text: string, assumed: string): RouteWords {
   const [method = '', path = '', ...rest] = text.trim().split(/ +/);
   if (path === '' || rest.length > 0) throw refuse(text, 'must be a method and a path', assumed);
   if (!methods.includes(method.toUpperCase()))
-    throw refuse(text, `must begin with ${methods.join(', ')}`, assumed);
+    throw refuse(text, `must begin with ${orList(methods)}`, assumed);
   if (!path.startsWith('/')) throw refuse(text, 'needs a path that begins with /', assumed);
   if (/^\/v1(?=[/?]|$)/.test(path))
     throw new UsageError(`"${text}" repeats /v1.`, {

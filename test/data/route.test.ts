@@ -44,6 +44,7 @@ test.each([
   ['a path alone', '/players/{id}'],
   ['a method alone', 'PUT'],
   ['three words', 'PUT /players/{id} now'],
+  ['a method that changes nothing', 'GET /players/{id}'],
   ['an unknown method', 'FETCH /players/{id}'],
   ['a path without its slash', 'PUT players/{id}'],
   ['another host', 'PUT //evil.example/{id}'],
