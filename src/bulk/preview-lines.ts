@@ -18,6 +18,7 @@ import { type Action, counted, verbOf } from '../runs/verb.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { truncate } from '../terminal/width.js';
 import { hasMore, type Listed, type Preview, type Subject } from './preview.js';
+import { type ReportStyle } from './report-lines.js';
 import { type AlignedRow, aboutRow, alignedRows, describeChanges } from './row-lines.js';
 
 /** All rows of a preview, for the answer `l`. */
@@ -27,7 +28,7 @@ export function allRowLines(
   preview: Listed,
 ): readonly string[] {
   const { decided = [] } = preview;
-  const own = subject.describe?.({ ...preview, decided }, { canAsk: false, listsRows: 'all' });
+  const own = subject.describe?.({ ...preview, decided }, { canAsk: false, lists: 'all' });
   return own ?? rowLines(context, subject, preview);
 }
 
@@ -60,9 +61,10 @@ export function previewFrame(
   context: Context,
   subject: Subject,
   preview: Preview,
-): { readonly above: readonly string[]; readonly below: readonly string[] } {
-  const own = subject.describe?.(preview, { canAsk: false, listsRows: false });
-  if (own) return { above: own, below: [] };
+): NonNullable<ReportStyle['frame']> {
+  const lists = context.settings.verbose ? 'all' : 'changes';
+  const own = subject.describe?.(preview, { canAsk: false, lists });
+  if (own) return { above: own, below: [], holdsRows: true };
   const { tasks } = preview;
   const moves = countMoves(preview);
   const hasMoves = hasMore(tasks) || moves.size > 1;

@@ -35,8 +35,12 @@ export interface ReportStyle {
   readonly run?: string | undefined;
   readonly undo?: string | undefined;
   readonly isUtf8?: boolean;
-  /** The lines of a preview, which stand around the rows. */
-  readonly frame?: { readonly above: readonly string[]; readonly below: readonly string[] };
+  /** The lines of a preview, which stand around the rows or hold them. */
+  readonly frame?: {
+    readonly above: readonly string[];
+    readonly below: readonly string[];
+    readonly holdsRows?: boolean;
+  };
 }
 
 /** The summary, and below it the rows that went wrong; a single change is one line. */
@@ -102,7 +106,8 @@ export function reportLines(
   canvas: Canvas,
   { action = report, names, run, undo, isUtf8, frame }: ReportStyle = {},
 ): string[] {
-  const { results, summary } = report;
+  const { summary } = report;
+  const results = frame?.holdsRows ? [] : report.results;
   const { paint, isTerminal } = canvas;
   const unattempted = results.filter(isUnattempted);
   const unlisted = new Set(

@@ -201,8 +201,8 @@ export interface PreviewedRows {
 export interface PreviewStyle {
   /** A question follows, which `l` answers with all rows. */
   readonly canAsk: boolean;
-  /** False if the rows are printed elsewhere; by default the first ones are listed. */
-  readonly listsRows?: boolean | 'all';
+  /** The rows that are listed: by default the first ones; `changes`: all but the unchanged ones. */
+  readonly lists?: 'first' | 'changes' | 'all';
 }
 
 /**

@@ -1,15 +1,15 @@
 /** The preview of an import: where each column goes, and the first rows of each kind. */
 
 import { changePlace } from '../../bulk/preview-lines.js';
-import { describeChanges } from '../../bulk/row-lines.js';
+import { aboutRow, describeChanges } from '../../bulk/row-lines.js';
 import { shortValue } from '../../cli/lines.js';
 import type { Context } from '../../context.js';
-import type { JsonObject } from '../../data/json.js';
+import { isTextOrNumber, type JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { groupedNumber, nameFirstFew, plural, upperFirst } from '../../data/text.js';
 import { beforeAndAfter } from '../../engine/decide.js';
 import type { PreviewedRows, PreviewStyle, Task } from '../../engine/operation.js';
-import type { ReportRow, SelectedRow } from '../../runs/report.js';
+import type { ReportRow, RowChange, SelectedRow } from '../../runs/report.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import type { ImportedRow } from './cells.js';
 import type { MappedColumn, Mapping } from './columns.js';
@@ -33,7 +33,7 @@ export function importPreview(
   { sheet, options }: ImportFile,
   resolved: ResolvedImport,
   { tasks, decided, names = new Map() }: PreviewedRows,
-  { canAsk, listsRows = true }: PreviewStyle,
+  { canAsk, lists = 'first' }: PreviewStyle,
 ): string[] {
   const { mapping, teams, isUnchecked, shared } = resolved;
   const created = tasks.filter(isNew);
@@ -49,25 +49,27 @@ export function importPreview(
       (row) => `${nameBesideId(names.get(row.id), row.id)}  ${describe(row)}`,
     ),
     kind('unchanged', decidedAs('unchanged'), ({ id }) => nameBesideId(names.get(id), id)),
-    kind('skipped', decidedAs('skipped'), reason),
-    kind('in conflict', decidedAs('conflict'), reason),
+    kind('skipped', decidedAs('skipped'), withId),
+    kind('in conflict', decidedAs('conflict'), withId),
     kind('invalid', decidedAs('failed'), reason),
   ].filter(({ count }) => count > 0);
+  const listed = groups.filter(({ what }) => lists !== 'changes' || what !== 'unchanged');
   const describe = (row: Task) => {
     const action = { action: `${options.resource}.import`, verb: 'import' } as const;
-    return describeChanges(beforeAndAfter(row.previewed ?? []), action, { isPreview: true });
+    const changes = (row.previewed ?? []).map((change) =>
+      change.field === teamColumn?.target.field ? withTeamNames(change, teams) : change,
+    );
+    return describeChanges(beforeAndAfter(changes), action, { isPreview: true });
   };
   return [
     `${plural(resolved.rows.length, 'row')} of ${sheet.name}, by ${options.key}, to ${options.resource} of ${changePlace(context)}:`,
     `  ${mapping.columns.map(mappingOf).join(' · ')}`,
     ...notesOn(resolved),
     `  ${groups.map(({ what, count }) => `${groupedNumber(count)} ${what}`).join(', ')}`,
-    ...(listsRows
-      ? groups.flatMap(({ what, lines }) => [
-          ...(groups.length > 1 ? [`  ${upperFirst(what.replace(/ \(.*/, ''))}:`] : []),
-          ...lines({ canAsk, listsRows }),
-        ])
-      : []),
+    ...listed.flatMap(({ what, lines }) => [
+      ...(groups.length > 1 ? [`  ${upperFirst(what.replace(/ \(.*/, ''))}:`] : []),
+      ...lines({ canAsk, lists }),
+    ]),
     ...(isUnchecked
       ? [
           `There are no ${options.resource} yet, so the key and the fields could not be checked${options.isTyped ? '.' : ': every value is text unless typed (rank:int).'}`,
@@ -87,8 +89,13 @@ function kind<T>(what: string, rows: readonly T[], lineOf: (row: T) => string) {
   };
 }
 
+/** Says what is wrong with a line of the file, which its message names. */
 function reason({ id, error }: ReportRow): string {
   return error?.message ?? id;
+}
+
+function withId({ id, error }: ReportRow): string {
+  return error ? `${shortValue(id)}  ${singleLine(aboutRow(error.message, id))}` : shortValue(id);
 }
 
 function isNew({ own = {} }: Task): boolean {
@@ -120,9 +127,9 @@ function notesOn({ mapping }: ResolvedImport): readonly string[] {
 function linesOf<T>(
   rows: readonly T[],
   lineOf: (row: T) => string,
-  { canAsk, listsRows }: PreviewStyle,
+  { canAsk, lists }: PreviewStyle,
 ): string[] {
-  const shown = listsRows === 'all' ? rows : rows.slice(0, nameFirstFew);
+  const shown = lists === 'first' ? rows.slice(0, nameFirstFew) : rows;
   const more = rows.length - shown.length;
   return [
     ...shown.map((row) => `    ${lineOf(row)}`),
@@ -151,6 +158,15 @@ function newRecordLine(
   const inTeams = ids.map((id) => shortValue(teams?.nameOf(plainText(id)) ?? id)).join(', ');
   const line = who.filter((part) => part !== undefined).join(' ');
   return inTeams === '' ? line : `${line} → ${inTeams}`;
+}
+
+/** The change with the names of teams in place of their ids. */
+function withTeamNames({ field, from, to }: RowChange, teams: Teams | undefined): RowChange {
+  const named = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(named);
+    return isTextOrNumber(value) ? (teams?.nameOf(plainText(value)) ?? value) : value;
+  };
+  return { field, from: named(from), to: named(to) };
 }
 
 function fieldText(body: JsonObject, field: string): string | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/data/json.js';
+import { converse } from '../../support/converse.js';
 import { errorOf } from '../../support/run.js';
 import { type Desk, newDesk, type Row } from './desk.js';
 
@@ -204,6 +205,29 @@ describe('a roster', () => {
         hint: expect.stringContaining('name the column jersey:text, jersey:int,'),
       },
     ]);
+  });
+
+  test('a dry run at a terminal lists the rows in the words of the preview, with teams by name', async () => {
+    const desk = await newDesk();
+    const { email } = playerAt(desk, 'player_0003');
+    desk.file(
+      'roster.csv',
+      `Name,E-Mail,Team\nAnn,a@example.org,Lanternfish\n,${String(email)},Paper Lions\n`,
+    );
+    const words = ['players', 'import', `${desk.home}/roster.csv`, '--key', 'email', '--dry-run'];
+    const env = { ...desk.env, NO_COLOR: '1' };
+    const { shown, code } = await converse(desk.home, words, [], env, 100);
+    expect(code).toBe(0);
+    const lines = shown.trimEnd().split(/\r*\n/);
+    expect(lines.slice(-6)).toEqual([
+      '  1 new, 1 changed (1 field)',
+      '  New:',
+      '    + Ann <a@example.org> → Lanternfish',
+      '  Changed:',
+      expect.stringMatching(/^ {4}player_0003 .* Teams \+Paper Lions -\S/),
+      '2 would be imported. Nothing was sent.',
+    ]);
+    expect(desk.writes()).toEqual([]);
   });
 
   test('more rows than --max-changes send nothing', async () => {
