@@ -1,6 +1,7 @@
 /** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
 
 import type { Context } from '../context.js';
+import { quotedId } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, plural, shellQuote, withArticle } from '../data/text.js';
 import type { Operation, Session } from '../engine/operation.js';
@@ -177,7 +178,7 @@ async function confirmName(
       hint:
         given === undefined
           ? 'Type the name exactly as shown.'
-          : `See its name: rosterctl ${resource} get ${shellQuote(id)} --fields name`,
+          : `See its name: rosterctl ${resource} get ${quotedId(id)} --fields name`,
     });
 }
 

@@ -9,8 +9,8 @@ import {
   UsageError,
 } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
+import { quotedId } from './references.js';
 import type { ResourceName } from './resources.js';
-import { shellQuote } from './text.js';
 
 /** The record has neither the expected nor the new values, so it is left unchanged. */
 export class ConflictError extends Failure {
@@ -41,7 +41,7 @@ export class NotAppliedError extends Failure {
       deletes
         ? `The service accepted the deletion of ${id}, but it is still there.`
         : `The service accepted the change of ${id}, but still shows the old ${unchanged.map(fieldLabel).join(', ') || 'value'}.${changed.map((field) => ` The ${fieldLabel(field)} was set.`).join('')}`,
-      { hint: `See: rosterctl ${resource} get ${shellQuote(id)}` },
+      { hint: `See: rosterctl ${resource} get ${quotedId(id)}` },
     );
   }
 }

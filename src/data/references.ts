@@ -87,6 +87,11 @@ export function wordOfId(id: string): string {
   return prefixed.test(id) ? `id:${id}` : id;
 }
 
+/** Returns an id as a word of a command to copy: quoted for a shell, and never taken for a flag. */
+export function quotedId(id: string): string {
+  return shellQuote(id.startsWith('-') ? `id:${id}` : wordOfId(id));
+}
+
 /** How messages call what a reference holds. */
 export const kindWords: { readonly [K in LookedUpKind]: string } = {
   email: 'e-mail',

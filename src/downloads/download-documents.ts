@@ -8,7 +8,8 @@ import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { type Canvas, linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { binarySize, groupedNumber, shellQuote } from '../data/text.js';
+import { quotedId } from '../data/references.js';
+import { binarySize, groupedNumber } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { fileOrStdout } from '../files/own-descriptor.js';
 import { documentSelection } from '../resources/document-filters.js';
@@ -150,6 +151,7 @@ export async function downloadDocuments(
   isOne: boolean,
 ): Promise<Result | ValueWithExit<Result>> {
   const { dir: folder, skipExisting, overwrite } = values;
+  await checkFields(context, values.url ? urlFields : fileFields);
   const file = await fileOrStdout(values.file);
   const onExisting = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
   const save: SaveOptions = { file, folder, onExisting };
@@ -222,6 +224,7 @@ function isEveryDocument({ all, limit, allowPartial }: DownloadValues): boolean 
 function refuseResult({ flags }: Context): void {
   const given = [
     ...(flags.fields === undefined ? [] : ['--fields']),
+    ...(flags.template === undefined ? [] : ['--template']),
     ...(flags.out === undefined ? [] : ['--out']),
   ];
   if (given.length === 0) return;
@@ -229,6 +232,20 @@ function refuseResult({ flags }: Context): void {
     `-O - writes the file to stdout; ${given.join(' and ')} cannot be given with it.`,
     { hint: 'For the row with its id, path and bytes write to a file: -O FILE --json' },
   );
+}
+
+const fileFields = ['id', 'path', 'bytes'];
+const urlFields = ['id', 'url', 'expiresAt'];
+
+/** Checks `--fields` and `--template` before anything is downloaded. Throws UsageError. */
+async function checkFields(
+  { settings }: Pick<Context, 'settings'>,
+  rowFields: readonly string[],
+): Promise<void> {
+  if (settings.dryRun || (settings.fields ?? settings.template) === undefined) return;
+  const { checkRowFields } = await import('../cli/chosen-fields.js');
+  const { chosenFields } = await import('../cli/lists/template.js');
+  checkRowFields(chosenFields(settings), { rowFields });
 }
 
 function signer(context: Context, endpoint: DownloadCall): DownloadWorker<DownloadRow> {
@@ -242,7 +259,7 @@ function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Downlo
       return { id, url: link.url, expiresAt: link.expiresAt ?? null };
     }
     throw new ProtocolError('The service sends the file itself; there is no signed URL.', {
-      hint: `Download it: rosterctl docs download ${shellQuote(id)}`,
+      hint: `Download it: rosterctl docs download ${quotedId(id)}`,
     });
   };
   return { work, printBeside: (say) => say(), close: async () => {} };

@@ -9,7 +9,7 @@ import type { Context } from '../context.js';
 import { safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { recordedSize } from '../data/path.js';
-import { shellQuote } from '../data/text.js';
+import { quotedId } from '../data/references.js';
 import { Failure, GuardError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { ensurePrivateFolders } from '../files/private.js';
@@ -86,7 +86,7 @@ function copyName({ id, record }: Document, headers: Download['headers']): strin
   if (extension === undefined)
     throw new GuardError(`${id} is ${type}, which rosterctl does not open.`, {
       code: 'contentType',
-      hint: `Download it and look at it yourself: rosterctl docs download ${shellQuote(id)}`,
+      hint: `Download it and look at it yourself: rosterctl docs download ${quotedId(id)}`,
     });
   const { name } = record ?? {};
   const named = (typeof name === 'string' ? safeFileName(name) : undefined) ?? `document-${id}`;

@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
 import { recordedSize } from '../data/path.js';
+import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import { ApiError, GuardError, ProtocolError } from '../errors.js';
@@ -158,7 +159,7 @@ class Finder {
     const id = idOf(record);
     const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];
     this.context.note(
-      `${id} has the same name as ${what} but ${difference === 'content' ? '' : 'a '}different ${difference}; the file is uploaded as a new document. To replace that one: rosterctl docs replace ${shellQuote(id)} ${file}`,
+      `${id} has the same name as ${what} but ${difference === 'content' ? '' : 'a '}different ${difference}; the file is uploaded as a new document. To replace that one: rosterctl docs replace ${quotedId(id)} ${file}`,
     );
   }
 

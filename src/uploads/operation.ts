@@ -4,6 +4,7 @@ import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
+import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { BugError, InputError } from '../errors.js';
@@ -94,7 +95,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
     const missing = tags.find((tag) => Array.isArray(own) && !own.includes(tag));
     if (isTagNoted || missing === undefined) return;
     isTagNoted = true;
-    const id = shellQuote(String(record?.['id']));
+    const id = quotedId(String(record?.['id']));
     context.note(
       `Files that are skipped keep their tags. To add one: rosterctl docs update ${id} --add-tag ${shellQuote(missing)}`,
     );

@@ -3,6 +3,7 @@ import { nearestFew } from '../../src/data/nearest.js';
 import {
   answersTo,
   parseReference,
+  quotedId,
   referenceProblem,
   wordOfId,
 } from '../../src/data/references.js';
@@ -93,4 +94,13 @@ test('of many candidates, the nearest few are named', () => {
   ]);
   expect(nearestFew('nilo', known, 3)).toEqual(['Nilo Tsukiyo', 'Nilo Tsukyo']);
   expect(nearestFew('xxxxxxxx', known, 3)).toEqual([]);
+});
+
+test.each([
+  ['app_1', 'app_1'],
+  ['tag:contract', 'id:tag:contract'],
+  ['-x', 'id:-x'],
+  ["a'1", "'a'\\''1'"],
+])('the id %j is typed as %s', (id, word) => {
+  expect(quotedId(id)).toBe(word);
 });

@@ -13,6 +13,7 @@ import type { Context } from '../../context.js';
 import { isUtf8Locale } from '../../data/environment.js';
 import { isObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
+import { quotedId } from '../../data/references.js';
 import { isSameValue } from '../../data/sorting.js';
 import { binarySize } from '../../data/text.js';
 import { BugError, CancelledError, Failure, GuardError, UsageError } from '../../errors.js';
@@ -167,7 +168,7 @@ async function requireSame(
   if (name === copied.name && isSameValue(tagsIn(tags), copied.tags)) return;
   throw new ConflictError(
     `${id} was changed while ${known} was uploaded, so it was not deleted. Both documents stay.`,
-    { hint: `Compare them: rosterctl documents get ${id} ${known}` },
+    { hint: `Compare them: rosterctl documents get ${quotedId(id)} ${quotedId(known)}` },
   );
 }
 

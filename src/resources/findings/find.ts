@@ -3,8 +3,8 @@ import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
+import { quotedId } from '../../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
-import { shellQuote } from '../../data/text.js';
 import { ApiError, type Failure, GuardError, withShapes } from '../../errors.js';
 import { type RuleCode, ruleCodes } from './codes.js';
 import { type CheckedRecord, oldestFirst, type Rule, type RuleWorld, type Watch } from './rule.js';
@@ -181,7 +181,7 @@ function findingsOf(
     .toSorted((a, b) => oldestFirst(first(a.subjects), first(b.subjects)))
     .map(({ subjects, detail }) => {
       const ids = subjects.map(({ id }) => id);
-      const words = ids.map(shellQuote).join(' ');
+      const words = ids.map(quotedId).join(' ');
       return { code, ids, detail, look: `${get} ${words}`, fix: fix ? `${fix} ${words}` : null };
     });
 }

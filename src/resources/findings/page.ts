@@ -1,7 +1,8 @@
 /** The findings of `rosterctl check` as a person reads them: by rule, with names and what to type. */
 import type { Canvas } from '../../cli/views.js';
+import { quotedId } from '../../data/references.js';
 import { resourceWords } from '../../data/resources.js';
-import { groupedNumber, nameFirstFew, plural, shellQuote } from '../../data/text.js';
+import { groupedNumber, nameFirstFew, plural } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hangingLines, wrapPageLine } from '../../terminal/whole-words.js';
 import type { RuleCode } from './codes.js';
@@ -58,7 +59,7 @@ function groupLines(
   const shown = all ? found : found.slice(0, nameFirstFew);
   const more = found.length - shown.length;
   const isShared = found.some(({ ids }) => ids.length > 1);
-  const ids = shown.flatMap((finding) => finding.ids.map(shellQuote));
+  const ids = shown.flatMap((finding) => finding.ids.map(quotedId));
   const see = rule.listAll?.(world) ?? `rosterctl ${rule.resource} get ${ids.join(' ')}`;
   const fix = more > 0 ? rule.fixAll : rule.fix && `${rule.fix} ${ids.join(' ')}`;
   const lines = [

@@ -8,6 +8,7 @@ import type { Context } from '../../context.js';
 import { cellFieldNames, cellFields } from '../../data/cell-values.js';
 import type { JsonObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
+import { quotedId } from '../../data/references.js';
 import type { ResourceName } from '../../data/resources.js';
 import { isSameValue } from '../../data/sorting.js';
 import { ageMs, usualFreshMs } from '../../data/time.js';
@@ -227,7 +228,7 @@ class CreatedRecords {
       `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
       {
         code: 'keyLost',
-        hint: `Look at it: rosterctl ${resource} get ${id}\nDelete it, and choose another --key: rosterctl ${resource} delete ${id}`,
+        hint: `Look at it: rosterctl ${resource} get ${quotedId(id)}\nDelete it, and choose another --key: rosterctl ${resource} delete ${quotedId(id)}`,
       },
     );
   }

@@ -2,7 +2,7 @@
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { labelOf, namedTest, plainText } from '../../data/path.js';
-import { kindWords, referenceField, referenceKindsOf } from '../../data/references.js';
+import { kindWords, quotedId, referenceField, referenceKindsOf } from '../../data/references.js';
 import {
   type LookedUpKind,
   type Overrides,
@@ -160,7 +160,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
       const other = found.get(id)?.other;
       if (!other) return error;
       const { resource, record } = other;
-      const hint = `It and ${sameIdentity(other)}.\nSee: rosterctl ${resource} get ${String(record['id'])}`;
+      const hint = `It and ${sameIdentity(other)}.\nSee: rosterctl ${resource} get ${quotedId(String(record['id']))}`;
       return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
     },
   };
