@@ -112,6 +112,7 @@ function shortJson(value: unknown): string {
   return isObject(value) ? fieldCount(value) : printJson(value).slice(0, maxCellLength);
 }
 
+/** A field that is only called `size` may count anything, such as the members of a team. */
 function isSize(field: string): boolean {
-  return /(?:^|\.)(?:size|bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/.test(field);
+  return /(?:^|\.)(?:bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/.test(field);
 }

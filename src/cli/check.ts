@@ -68,7 +68,7 @@ export function missingArgument(
   }
   const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
   return new MissingArgumentError(
-    `Which ${resourceWords[resource].noun}? Give an id, or ${kinds}.`,
+    `${missing.ifMissing ?? `Which ${resourceWords[resource].noun}?`} Give an id, or ${kinds}.`,
     {
       hint: `To find ids: rosterctl ${resource} list`,
     },

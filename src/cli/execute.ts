@@ -67,7 +67,8 @@ function invalidValue(
 function withSubject(word: string, value: unknown, problem: string): string {
   const sentence = /[.?]$/.test(problem) ? problem : `${problem}.`;
   const isFlag = word.startsWith('--');
-  if (isFlag && problem.startsWith('must ')) return `${word} ${sentence}`;
+  if (problem.startsWith('must ') && (isFlag || value === ''))
+    return `${word.split('|')[0]} ${sentence}`;
   if (typeof value !== 'string' || value === '' || problem.includes(`"${value}"`))
     return isFlag ? `${word}: ${sentence}` : sentence;
   return `${isFlag ? `${word} ` : ''}"${value}": ${sentence}`;

@@ -12,6 +12,7 @@ import { type JsonObject, parseJson, printJson } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import { param, params } from './define.js';
 import { type InputWorld, readBody, readInputText } from './input.js';
+import { nonEmptyText } from './schemas.js';
 
 /** The flags that set fields. */
 export const fieldFlags = {
@@ -26,7 +27,7 @@ export const fieldFlags = {
     group: 'change',
     completes: 'field',
   }),
-  input: param(z.optional(z.string()), 'a whole record in JSON or YAML; flags override it', {
+  input: param(z.optional(nonEmptyText), 'a whole record in JSON or YAML; flags override it', {
     placeholder: 'FILE|-',
     group: 'change',
     completes: 'file',

@@ -1,6 +1,6 @@
 /** Input files of the user: text, ids and JSON or YAML bodies, from a path or stdin. */
 import { typedValue } from '../data/assign.js';
-import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { isObject, type JsonObject, parseJson, repeatedKey } from '../data/json.js';
 import { Failure, InputError } from '../errors.js';
 import { bytesUpTo, inputBytes, unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
@@ -79,8 +79,12 @@ export async function readValue(path: string, world: InputWorld): Promise<unknow
 
 async function parseText(text: string, name: string): Promise<unknown> {
   try {
-    return parseJson(text);
+    const value = parseJson(text);
+    const key = repeatedKey(text);
+    if (key === undefined) return value;
+    throw new InputError(`${name} sets the field ${key} twice. Keep one of them.`);
   } catch (error) {
+    if (error instanceof InputError) throw error;
     if (/\.json$/i.test(name) || /^\s*[[{]/.test(text))
       throw new InputError(`${name} is not valid JSON: ${(error as Error).message}.`, {
         cause: error,

@@ -26,6 +26,7 @@ export default defineCommand({
   args: {
     ref: param(recordWord('tryouts'), 'an id, or email:, discord:, tag: or name: with a value', {
       placeholder: 'REF',
+      ifMissing: 'Which person?',
       completes: 'id:tryouts',
     }),
   },
@@ -64,6 +65,7 @@ export default defineCommand({
     const { personLines } = await import('../resources/person/page.js');
     const now = context.now();
     return new ValueWithExit<PersonReport | DryRun>(person, failure?.exitName ?? 'done', {
+      onlyReads: folder === undefined,
       failed: () => failure && { id: '', error: failure, isUnreported: true },
       lines: (canvas) => personLines(person, now, canvas),
     });

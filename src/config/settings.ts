@@ -120,7 +120,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     profile,
     output: isWorkbook ? 'xlsx' : value(namedKeys.output),
     fields: flags.fields === undefined ? undefined : readFlag('--fields', flags.fields, nameList),
-    out: flags.out,
+    out: notEmpty('--out', flags.out),
     bom: flags.bom ?? readSwitch('ROSTERCTL_BOM', env),
     delimiter: readDelimiter(flags, env),
     csvRaw: flags.csvRaw ?? readSwitch('ROSTERCTL_CSV_RAW', env),
@@ -136,7 +136,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     strict: flags.strict ?? readSwitch('ROSTERCTL_STRICT', env),
     noColor: flags.noColor ?? false,
     forcedWidth: forcedWidthIn(env),
-    template: flags.template,
+    template: notEmpty('--template', flags.template),
     pager: flags.noPager ? undefined : value(namedKeys.pager),
     timeoutMs: value(namedKeys.timeout),
     retries: value(namedKeys.retries),
@@ -149,6 +149,12 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     overrides: overridesIn(origins),
   };
   return { settings, origins: [...origins, ...setVariables(env)], notes };
+}
+
+/** Throws UsageError for a flag without a value, as an unset variable leaves it. */
+function notEmpty(flag: string, text: string | undefined): string | undefined {
+  if (text === '') throw new UsageError(`${flag} must not be empty.`);
+  return text;
 }
 
 function forcedWidthIn(env: Environment): number | undefined {

@@ -64,6 +64,21 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
+/** Returns the first key that an object of valid JSON has twice, of which a parser keeps only the last. */
+export function repeatedKey(json: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token, text, colon] of json.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)|[{}]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon === ':') {
+      const key = JSON.parse(text ?? '""') as string;
+      if (open.at(-1)?.has(key)) return key;
+      open.at(-1)?.add(key);
+    }
+  }
+  return undefined;
+}
+
 /**
  * Prints a value as JSON: raw numbers unchanged, and characters that control a terminal (C1
  * controls, DEL, bidirectional controls, U+2028/2029, lone surrogates) escaped, so that it parses

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { allowedExtensions, knownExtensions, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
 import { type FilterWorld } from '../cli/filters.js';
-import { parsedBy } from '../cli/schemas.js';
+import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
 import { isSameText } from '../data/text.js';
@@ -37,7 +37,7 @@ export const untaggedFilters = {
  */
 export const documentFilters = {
   tag: params(
-    z.optional(z.array(z.string())),
+    z.optional(z.array(nonEmptyText)),
     'only documents with this tag; if repeated, with all of them',
     {
       group,
@@ -70,9 +70,9 @@ export const untaggedSelection = selectionBy(
   ({ type, since }: DocumentFilterValues, world) => documentTests({ type, since }, world),
 );
 
-/** Parses a content type, a prefix of one (`image/`), or the short name shown in tables. Throws UsageError. */
+/** Parses a content type, a prefix of one (`image/` or `image/*`), or the short name shown in tables. Throws UsageError. */
 function parseType(text: string): string {
-  if (text.includes('/')) return text.toLowerCase();
+  if (text.includes('/')) return text.toLowerCase().replace(/\/\*$/, '/');
   const short = text.replace(/^\./, '').toLowerCase();
   const type = typeByName(`.${short}`);
   if (type !== undefined) return type;

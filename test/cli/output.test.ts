@@ -224,6 +224,11 @@ describe('a record on a terminal', () => {
     expect(stdout).toBe('id         d\nsizeBytes  2.0 KiB (2,048 bytes)\n');
   });
 
+  test('shows a field that is only called size as a number, because it may count people', async () => {
+    const { stdout } = await shown({ id: 't', size: 5 }, recordView('teams'), { columns: 60 });
+    expect(stdout).toBe('id    t\nsize  5\n');
+  });
+
   test('several requested records keep the requested order', async () => {
     const { stdout } = await shown([ann, bob], oneOrManyView('tryouts'), {
       columns: 120,

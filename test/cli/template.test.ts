@@ -3,6 +3,7 @@ import { parseLineTemplate } from '../../src/cli/lists/template.js';
 import { present } from '../../src/cli/output.js';
 import { listView, recordView, type View } from '../../src/cli/views.js';
 import { plainOutput } from '../support/output-settings.js';
+import { rosterctl } from '../support/run.js';
 import { screen } from '../support/screen.js';
 
 const ann = {
@@ -46,6 +47,11 @@ describe('--template', () => {
     await expect(printed('{id} {nmae}', [ann], listView('tryouts'))).rejects.toThrow(
       'Unknown field "nmae". Did you mean name?',
     );
+  });
+
+  test('an empty one is refused, as an unset variable leaves it', async () => {
+    const ran = await rosterctl("teams list -p sandbox --template ''");
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: '--template must not be empty.\n' });
   });
 
   test.each(['{name', '{}', '{name|shout}', '{name|}', 'a { b'])('%j is refused', (template) => {

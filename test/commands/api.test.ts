@@ -45,6 +45,22 @@ test('the answer is compact in a pipe and indented at a terminal', async () => {
   }
 });
 
+test('a long answer to a GET goes through the pager at a terminal', async () => {
+  const records = Array.from({ length: 60 }, () => ({ id: 'x' }));
+  const api = await recordingService(() => ({ status: 200, json: records }));
+  const own = { ...api.env, ROSTERCTL_PAGER: 'sed s/x/paged/' };
+  const { shown } = await converse(temporaryFolder(), ['api', 'teams/{org}'], [], own);
+  expect(shown).toContain('"id": "paged"');
+});
+
+test('--input that sets a field twice is refused', async () => {
+  const api = await service();
+  const input = '{"a":{"b":1},"c":"\\"a\\":{","d":[{"b":1},{"b":2,"\\u0062":3}]}';
+  const ran = await rosterctl('api things --input -', { env: api.env, stdin: input });
+  expect([ran.code, ran.stderr]).toEqual([2, 'stdin sets the field b twice. Keep one of them.\n']);
+  expect(api.requests).toEqual([]);
+});
+
 test('--input is the body, and flags override it', async () => {
   const api = await service();
   const input = '{"a":1,"b":[9000000000000000001]}';

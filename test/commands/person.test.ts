@@ -137,3 +137,15 @@ test('-o ids prints the applications and the players of one person', async () =>
   const ran = await inProcess('person app_1 -o ids', { env: service.env, home });
   expect(ran).toMatchObject({ code: 0, stdout: 'app_1\napp_2\napp_4\nplayer_1\n' });
 });
+
+test('an unknown field is refused, unless files were written', async () => {
+  const service = await club();
+  const home = temporaryFolder();
+  const read = await person(service, 'app_1 --fields nope --json', home);
+  expect([read.code, read.stdout]).toEqual([2, '']);
+  expect(read.stderr).toContain('Unknown field');
+  const folder = join(home, 'ann');
+  const written = await person(service, `app_1 --fields nope --out ${folder} --json`, home);
+  expect(written.code).toBe(0);
+  expect(existsSync(join(folder, 'person.json'))).toBe(true);
+});

@@ -95,6 +95,7 @@ export default defineLocalCommand({
     const isSilent = settings.quiet && differences.length === 0;
     const exit = exitCode && differences.length > 0 ? 'changesPending' : 'done';
     return new ValueWithExit(report, exit, {
+      onlyReads: csv === undefined,
       lines: (canvas) => (isSilent ? [] : diffLines(report, canvas)),
     });
   },

@@ -30,7 +30,10 @@ export default defineLocalCommand({
     for (const key of cursorKeys(folder)) {
       try {
         const state = readCursor(folder ?? '', key, context.paths.owner);
-        if (state) rows.push({ ...key, records: state.seen.size, lastAt: state.lastAt ?? null });
+        if (state) {
+          const { name, resource } = key;
+          rows.push({ name, resource, records: state.seen.size, lastAt: state.lastAt ?? null });
+        }
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         context.message(error.hint ? `${error.message} ${error.hint}` : error.message);

@@ -105,6 +105,7 @@ test('list filters by tags and by content type', async () => {
   const ids = async (line: string) => (await rosterctl(`docs list -o ids ${line}`, { env })).stdout;
   expect(await ids('--tag a --tag b')).toBe('doc_1\n');
   expect(await ids('--type image/')).toBe('doc_2\n');
+  expect(await ids("--type 'image/*'")).toBe('doc_2\n');
   expect(await ids('--type text/plain')).toBe('doc_1\n');
 });
 
@@ -481,6 +482,7 @@ test.each([
   ['--fields id', '--fields'],
   ['--out row.json', '--out'],
   ['--json=id', '--fields'],
+  ['--template {id}', '--template'],
 ])(
   '-O - refuses %s before anything is requested, because there is no result to print',
   async (more, told) => {
