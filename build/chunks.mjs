@@ -36,6 +36,7 @@ const firsts = {
     'src/runs/stored-run.ts',
     'src/runs/lock.ts',
     'src/runs/unfinished-uploads.ts',
+    'src/runs/record-names.ts',
     // Small, and sealed like the lines of a journal.
     'src/cursors/cursor-file.ts',
   ],

@@ -15,7 +15,14 @@ import { type Action } from '../runs/verb.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';
-import { type AlignedRow, aboutRow, alignedRows, describeOne, rowChanges } from './row-lines.js';
+import {
+  type AlignedRow,
+  aboutRow,
+  alignedRows,
+  describeOne,
+  idOfRow,
+  rowChanges,
+} from './row-lines.js';
 
 const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
@@ -155,13 +162,14 @@ export function linesOfRows(
 ): readonly (readonly string[])[] {
   const aligned = rows.map((row): AlignedRow => {
     const deletes = isDeletion(report, row);
-    const name = truncate(singleLine(names?.get(row.id) ?? ''), widestName);
+    const id = idOfRow(row, action);
+    const name = truncate(singleLine(names?.get(row.id) ?? names?.get(id) ?? ''), widestName);
     // An undo that deletes what a run created is the same action as one that restores fields.
     const word = row.result === 'changed' && deletes ? 'deleted' : resultWord(row.result, action);
     // The name of a deleted record is in its own column.
     const isNamed = deletes && name !== '' && row.error === undefined;
     const detail = isNamed ? '' : rowDetail(row, action, deletes);
-    return { cells: [singleLine(row.id), name, word], detail };
+    return { cells: [singleLine(id), name, word], detail };
   });
   const room = isTerminal ? columns : Infinity;
   return alignedRows(aligned, { columns: room, indent, paint: paint.status });

@@ -23,6 +23,8 @@ export function describeChanges(
 ): string {
   if (verbOf(action) === verbs.upload)
     return Object.hasOwn(after, 'id') ? `as ${shortValue(after['id'])}` : '';
+  if (typeof after['id'] === 'string' && (before['id'] ?? null) === null)
+    return describeFields(after);
   const { convertedPlayerId: player, ...others } = after;
   const isConverted = typeof player === 'string';
   const changes = Object.entries(isConverted ? others : after).map(([field, to]) => {
@@ -36,12 +38,24 @@ export function describeChanges(
   );
 }
 
+/** The fields of a created record, whose id stands before them: `Name Mira Kite, Role coach`. */
+function describeFields(record: JsonObject): string {
+  return Object.entries(record)
+    .filter(([field]) => field !== 'id')
+    .map(([field, value]) => `${fieldLabel(field)} ${fieldValue(value)}`)
+    .join(', ');
+}
+
+function fieldValue(value: unknown): string {
+  return shortValue(isTexts(value) && value.length > 0 ? value.join(', ') : (value ?? null));
+}
+
 function describeChange(field: string, from: unknown, to: unknown): string {
   if (field === 'status') return `${shortValue(from ?? null)} → ${shortValue(to)}`;
   const label = fieldLabel(field);
   const elements = isTexts(from) && isTexts(to) ? elementChanges(from, to) : '';
   if (elements !== '') return `${label} ${elements}`;
-  return `${label} ${shortValue(from ?? null)} → ${shortValue(to)}`;
+  return `${label} ${fieldValue(from)} → ${fieldValue(to)}`;
 }
 
 function describeNote(from: unknown, to: unknown, showsText: boolean): string {
@@ -62,6 +76,12 @@ function elementChanges(from: readonly string[], to: readonly string[]): string 
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** The id of a row's record, which a created one has got from the service. */
+export function idOfRow({ id, after }: ReportRow, action: Action): string {
+  const made = after?.['id'];
+  return typeof made === 'string' && verbOf(action) === verbs.create ? made : id;
 }
 
 /** The one line of a single change without its mark: `Mira Kite (player_1): created`. */

@@ -72,11 +72,11 @@ export class ValueWithExit<T> {
 /** Returns the output of a command that returned this value; exit code and failure are read late. */
 export function outputOf(result: unknown, view: View<never>): CommandOutput {
   if (!(result instanceof ValueWithExit)) return { value: result, view, exitName: 'done' };
-  const { lines, failed, ...more } = result.more;
+  const { lines, failed, view: own = view, ...more } = result.more;
   return {
     ...more,
     value: result.value,
-    view: lines ? { ...view, lines: (_, canvas) => lines(canvas) } : view,
+    view: lines ? { ...own, lines: (_, canvas) => lines(canvas) } : own,
     get exitName() {
       return result.exitName;
     },

@@ -15,6 +15,7 @@ import { inUsualOrder } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
+import { createNameFinder, soleRecord } from '../runs/record-names.js';
 import { countsAsError, summaryLine } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
 import { readRuns, rowsLeft, type StoredRun, summaryOf } from '../runs/stored-run.js';
@@ -214,6 +215,7 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
     (run) =>
       run.head.profile === context.settings.profile.name && (canTake[verb]?.(run, store) ?? true),
   );
+  const nameOf = await createNameFinder(context);
   return aligned(
     ours.toReversed().map((run) => {
       const { head, finished } = run;
@@ -224,11 +226,11 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
       const summary = summaryOf(run);
       const action = head.action.replace('.', ' ');
       const left = `${rowsLeft(run)} of ${plural(summary.total, 'row')} left`;
-      const state = finished ? summaryLine({ summary, action: head.action }) : left;
+      const outcome = finished ? summaryLine({ summary, action: head.action }) : left;
       return {
         value: head.run,
-        cells: [head.run.slice(-6), action, state, started],
-        about: `${action}, ${state}`,
+        cells: [head.run.slice(-6), action, soleRecord(run, nameOf) ?? outcome, started],
+        about: `${action}, ${outcome}`,
       };
     }),
   );

@@ -334,7 +334,7 @@ async function twoRuns() {
 
 describe('runs', () => {
   const both =
-    /Which run\?[^]*tryouts update +1 changed[^]*tryouts set-status +1 changed, 1 failed[^]*Esc/;
+    /Which run\?[^]*tryouts update +\w[^]*tryouts set-status +1 changed, 1 failed[^]*Esc/;
 
   test('runs show and undo alone list the runs, newest first, and undo asks for a sole one', async () => {
     const { home, env, service } = await twoRuns();

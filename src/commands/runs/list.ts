@@ -1,9 +1,11 @@
 /** `rosterctl runs list`: lists the runs on this machine. */
 
+import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
+import { createNameFinder, type NameFinder, soleRecord } from '../../runs/record-names.js';
 import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
 import {
   readRuns,
@@ -26,6 +28,34 @@ interface Run {
 /** The number of runs listed without `--all`. */
 const maxListed = 50;
 
+const view = {
+  ...rowsView<Run>([
+    'run',
+    'action',
+    'state',
+    'summary.total',
+    'summary.changed',
+    'summary.failed',
+    'startedAt',
+    'profile',
+    'summary.conflict',
+    'summary.unknown',
+    'summary.notAttempted',
+  ]),
+  whenEmpty: 'No runs to list. A change of several records is a run, and appears here.',
+  interactiveColumns: [
+    ['run', 'Run'],
+    ['state', 'State'],
+    ['startedAt', 'Started'],
+    ['summary.changed', 'Done'],
+    ['summary.conflict', 'Conflict'],
+    ['summary.failed', 'Failed'],
+    // The last columns shrink or are dropped on a narrow terminal.
+    ['profile', 'Profile'],
+    ['action', 'Action'],
+  ],
+} as const;
+
 export default defineLocalCommand({
   summary: 'List the runs on this machine',
   about:
@@ -37,71 +67,75 @@ export default defineLocalCommand({
   ],
   calls: [],
   flags: { all: flag('also older runs and finished changes of a single record') },
-  view: {
-    ...rowsView<Run>([
-      'run',
-      'action',
-      'state',
-      'summary.total',
-      'summary.changed',
-      'summary.failed',
-      'startedAt',
-      'profile',
-      'summary.conflict',
-      'summary.unknown',
-      'summary.notAttempted',
-    ]),
-    whenEmpty: 'No runs to list. A change of several records is a run, and appears here.',
-    interactiveColumns: [
-      ['run', 'Run'],
-      ['state', 'State'],
-      ['startedAt', 'Started'],
-      ['summary.changed', 'Done'],
-      ['summary.conflict', 'Conflict'],
-      ['summary.failed', 'Failed'],
-      // The last columns shrink or are dropped on a narrow terminal.
-      ['profile', 'Profile'],
-      ['action', 'Action'],
-    ],
-  },
+  view,
   async run(context, { all }) {
     const store = storeOf(context);
-    const runs = all ? await readAllRuns(context, store) : await readNewest(context, store);
+    const { runs, notListed = [] } = all
+      ? { runs: await readAllRuns(context, store) }
+      : await readNewest(context, store);
+    const hidden = notListed.join(' and ');
+    if (hidden !== '' && runs.length === 0 && context.isInteractive)
+      return new ValueWithExit([], 'done', {
+        view: {
+          ...view,
+          whenEmpty: `Nothing to list but ${hidden}. To list everything, add --all.`,
+        },
+      });
+    if (hidden !== '') context.note(`Not listed: ${hidden}. To list everything, add --all.`);
     const { fields, template } = context.settings;
     const isRead = context.isInteractive && !fields && template === undefined;
     const nameOf = isRead ? await shortRunNames(store) : (run: string) => run;
-    return runs.map((run) => ({
-      run: nameOf(run.head.run),
-      action: run.head.action,
-      startedAt: run.head.startedAt,
-      state: isRead ? stateWord(run) : run.finished ? 'finished' : 'unfinished',
-      summary: { ...summaryOf(run) },
-      profile: run.head.profile,
-    }));
+    const recordOf = isRead ? await createNameFinder(context) : undefined;
+    const rows = runs.map(
+      (run): Run => ({
+        run: nameOf(run.head.run),
+        action: recordOf ? actionText(run, recordOf) : run.head.action,
+        startedAt: run.head.startedAt,
+        state: isRead ? stateWord(run) : run.finished ? 'finished' : 'unfinished',
+        summary: { ...summaryOf(run) },
+        profile: run.head.profile,
+      }),
+    );
+    const interactiveColumns = view.interactiveColumns.filter(([field]) => isTelling(field, rows));
+    return new ValueWithExit(rows, 'done', { view: { ...view, interactiveColumns } });
   },
 });
+
+/** False for a count that is 0 in each row, and would only take the room of the action. */
+function isTelling(field: string, rows: readonly Run[]): boolean {
+  const [, count] = field.split('.');
+  return count === undefined || count === 'changed' || rows.some(({ summary }) => summary[count]);
+}
+
+/** `tryouts update: Mira Kite` for a person. */
+function actionText(run: StoredRun, nameOf: NameFinder): string {
+  const record = soleRecord(run, nameOf);
+  return run.head.action.replace('.', ' ') + (record === undefined ? '' : `: ${record}`);
+}
 
 async function readAllRuns(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
   return readRuns(store, await runNames(store), ({ message }) => context.message(message));
 }
 
 /** Opens only the runs to list; names and folders are enough to count the others. */
-async function readNewest(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
+async function readNewest(
+  context: LocalContext,
+  store: RunStore,
+): Promise<{ readonly runs: readonly StoredRun[]; readonly notListed: readonly string[] }> {
   const ended = await runNames(store, ['ended']);
   const others = await runNames(store, ['open', 'legacy']);
   const names = [...ended.filter((run) => !isSingleRun(run)), ...others].toSorted();
   const single = ended.filter((run) => isSingleRun(run)).length;
   const older = Math.max(0, names.length - maxListed);
-  const hidden = [
+  const notListed = [
     ...(older > 0 ? [plural(older, 'older run')] : []),
     ...(single > 0
       ? [plural(single, 'finished change', 'finished changes') + ' of a single record']
       : []),
   ];
-  if (hidden.length > 0)
-    context.note(`Not listed: ${hidden.join(' and ')}. To list them, add --all.`);
   const runs = await readRuns(store, names.slice(-maxListed), ({ message }) =>
     context.message(message),
   );
-  return runs.filter((run) => !(run.finished && isSingleRun(run.head.run)));
+  const listed = runs.filter((run) => !(run.finished && isSingleRun(run.head.run)));
+  return { runs: listed, notListed };
 }

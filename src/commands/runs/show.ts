@@ -1,5 +1,7 @@
 /** `rosterctl runs show`: prints the result of each row of a run. */
+import { reportLines } from '../../bulk/report-lines.js';
 import { printSummary, reportView } from '../../bulk/report-view.js';
+import { idOfRow } from '../../bulk/row-lines.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
@@ -14,6 +16,7 @@ import { UsageError } from '../../errors.js';
 import { shortHash } from '../../plans/hash.js';
 import { readBeforeImages } from '../../runs/before-images.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';
+import { createNameFinder } from '../../runs/record-names.js';
 import { type BulkReport, bulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
 import {
@@ -58,10 +61,16 @@ export default defineLocalCommand({
       return new ValueWithExit(undefined as never, 'done', {
         head: await deletedRecords(context, stored),
       });
-    if (context.isInteractive) context.message(describeRun(stored));
     const report = storedReport(stored, failed);
     printSummary(context, report);
-    return report;
+    if (!context.isInteractive) return report;
+    context.message(describeRun(stored));
+    const nameOf = await createNameFinder(context);
+    const ids = report.results.map((row) => idOfRow(row, report));
+    const names = new Map(ids.map((id) => [id, nameOf(stored, id) ?? '']));
+    return new ValueWithExit(report, 'done', {
+      lines: (canvas) => reportLines(report, canvas, { names }),
+    });
   },
 });
 

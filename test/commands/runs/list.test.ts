@@ -1,6 +1,10 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { userOf } from '../../bulk/user.js';
 import { converse } from '../../support/converse.js';
+import { withoutColor } from '../../support/hostile.js';
+import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { application, keep } from '../tryouts/service.js';
 
 /** A user whose first run was interrupted, and replaced by the same command later. */
@@ -33,9 +37,9 @@ test('a person sees short names, every profile, and which run was replaced', asy
   const started = '(?:just now|\\d+ \\w+ ago)';
   expect(await shown('runs list')).toEqual(
     [
-      'Run +State +Started +Done +Conflict +Failed +Profile +Action',
-      `${first} +replaced +${started} +1 +0 +0 +default +tryouts\\.set-status`,
-      `${second} +finished +${started} +2 +0 +0 +default +tryouts\\.set-status`,
+      'Run +State +Started +Done +Profile +Action',
+      `${first} +replaced +${started} +1 +default +tryouts set-status`,
+      `${second} +finished +${started} +2 +default +tryouts set-status`,
     ].map((line) => expect.stringMatching(new RegExp(`^${line}$`))),
   );
   // A typed field is printed as it is, and so is every row in a pipe.
@@ -62,4 +66,46 @@ test('runs show says when a run started as a card does, and that it was replaced
   const text = (await shown(`runs show ${first?.run.slice(-6)}`)).join(' ');
   expect(text).toMatch(/^tryouts set-status, \d+ \w{3} \d{4}, \d\d:\d\d \S+, profile default, /);
   expect(text).toContain(': replaced');
+});
+
+test('a person reads which record a single change was of, as lists have named it', async () => {
+  const { user, shown } = await twoRuns();
+  expect(await shown('runs list')).toHaveLength(3);
+  await user.run('tryouts list');
+  await user.run('tryouts update app_3 --status reviewing');
+  await user.run('tryouts set-status app_1 app_9 --to reviewing --yes');
+  const listed = await shown('runs list --all');
+  expect(listed[0]).toMatch(/^Run +State +Started +Done +Failed +Profile +Action$/);
+  expect(listed.slice(3)).toEqual([
+    expect.stringMatching(/ 1 +0 +default +tryouts update: Applicant ap…$/),
+    expect.stringMatching(/ 1 +1 +default +tryouts set-status$/),
+  ]);
+  const run = listed[4]?.slice(0, 6);
+  expect(await shown(`runs show ${run}`)).toContainEqual(
+    expect.stringMatching(/^app_1 +Applicant app_1 +changed +rejected → reviewing$/),
+  );
+  // Without the cache it is the id.
+  rmSync(join(user.home, '.cache'), { recursive: true });
+  expect((await shown('runs list --all'))[3]).toMatch(/tryouts update: app_3$/);
+});
+
+test('where only single changes were made, the empty list says so in one sentence', async () => {
+  const service = await keep([application('app_1')]);
+  const user = userOf(service);
+  await user.run('tryouts update app_1 --status reviewing');
+  const { shown, code } = await converse(user.home, ['runs', 'list'], [], service.env);
+  expect([code, shown.trim()]).toEqual([
+    0,
+    'Nothing to list but 1 finished change of a single record. To list everything, add --all.',
+  ]);
+});
+
+test('runs show lists the fields of a created record, without an old value that there was not', async () => {
+  const home = temporaryFolder();
+  const fields = "--name 'Mira Kite' -F role=coach -F teamIds[]=team_0002 -F teamIds[]=team_0001";
+  await rosterctl(`-p sandbox players create ${fields}`, { home });
+  const { shown } = await converse(home, ['-p', 'sandbox', 'runs', 'show', 'last'], [], {}, 120);
+  expect(withoutColor(shown)).toMatch(
+    /player_\d+ .* created +Name Mira Kite, Role coach, Teams team_0002, team_0001\r\n/,
+  );
 });
