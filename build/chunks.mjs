@@ -40,13 +40,7 @@ const firsts = {
     // Small, and sealed like the lines of a journal.
     'src/cursors/cursor-file.ts',
   ],
-  people: [
-    'src/cli/lists/show.ts',
-    'src/cli/lists/table.ts',
-    'src/cli/card.ts',
-    'src/resources/cards/nearby.ts',
-  ],
-  write: ['src/cli/write.ts'],
+  people: ['src/cli/lists/show.ts', 'src/cli/card.ts', 'src/resources/cards/nearby.ts'],
   // Every change of records loads all of these.
   bulk: [
     'src/bulk/run-operation.ts',

@@ -1,10 +1,15 @@
 /** Answers a TAB: the words of a command line in, the words that fit at its end out. */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
-import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
+import {
+  type Candidates,
+  completionFor,
+  described,
+  type Knowledge,
+  typedPart,
+} from './cli/completion/candidates.js';
 import { connectionFlags, type Line, readLine } from './cli/completion/line.js';
-import { idLines, pathsAt, safe } from './cli/completion/offers.js';
 import { originOf, parseBaseUrl } from './config/base-url.js';
 import { sandboxProfile } from './config/choices.js';
 import {
@@ -21,8 +26,10 @@ import { profileInForce } from './config/store.js';
 import { readManifest } from './data/command-manifest.js';
 import type { Environment } from './data/environment.js';
 import { isObject } from './data/json.js';
-import { inspectPrivateFile, namesIn } from './files/private.js';
+import { namesIn, readIfOurs } from './files/private.js';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
+import { singleLine } from './terminal/safe-text.js';
+import { truncate } from './terminal/width.js';
 
 /** The parts of the process that the launcher hands over. */
 interface CompletionWorld {
@@ -68,21 +75,21 @@ function answer(argv: readonly string[], world: CompletionWorld): string | undef
 function knowledgeOf(line: Line, world: CompletionWorld): Knowledge {
   const paths = resolvePaths(world);
   const file = () => readConfig(paths);
-  const cached = (resource: string) =>
-    cacheOf(line, world, file(), paths, emptyCache, (cache) =>
-      recall(cache, resource, paths.owner),
-    );
+  const cacheFile = () => cacheFileOf(line, world, file(), paths);
+  const cached = (resource: string) => {
+    const cache = cacheFile();
+    return cache === undefined ? emptyCache : recall(cache, resource, paths.owner);
+  };
   return {
     settings: () => safe(world.settings()),
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
-    references: (resource, kind) =>
-      idLines(
-        cacheOf(line, world, file(), paths, emptyCache.ids, (cache) =>
-          recallReferences(cache, resource, kind, paths.owner),
-        ),
-        [],
-      ),
+    references(resource, kind) {
+      const cache = cacheFile();
+      return cache === undefined
+        ? ''
+        : idLines(recallReferences(cache, resource, kind, paths.owner), []);
+    },
     values: (resource, path) =>
       safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
     runs: () => runs(paths),
@@ -110,12 +117,10 @@ function cursors(
   file: ConfigData,
   { state }: Paths,
 ): Candidates {
-  const flags = connectionFlags(line);
-  const profile = profileInForce(flags, env, file);
-  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
-  const isSandbox = profile.name === sandboxProfile;
-  const origin = isSandbox ? sandboxProfile : originOf(parseBaseUrl(baseUrl?.text ?? ''));
-  const owner = isSandbox ? sandboxProfile : (organization?.text ?? '');
+  const { profile, baseUrl, organization } = targetNamed(line, env, file);
+  const isSandbox = profile === sandboxProfile;
+  const origin = isSandbox ? sandboxProfile : originOf(parseBaseUrl(baseUrl));
+  const owner = isSandbox ? sandboxProfile : organization;
   const folder = state && placeFolder(join(state.path, 'cursors'), origin, owner);
   const keys = (folder === undefined ? [] : namesIn(folder)).flatMap((name) => {
     const [, of = '', cursor] = /^([a-z]+)\.(.+)\.json$/.exec(name) ?? [];
@@ -125,30 +130,33 @@ function cursors(
   return safe(keys.map(({ of, cursor }) => [isShared(cursor) ? `${of}/${cursor}` : cursor, of]));
 }
 
-/** Returns the cached value for the organization that the line and the settings name; else `none`. */
-function cacheOf<T>(
+/** The profile that the line and the settings name, with its base URL and organization, where known. */
+function targetNamed(line: Line, env: Environment, file: ConfigData) {
+  const flags = connectionFlags(line);
+  const profile = profileInForce(flags, env, file);
+  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
+  return {
+    profile: profile.name,
+    baseUrl: baseUrl?.text ?? '',
+    organization: organization?.text ?? '',
+  };
+}
+
+/** Returns the cache file of the organization that the line and the settings name; undefined if there is none. */
+function cacheFileOf(
   line: Line,
   { env }: CompletionWorld,
   file: ConfigData,
   paths: Paths,
-  none: T,
-  read: (cacheFile: string) => T,
-): T {
-  const flags = connectionFlags(line);
-  const profile = profileInForce(flags, env, file);
-  const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
+): string | undefined {
+  const { profile, baseUrl, organization } = targetNamed(line, env, file);
+  const own = file.profiles.get(profile)?.settings.get('completion.cache');
   try {
-    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return none;
-    const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
-    const cache = completionCacheFile(paths, {
-      profile: profile.name,
-      baseUrl: baseUrl?.text ?? '',
-      organizationId: organization?.text ?? '',
-    });
-    return cache === undefined ? none : read(cache);
+    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return undefined;
+    return completionCacheFile(paths, { profile, baseUrl, organizationId: organization });
   } catch {
     // Without a connection that is configured nothing was cached; the rest can be completed.
-    return none;
+    return undefined;
   }
 }
 
@@ -196,11 +204,78 @@ function beginningOf(file: string): string {
 
 function readConfig(paths: Paths): ConfigData {
   const file = paths.config && join(paths.config.path, 'config.json');
+  const text = file && readIfOurs(file, paths.owner);
   try {
-    if (!file || inspectPrivateFile(file, { owner: paths.owner }).state === 'absent')
-      return emptyConfig(file);
-    return parseConfigFile(readFileSync(file, 'utf8'), file);
+    return file && text !== undefined ? parseConfigFile(text, file) : emptyConfig(file);
   } catch {
     return emptyConfig(file);
   }
+}
+
+// --- words that are safe to show and to type ---
+
+/** Latin, Greek, Cyrillic, kana, Han and Hangul letters and signs: what needs no closer look. */
+const harmless =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02af\u0386-\u03ff\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\t\n]*$/;
+
+const nameColumns = 60;
+
+/**
+ * Matches where a line is anything but an id and a name that fits: 60 ASCII characters do, and 30
+ * of any others, which take at most two columns.
+ */
+const odd =
+  /(?:^|\n)[-\t]|\t(?:\n|$|[^\n]*\t|(?=[^\n]{31})(?:[^\n]{61}|[^\n]*[^ -~\n]))|(?:^|\n)[^\t\n]*(?:\n|$)/;
+
+/** Whole lines, some 4,000 characters at a time. */
+const blocks = /[^\n][^]{0,4000}[^\n]*/g;
+
+/**
+ * The cached lines `id<TAB>name` as candidates, without the ids given. There may be thousands: a
+ * block of lines is only taken apart where one of them has to be rewritten.
+ */
+export function idLines(ids: string, given: readonly string[]): Candidates {
+  const safeIds = (ids.match(blocks) ?? [])
+    .map((block) => (isSafe(block) ? block : safe(block.split('\n').map(idAndName))))
+    .filter((block) => block !== '')
+    .join('\n');
+  const found = given.filter((id) => `\n${safeIds}`.includes(`\n${id}\t`));
+  if (found.length === 0) return safeIds;
+  const left = safeIds.split('\n').filter((line) => !found.includes(typedPart(line)));
+  return left.join('\n');
+}
+
+function isSafe(lines: string): boolean {
+  return harmless.test(lines) && !odd.test(lines);
+}
+
+function idAndName(line: string): readonly [id: string, name: string] {
+  const tab = line.indexOf('\t');
+  return tab < 0 ? ['', ''] : [line.slice(0, tab), line.slice(tab + 1)];
+}
+
+/**
+ * Only what can be typed back as it is shown: nothing that drives a terminal, hides, or would be
+ * read as a flag. Made safe is not enough for a word, since another text would be another id.
+ */
+function safe(named: readonly (readonly [word: string, text: string])[]): Candidates {
+  return named
+    .filter(([word]) => word !== '' && !word.startsWith('-') && singleLine(word) === word)
+    .map(([word, text]) => described(word, truncate(singleLine(text), nameColumns)))
+    .join('\n');
+}
+
+/** The files and folders, or the folders alone, whose paths begin so. */
+function pathsAt(start: string, directive: 'files' | 'folders'): Candidates {
+  const folder = start.slice(0, start.lastIndexOf('/') + 1);
+  return readdirSync(folder || '.', { withFileTypes: true })
+    .map((entry) => `${folder}${entry.name}${isFolder(folder, entry) ? '/' : ''}`)
+    .filter((path) => path.startsWith(start) && singleLine(path) === path)
+    .filter((path) => directive === 'files' || path.endsWith('/'))
+    .join('\n');
+}
+
+function isFolder(folder: string, entry: Dirent): boolean {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  return statSync(folder + entry.name, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

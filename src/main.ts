@@ -1,6 +1,7 @@
 /** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } from './cli/check.js';
+import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { World } from './context.js';
 import { readManifest } from './data/command-manifest.js';
@@ -9,9 +10,10 @@ import { resourceNames } from './data/resources.js';
 import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
-import { pageFor } from './pages.js';
+import { createPaint } from './terminal/paint.js';
 import { watchSignals, watchStops } from './terminal/signals.js';
 import { createStreams } from './terminal/streams.js';
+import { fullWidth } from './terminal/whole-words.js';
 
 /** The launcher's part: the data files of dist/, and a check that the bundle would load too early. */
 interface Distribution {
@@ -60,6 +62,37 @@ export async function main({ table, topics, isTerminal }: Distribution): Promise
     process.exitCode = await printFailure(error, world, { parsed });
   }
   if (streams.hasAbandonedWrite) process.exit();
+}
+
+/** Returns the page that a command line asks for; undefined if it is a command to run. Throws UsageError. */
+async function pageFor(parsed: Parsed, world: World): Promise<string | undefined> {
+  const { table, streams } = world;
+  const { stdout } = streams;
+  if (parsed.kind === 'version') return `${table.version}\n`;
+  if (parsed.kind === 'command' && !isHelpPage(parsed, world)) return undefined;
+  const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
+  const { bold } = createPaint(stdout.color);
+  if (parsed.kind === 'command') {
+    const { helpTopic } = await import('./cli/help-topic.js');
+    const words = parsed.values['topic'] as readonly string[];
+    return helpTopic(words, world, { width, bold });
+  }
+  if (parsed.kind === 'start') {
+    const { pageAfterLogin } = await import('./start.js');
+    const page = await pageAfterLogin(world, { width, flags: parsed.globals });
+    return page ?? startPage(table, width);
+  }
+  const { of, long } = parsed;
+  const options = { long, width, bold };
+  if (!of) return rootHelp(table, options);
+  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options);
+}
+
+/** True for `rosterctl help WORDS`, unless a flag or ROSTERCTL_OUTPUT asks for a format or a file. */
+function isHelpPage({ command, globals }: ParsedCommand, { env }: World): boolean {
+  const { json, output, fields, template, out } = globals;
+  const isAsked = [json, output, fields, template, out].some((flag) => flag !== undefined);
+  return command.words[0] === 'help' && !isAsked && !env['ROSTERCTL_OUTPUT'];
 }
 
 /** Prints a page of help; one that is longer than the screen goes through the pager. */

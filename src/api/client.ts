@@ -13,7 +13,7 @@ import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
 import type { Transport } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, ListOptions, PlannedRequest } from './types.js';
-import type { TransportRequest, TransportResponse } from './wire.js';
+import { siteOf, type TransportRequest, type TransportResponse } from './wire.js';
 
 interface ApiOptions {
   readonly connection: {
@@ -283,10 +283,6 @@ class Client implements Api {
       });
     return { organizationId, ...body };
   }
-}
-
-function siteOf({ method, template }: Route): CallSite {
-  return { method, path: template };
 }
 
 function callName({ method, template }: Route): string {

@@ -14,6 +14,7 @@ import {
   type OpenBody,
   type OpenReply,
   type StreamStart,
+  siteOf,
   type TransportRequest,
   type TransportResponse,
 } from './wire.js';
@@ -31,7 +32,7 @@ export function responseOf(
   site: ServiceSite,
 ): TransportResponse {
   const { value, verdict, attempts, wait, isTooLong } = result;
-  const call = { method: request.method, path: request.template };
+  const call = siteOf(request);
   if ('transportError' in value) {
     const { transportError } = value;
     const details = { ...site, call, attempts };

@@ -18,7 +18,7 @@ import {
   waitUntilReset,
 } from './retry.js';
 import { responseLimit, retryPace, type TransportError } from './transport-error.js';
-import { type Agent, type Connections, openConnections } from './undici.js';
+import { type Agent, connectionPool } from './undici.js';
 import {
   type Attempt,
   keepHeapSmall,
@@ -26,6 +26,7 @@ import {
   type OpenBody,
   type OpenReply,
   type StreamStart,
+  siteOf,
   type TransportRequest,
   type TransportResponse,
   type Wire,
@@ -104,23 +105,120 @@ const notSent: { readonly transportError: TransportError } = {
 };
 
 export function createTransport(options: TransportOptions): Transport {
-  const { connection, bounds, limiter } = options;
-  const base = new URL(connection.baseUrl);
-  checkHeaderKey(connection.key);
-  const limits: Limits = {
-    firstByteMs: options.timeoutMs,
-    attemptMs: bounds?.attemptMs ?? Math.max(60_000, options.timeoutMs),
-    bodyBytes: bounds?.bodyBytes ?? responseLimit.bytes,
-    quietMs: bounds?.quietMs ?? 30_000,
-  };
-  const now = () => new Date(options.instant().wall);
-  const connections = connectionPool(options);
-  const wireOf = wireBuilder(base, { userAgent: options.userAgent, key: connection.key });
+  checkHeaderKey(options.connection.key);
+  return new ServiceTransport(options);
+}
 
-  const outcomeOf = (
+class ServiceTransport implements Transport {
+  private readonly limits: Limits;
+  private readonly connections: ReturnType<typeof connectionPool>;
+  private readonly wireOf: ReturnType<typeof wireBuilder>;
+  private readonly site: { readonly origin: string; readonly firstByteMs: number };
+  private readonly once: RetryPolicy;
+
+  constructor(private readonly options: TransportOptions) {
+    const { connection, bounds, timeoutMs, userAgent } = options;
+    const base = new URL(connection.baseUrl);
+    this.limits = {
+      firstByteMs: timeoutMs,
+      attemptMs: bounds?.attemptMs ?? Math.max(60_000, timeoutMs),
+      bodyBytes: bounds?.bodyBytes ?? responseLimit.bytes,
+      quietMs: bounds?.quietMs ?? 30_000,
+    };
+    this.connections = connectionPool({ ...options, connectMs: bounds?.connectMs });
+    this.wireOf = wireBuilder(base, { userAgent, key: connection.key });
+    this.site = { origin: base.origin, firstByteMs: timeoutMs };
+    this.once = { ...options, retries: 0 };
+  }
+
+  request(request: TransportRequest): Promise<TransportResponse> {
+    return this.send(request, this.options);
+  }
+
+  requestOnce(request: TransportRequest, isFresh: () => boolean): Promise<TransportResponse> {
+    return this.send(request, this.once, (pausedMs) => {
+      if (pausedMs > longestPauseMs || !isFresh()) throw new StaleReadError(siteOf(request));
+    });
+  }
+
+  private async send(
+    request: TransportRequest,
+    policy: RetryPolicy,
+    beforeSend?: AttemptOptions['beforeSend'],
+  ): Promise<TransportResponse> {
+    const { method, template } = request;
+    const { readsOnly, signal, instant, limiter } = this.options;
+    if (readsOnly && method !== 'GET')
+      throw new BugError(`Only reads are allowed here, not ${method} ${template}.`);
+    const kind = requestKind(method, template);
+    const wire = this.wireOf(request);
+    // A write that must not happen twice must not use a connection that may be about to close.
+    const keepAlive = !(kind === 'write' && method === 'POST');
+    // Writes go first, so that the reads after them are as fresh as possible.
+    const first = kind !== 'read';
+    const stopWaiting = this.waiting();
+    // A bulk run lets in-flight requests finish; the process itself bounds how long that may take.
+    const call = (agent: Agent) =>
+      exchange(agent, wire, this.limits, limiter.isDraining ? neverAborts : signal, instant);
+    try {
+      const result = await retry(kind, policy, async () =>
+        this.outcomeOf(
+          await this.attempt(call, wire, signal, { keepAlive, first, beforeSend }),
+          kind === 'read' ? request : {},
+        ),
+      );
+      return responseOf(result, request, this.site);
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<StreamStart<T>>) {
+    const { options, limits } = this;
+    const wire = this.wireOf(request);
+    const { until } = request;
+    const signal = until ? AbortSignal.any([options.signal, until]) : options.signal;
+    const policy = until ? { ...this.once, signal } : options;
+    const onLong = () => void keepHeapSmall(options.nodeVersion);
+    const result = await retry<Attempt | { begun: T }>('read', policy, async () => {
+      const open = (agent: Agent) => openExchange(agent, wire, limits, signal, options.instant);
+      const value = await this.attempt(open, wire, signal, { keepAlive: true, first: false });
+      if (!('open' in value)) return this.outcomeOf(value);
+      const { status, headers } = value.open;
+      options.limiter.onResponse(status, waitUntilReset(headers, this.now));
+      return readBeginning(value.open, begin, { ...this.site, call: siteOf(request), onLong });
+    });
+    const { value } = result;
+    if ('begun' in value) return value;
+    return { response: responseOf({ ...result, value }, request, this.site) };
+  }
+
+  /** Makes one attempt by `call`, which is `exchange` or `openExchange`, as soon as it has a permit. */
+  private async attempt<T extends Attempt | { open: OpenReply }>(
+    call: (agent: Agent) => Promise<T>,
+    wire: Wire,
+    signal: AbortSignal,
+    { keepAlive, first, beforeSend }: AttemptOptions,
+  ): Promise<T | typeof notSent> {
+    const { limiter, trace } = this.options;
+    const agent = await this.connections.agent(keepAlive);
+    const permit = await limiter.acquire(signal, { first });
+    if (!permit) return notSent;
+    beforeSend?.(permit.pausedMs);
+    // The first use of `performance` adds 2 ms to the start-up, so only a trace pays for it.
+    const started = trace ? performance.now() : 0;
+    const endWait = limiter.onSend();
+    const result = await call(agent);
+    endWait();
+    trace?.(traceLine(wire, result, performance.now() - started));
+    return result;
+  }
+
+  private outcomeOf(
     value: Attempt,
     { needsJson = false, isPending }: Pick<TransportRequest, 'needsJson' | 'isPending'> = {},
-  ): AttemptOutcome<Attempt> => {
+  ): AttemptOutcome<Attempt> {
+    const { limiter } = this.options;
     if ('transportError' in value) {
       const { transportError } = value;
       const pace = limiter.silent ? 'never' : retryPace(transportError);
@@ -132,138 +230,32 @@ export function createTransport(options: TransportOptions): Transport {
     if (isPending?.(value.reply)) {
       // Only this file is not there yet: nothing else waits for it.
       limiter.onResponse(status, undefined);
-      const wait = requestedWait(headers, body, now());
+      const wait = requestedWait(headers, body, this.now());
       return { value, delivery: 'ambiguous', pace: 'always', wait };
     }
     const delivery = deliveryOfStatus(status);
-    const wait = delivery && requestedWait(headers, body, now());
-    limiter.onResponse(status, wait ?? waitUntilReset(headers, now));
+    const wait = delivery && requestedWait(headers, body, this.now());
+    limiter.onResponse(status, wait ?? waitUntilReset(headers, this.now));
     return { value, delivery, pace: 'always', wait };
-  };
-  /** Makes one attempt by `call`, which is `exchange` or `openExchange`, as soon as it has a permit. */
-  const attempt = async <T extends Attempt | { open: OpenReply }>(
-    call: (agent: Agent) => Promise<T>,
-    wire: Wire,
-    signal: AbortSignal,
-    { keepAlive, first, beforeSend }: AttemptOptions,
-  ): Promise<T | typeof notSent> => {
-    const agent = await connections.agent(keepAlive);
-    const permit = await limiter.acquire(signal, { first });
-    if (!permit) return notSent;
-    beforeSend?.(permit.pausedMs);
-    // The first use of `performance` adds 2 ms to the start-up, so only a trace pays for it.
-    const started = options.trace ? performance.now() : 0;
-    const endWait = limiter.onSend();
-    const result = await call(agent);
-    endWait();
-    options.trace?.(traceLine(wire, result, performance.now() - started));
-    return result;
-  };
-  const onLong = () => void keepHeapSmall(options.nodeVersion);
-  const site = { origin: base.origin, firstByteMs: options.timeoutMs };
+  }
 
-  const once = { ...options, retries: 0 };
-  const send = async (
-    request: TransportRequest,
-    policy: RetryPolicy,
-    beforeSend?: AttemptOptions['beforeSend'],
-  ): Promise<TransportResponse> => {
-    const { method, template } = request;
-    if (options.readsOnly && method !== 'GET')
-      throw new BugError(`Only reads are allowed here, not ${method} ${template}.`);
-    const kind = requestKind(method, template);
-    const wire = wireOf(request);
-    // A write that must not happen twice must not use a connection that may be about to close.
-    const keepAlive = !(kind === 'write' && method === 'POST');
-    // Writes go first, so that the reads after them are as fresh as possible.
-    const first = kind !== 'read';
-    const stopWaiting = options.waiting();
-    const { signal, instant } = options;
-    // A bulk run lets in-flight requests finish; the process itself bounds how long that may take.
-    const call = (agent: Agent) =>
-      exchange(agent, wire, limits, limiter.isDraining ? neverAborts : signal, instant);
-    try {
-      const result = await retry(kind, policy, async () =>
-        outcomeOf(
-          await attempt(call, wire, signal, { keepAlive, first, beforeSend }),
-          kind === 'read' ? request : {},
-        ),
-      );
-      return responseOf(result, request, site);
-    } finally {
-      stopWaiting();
-    }
-  };
+  private readonly now = (): Date => new Date(this.options.instant().wall);
 
-  return {
-    waiting: options.waiting,
-    request: (request) => send(request, options),
-    requestOnce(request, isFresh) {
-      const call = { method: request.method, path: request.template };
-      return send(request, once, (pausedMs) => {
-        if (pausedMs > longestPauseMs || !isFresh()) throw new StaleReadError(call);
-      });
-    },
-    async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<StreamStart<T>>) {
-      const wire = wireOf(request);
-      const call = { method: request.method, path: request.template };
-      const { until } = request;
-      const signal = until ? AbortSignal.any([options.signal, until]) : options.signal;
-      const policy = until ? { ...once, signal } : options;
-      const result = await retry<Attempt | { begun: T }>('read', policy, async () => {
-        const open = (agent: Agent) => openExchange(agent, wire, limits, signal, options.instant);
-        const value = await attempt(open, wire, signal, { keepAlive: true, first: false });
-        if (!('open' in value)) return outcomeOf(value);
-        const { status, headers } = value.open;
-        limiter.onResponse(status, waitUntilReset(headers, now));
-        return readBeginning(value.open, begin, { ...site, call, onLong });
-      });
-      const { value } = result;
-      if ('begun' in value) return value;
-      return { response: responseOf({ ...result, value }, request, site) };
-    },
-    async again(attempts) {
-      if (attempts > options.retries || limiter.silent) return false;
-      const ms = backoffMs(attempts - 1, false, options.random);
-      if (await waitBeforeRetry(options, ms, false)) return true;
-      throw new CancelledError('Interrupted.');
-    },
-    close: () => connections.close(),
-  };
-}
+  async again(attempts: number): Promise<boolean> {
+    const { options } = this;
+    if (attempts > options.retries || options.limiter.silent) return false;
+    const ms = backoffMs(attempts - 1, false, options.random);
+    if (await waitBeforeRetry(options, ms, false)) return true;
+    throw new CancelledError('Interrupted.');
+  }
 
-/** Opens connections when first used: those that may be reused, and those for one request each. */
-function connectionPool({
-  nodeVersion,
-  proxy,
-  bounds,
-}: Pick<TransportOptions, 'nodeVersion' | 'proxy' | 'bounds'>) {
-  let isClosed = false;
-  const sets = new Map<boolean, Promise<Connections>>();
-  return {
-    async agent(keepAlive: boolean): Promise<Agent> {
-      if (isClosed) throw afterClose();
-      const open =
-        sets.get(keepAlive) ??
-        openConnections(nodeVersion, { connectMs: bounds?.connectMs, keepAlive, proxy });
-      sets.set(keepAlive, open);
-      const { agent } = await open;
-      if (isClosed) throw afterClose();
-      return agent;
-    },
-    close(): void {
-      isClosed = true;
-      for (const open of sets.values())
-        void open.then(
-          (set) => set.close(),
-          () => undefined,
-        );
-    },
-  };
-}
+  waiting(): () => void {
+    return this.options.waiting();
+  }
 
-function afterClose(): BugError {
-  return new BugError('A request after the transport was closed.');
+  close(): void {
+    this.connections.close();
+  }
 }
 
 function checkHeaderKey(key: string): void {

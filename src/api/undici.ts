@@ -6,6 +6,7 @@ import type { buildConnector } from 'undici';
 import type connectorFor from 'undici/lib/core/connect.js';
 import type RawAgent from 'undici/lib/dispatcher/agent.js';
 import { lazy } from '../data/lazy.js';
+import { BugError } from '../errors.js';
 import type { Proxy, ProxyChoice } from './proxy.js';
 
 export type Agent = RawAgent;
@@ -89,6 +90,39 @@ export async function openConnections(
       for (const abortTunnel of tunnels) abortTunnel();
     },
   };
+}
+
+/** Opens connections when first used: those that may be reused, and those for one request each. */
+export function connectionPool({
+  nodeVersion,
+  proxy,
+  connectMs,
+}: Pick<ConnectionOptions, 'proxy' | 'connectMs'> & { readonly nodeVersion: string }) {
+  let isClosed = false;
+  const sets = new Map<boolean, Promise<Connections>>();
+  return {
+    async agent(keepAlive: boolean): Promise<Agent> {
+      if (isClosed) throw afterClose();
+      const open =
+        sets.get(keepAlive) ?? openConnections(nodeVersion, { connectMs, keepAlive, proxy });
+      sets.set(keepAlive, open);
+      const { agent } = await open;
+      if (isClosed) throw afterClose();
+      return agent;
+    },
+    close(): void {
+      isClosed = true;
+      for (const open of sets.values())
+        void open.then(
+          (set) => set.close(),
+          () => undefined,
+        );
+    },
+  };
+}
+
+function afterClose(): BugError {
+  return new BugError('A request after the transport was closed.');
 }
 
 function urlOfTarget({ protocol, host, hostname }: buildConnector.Options): URL {

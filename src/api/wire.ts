@@ -1,6 +1,6 @@
 /** One HTTP exchange as data: the request, its limits and its result. */
 import type { Instant } from '../data/time.js';
-import { UsageError } from '../errors.js';
+import { type CallSite, UsageError } from '../errors.js';
 import type { TransportError } from './transport-error.js';
 
 /** One request below the base URL; `path` starts with `/` and is already percent-encoded. */
@@ -20,6 +20,14 @@ export interface TransportRequest {
     | undefined;
   /** For `stream`: ends the request when it fires, and leaves out retries. */
   readonly until?: AbortSignal | undefined;
+}
+
+/** Returns how errors name the endpoint of a request or route. */
+export function siteOf({
+  method,
+  template,
+}: Pick<TransportRequest, 'method' | 'template'>): CallSite {
+  return { method, path: template };
 }
 
 export interface TransportResponse {

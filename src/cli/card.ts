@@ -5,6 +5,7 @@ import type { Paint } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrap } from '../terminal/width.js';
 import { type CellOptions, detailOf } from './cells.js';
+import { fieldLabel } from './lists/labels.js';
 
 interface DetailStyle extends CellOptions {
   readonly columns: number;
@@ -16,6 +17,18 @@ export function detailLines(record: JsonObject, style: DetailStyle): string[] {
   return labelledLines(
     Object.entries(record).map(([key, value]) => ({
       label: singleLine(key) || '""',
+      paint: style.paint.bold,
+      ...detailValue(value, key, style),
+    })),
+    style.columns,
+  );
+}
+
+/** Renders all fields of a record by their labels, for a person; the names within a field stay as they are. */
+export function recordLines(record: JsonObject, style: DetailStyle): string[] {
+  return labelledLines(
+    Object.entries(record).map(([key, value]) => ({
+      label: singleLine(fieldLabel(key)) || '""',
       paint: style.paint.bold,
       ...detailValue(value, key, style),
     })),

@@ -19,7 +19,7 @@ export function checkAgainstTable(
   mayAsk: () => boolean = () => false,
 ): void {
   const missing = missingArgument(command, values);
-  if (missing && !(canBePicked(command) && mayAsk())) throw missing;
+  if (missing && !(canBePicked(command, values) && mayAsk())) throw missing;
   const help = helpFor(command);
   const isGiven = (name: string) => isGivenIn(values, name);
   const wordOf = (name: string) =>
@@ -88,10 +88,11 @@ function nounOfArg({ completes = '', word }: ManifestParam) {
   return argNouns[completes] ?? ([word.split('|')[0]?.toLowerCase() ?? ''] as const);
 }
 
-/** True if the only argument of a command names something that can be listed. */
-export function canBePicked({ args }: ManifestCommand): boolean {
-  const [only, ...others] = args;
-  return others.length === 0 && /^(id:|profile$|run$)/.test(only?.completes ?? '');
+/** True if the first argument of a command names something that can be listed, and every other one is given. */
+export function canBePicked({ args }: ManifestCommand, values: RawValues): boolean {
+  const [first, ...others] = args;
+  const isListed = /^(id:|profile$|run$)/.test(first?.completes ?? '');
+  return isListed && others.every(({ name }) => isGivenIn(values, name));
 }
 
 /** True if a value was given; an empty list or a switch that is off was not. */

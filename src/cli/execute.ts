@@ -1,11 +1,11 @@
-/** Runs one command: parses its values by its schemas and returns its output. */
+/** Runs one command: parses its values by its schemas, confirms a write, and returns its output. */
 import type { Context, LocalContext } from '../context.js';
 import type { ManifestParam } from '../data/command-manifest.js';
 import { upperFirst } from '../data/text.js';
-import { UsageError } from '../errors.js';
+import { CancelledError, nothingDone, UsageError } from '../errors.js';
 import { checkChoice, type RawValues } from './check.js';
 import { type CommandOutput, outputOf } from './command-output.js';
-import type { Command, Params } from './define.js';
+import type { Command, DryRun, Params, WriteCommand } from './define.js';
 import type { TypedLine } from './typed-line.js';
 
 /**
@@ -21,13 +21,43 @@ export async function execute(
     ...parseValues(command.args ?? {}, line.command.args, line.values),
     ...parseValues(command.flags ?? {}, line.command.flags, line.values),
   };
-  if (command.kind === 'write') {
-    const { runWrite } = await import('./write.js');
-    return runWrite(command, context as Context, values);
-  }
+  if (command.kind === 'write') return runWrite(command, context as Context, values);
   if (command.kind === 'operation' || command.kind === 'run')
     return command.run(context as Context, values, line.command.words, line);
   return outputOf(await command.run(context as never, values, line), command.view);
+}
+
+/**
+ * Plans the write by reading, then prints the plan in a dry run, or asks for confirmation and applies
+ * it. Throws UsageError or CancelledError if it is not confirmed.
+ */
+async function runWrite(
+  write: WriteCommand,
+  context: Context,
+  values: Readonly<Record<string, unknown>>,
+): Promise<CommandOutput> {
+  const plan = await write.plan(context, values);
+  const { requests = [], changes, onlyReads } = plan;
+  if (context.settings.dryRun && !onlyReads) {
+    const { dryRunView } = await import('./lines.js');
+    const dryRun: DryRun = { schema: 1, dryRun: true, requests, changes };
+    return { value: dryRun, view: dryRunView, exitName: 'done' };
+  }
+  const question = write.confirm?.(plan, values);
+  if (question !== undefined && changes.length > 0) await confirmWrite(context, question);
+  const value = await write.apply(context, plan, values);
+  return { ...outputOf(value, write.view), onlyReads };
+}
+
+/** Throws UsageError or CancelledError if the answer is not yes. */
+async function confirmWrite({ prompts, settings }: Context, question: string): Promise<void> {
+  if (settings.yes) return;
+  const { unavailable } = prompts;
+  if (unavailable !== undefined)
+    throw new UsageError(`${question} This needs a confirmation, and ${unavailable}.`, {
+      hint: 'Run it in a terminal, or add --yes.',
+    });
+  if (!(await prompts.confirm(question))) throw new CancelledError(nothingDone);
 }
 
 function parseValues(

@@ -1,7 +1,6 @@
 /** The cache for completion: ids, names, fields and values that lists have shown, private and bounded. */
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject, objectIn } from '../data/json.js';
 import { referenceField, referenceKindsOf } from '../data/references.js';
 import {
   type LookedUpKind,
@@ -10,7 +9,7 @@ import {
   type ResourceWords,
   resourceWords,
 } from '../data/resources.js';
-import { ensurePrivateFolders, inspectPrivateFile, writePrivateFile } from '../files/private.js';
+import { ensurePrivateFolders, readIfOurs, writePrivateFile } from '../files/private.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import { sandboxProfile } from './choices.js';
 import { cacheFolder, type Paths } from './paths.js';
@@ -251,11 +250,5 @@ function oneLine(name: string): string {
 export const emptyCache: Remembered = { ids: '', fields: [], values: {} };
 
 function readCache(file: string, owner: number | undefined): JsonObject {
-  try {
-    if (inspectPrivateFile(file, { owner }).state === 'absent') return {};
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  return objectIn(readIfOurs(file, owner) ?? '') ?? {};
 }

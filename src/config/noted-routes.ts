@@ -1,7 +1,6 @@
 /** Noted routes: which assumed routes a user was told about, so that the note comes once per service. */
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ensurePrivateFolders, inspectPrivateFile, writePrivateFile } from '../files/private.js';
+import { ensurePrivateFolders, readIfOurs, writePrivateFile } from '../files/private.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import { cacheFolder, type Paths } from './paths.js';
 import type { Connection } from './settings.js';
@@ -34,12 +33,7 @@ export function notedRoute(
 
 /** Returns the noted routes, one a line; none for a file that is absent or not ours. */
 function readNoted(file: string, { owner }: Paths): readonly string[] {
-  try {
-    if (inspectPrivateFile(file, { owner }).state === 'absent') return [];
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  } catch {
-    return [];
-  }
+  return (readIfOurs(file, owner) ?? '').split('\n').filter(Boolean);
 }
 
 async function writeNoted(file: string, paths: Paths, route: string): Promise<void> {

@@ -12,6 +12,16 @@ export function isObject(value: unknown): value is JsonObject {
   );
 }
 
+/** Returns the JSON object that a text of ours holds; undefined for any other text. */
+export function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A JSON number that a double loses or prints otherwise (19-digit chat ids, 1.50); kept as sent. */
 export class RawNumber {
   constructor(readonly text: string) {}
@@ -109,24 +119,26 @@ function printSlowly(value: unknown, indent: number, margin: string): string | u
   const inner = margin + ' '.repeat(indent);
   if (Array.isArray(value)) {
     const items = value.map((item) => printSlowly(item, indent, inner) ?? 'null');
-    return enclose('[', items, ']', { indent, inner, margin });
+    return enclose('[', items, ']', indent, margin);
   }
   const colon = indent > 0 ? ': ' : ':';
   const items = Object.entries(value).flatMap(([key, item]) => {
     const printed = printSlowly(item, indent, inner);
     return printed === undefined ? [] : [`${JSON.stringify(key)}${colon}${printed}`];
   });
-  return enclose('{', items, '}', { indent, inner, margin });
+  return enclose('{', items, '}', indent, margin);
 }
 
 function enclose(
   open: string,
   items: readonly string[],
   close: string,
-  { indent, inner, margin }: { indent: number; inner: string; margin: string },
+  indent: number,
+  margin: string,
 ): string {
   if (items.length === 0) return open + close;
   if (indent === 0) return open + items.join(',') + close;
+  const inner = margin + ' '.repeat(indent);
   return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${margin}${close}`;
 }
 

@@ -10,13 +10,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const candidate of candidates) {
-    const letters = lettersOf(candidate);
-    const limit = Math.max(1, Math.floor(Math.max(typed.length, letters.length) / 3));
-    // Long words are not typos. This also bounds the work.
-    if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) continue;
-    const distance = editDistance(typed, letters, limit);
-    // A word without a single letter in common is not a suggestion.
-    if (distance > limit || distance >= bestDistance || distance >= letters.length) continue;
+    const distance = fewOtherLetters(typed, lettersOf(candidate));
+    if (distance === undefined || distance >= bestDistance) continue;
     best = candidate;
     bestDistance = distance;
   }
@@ -65,8 +60,10 @@ export function nearestFew(
 /** The distance of two words; undefined if more than about a third of their letters differ. */
 function fewOtherLetters(typed: string, letters: string): number | undefined {
   const limit = Math.max(1, Math.floor(Math.max(typed.length, letters.length) / 3));
+  // Long words are not typos. This also bounds the work.
   if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) return undefined;
   const distance = editDistance(typed, letters, limit);
+  // A word without a single letter in common is not a suggestion.
   return distance > limit || distance >= letters.length ? undefined : distance;
 }
 

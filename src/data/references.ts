@@ -146,9 +146,18 @@ function fieldNamesOf(
   kind: LookedUpKind,
   overrides: Overrides,
 ): readonly string[] {
+  return fieldPathsOf(resource, kind, overrides) ?? obviousNames[kind];
+}
+
+/** Returns the fields of `refs.<resource>.<kind>` or of the contract; undefined for the obvious names. */
+function fieldPathsOf(
+  resource: ResourceName,
+  kind: LookedUpKind,
+  overrides: Overrides,
+): readonly string[] | undefined {
   const typed = overrides[referenceSetting(resource, kind)];
   if (typed !== undefined && typed !== 'auto') return typed.split(/\s*,\s*/);
-  return referenceFields(resource, kind) ?? obviousNames[kind];
+  return referenceFields(resource, kind);
 }
 
 /** Reads the values by which a record answers to one kind of reference. */
@@ -163,11 +172,7 @@ export function referenceField(
   kind: LookedUpKind,
   overrides: Overrides,
 ): ReferenceField {
-  const typed = overrides[referenceSetting(resource, kind)];
-  const paths =
-    typed === undefined || typed === 'auto'
-      ? referenceFields(resource, kind)
-      : typed.split(/\s*,\s*/);
+  const paths = fieldPathsOf(resource, kind, overrides);
   const find = paths ? byPath(paths) : byName(obviousNames[kind]);
   return {
     values(record) {

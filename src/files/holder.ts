@@ -1,7 +1,7 @@
 /** Holders of locks and runs: which process it is, and whether it still runs. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
-import { isObject } from '../data/json.js';
+import { isObject, objectIn } from '../data/json.js';
 
 /** This process, as locks need it; passed in from `main.ts`. */
 export interface ThisProcess {
@@ -68,12 +68,7 @@ export function describeSelf(self: ThisProcess, purpose: string | undefined): Lo
 
 /** Parses the holder in a lock file; undefined for an empty file (released) or a damaged one. */
 export function parseHolder(text: string): LockHolder | undefined {
-  if (text === '') return undefined;
-  try {
-    return holderOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return holderOf(objectIn(text));
 }
 
 /** Returns the holder in a parsed value, or undefined if it describes none. */

@@ -1,5 +1,13 @@
 /** Private files and folders: only their owner can read them. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { dirname, parse, resolve } from 'node:path';
 import { systemReason } from '../data/system-errors.js';
 import { ConfigError } from '../errors.js';
@@ -92,6 +100,16 @@ export function inspectPrivateFile(file: string, { owner }: Ownership): PrivateF
   const link = stats.isSymbolicLink();
   const loose = owner !== undefined && !link && (stats.mode & 0o077) !== 0;
   return { state: 'present', loose, link };
+}
+
+/** Returns the text of a private file; undefined if it is absent, unreadable or not ours. Never throws. */
+export function readIfOurs(file: string, owner: number | undefined): string | undefined {
+  try {
+    const { state } = inspectPrivateFile(file, { owner });
+    return state === 'absent' ? undefined : readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tightens the mode of a private file if needed. Throws ConfigError for a link in its place. */

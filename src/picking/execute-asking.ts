@@ -24,7 +24,9 @@ export async function executeAsking(
   };
   const executeWith = (values: RawValues) => execute(command, { ...line, values }, context);
   const mayPick = () =>
-    canBePicked(line.command) && !context.settings.yes && context.prompts.unavailable === undefined;
+    canBePicked(line.command, line.values) &&
+    !context.settings.yes &&
+    context.prompts.unavailable === undefined;
   const first = line.command.args[0];
   try {
     // In a script, it takes the newest unfinished run.

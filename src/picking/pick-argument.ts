@@ -9,11 +9,12 @@ import type { ManifestParam } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
 import { type Candidate, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
 import { labelOf, plainText } from '../data/path.js';
-import { parseReference, wordOfId } from '../data/references.js';
+import { parseReference, referenceField, wordOfId } from '../data/references.js';
 import { perResource, type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { inUsualOrder } from '../data/sorting.js';
-import { plural } from '../data/text.js';
+import { foldCase, plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
+import { aboutPeople } from '../resources/person/holders.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
 import { createNameFinder, soleRecord } from '../runs/record-names.js';
 import { countsAsError, summaryLine } from '../runs/report.js';
@@ -24,7 +25,7 @@ import { singleLine } from '../terminal/safe-text.js';
 import { pad, truncate, widestOf } from '../terminal/width.js';
 
 /** The verbs that take a sole match without asking; whatever else writes always asks. */
-const takesSoleMatch = ['get', 'download', 'preview', 'open', 'show', 'use', 'resume'];
+const takesSoleMatch = ['get', 'download', 'preview', 'open', 'show', 'use', 'resume', 'person'];
 
 /** The verbs whose list allows to mark several. */
 const takesSeveral = ['set-status'];
@@ -54,7 +55,7 @@ export async function pickArgument(
   if (selects) return undefined;
   const verb = command.words.at(-1) ?? '';
   const choices = matches
-    ? among(await choicesFor(context, arg, ''), matches)
+    ? among(await choicesFor(context, arg, verb === 'person' ? verb : ''), matches)
     : await choicesFor(context, arg, verb);
   const searched = matches || term === undefined ? undefined : parseReference(term).value;
   const found = matchChoices(choices, searched);
@@ -81,6 +82,7 @@ async function choicesFor(
   verb: string,
 ): Promise<readonly Pickable[]> {
   const resource = resourceOf(arg);
+  if (resource && verb === 'person') return personChoices(context as Context);
   if (resource) return recordChoices(context as Context, resource, verb);
   return arg.completes === 'profile' ? profileChoices(context) : runChoices(context, verb);
 }
@@ -141,9 +143,7 @@ async function recordChoices(
   resource: ResourceName,
   verb: string,
 ): Promise<readonly Pickable[]> {
-  const all: JsonObject[] = [];
-  for await (const record of context.api.list(resource)) all.push(record);
-  const sorted = inUsualOrder(all, resource);
+  const sorted = await sortedRecords(context, resource);
   const options = { now: context.now(), time: 'relative' as const };
   const picked = verb === 'convert' ? convertible(sorted) : sorted;
   const { fields: own, more, keywords } = lines[resource];
@@ -161,6 +161,38 @@ async function recordChoices(
       };
     }),
   );
+}
+
+async function sortedRecords(
+  { api }: Context,
+  resource: ResourceName,
+): Promise<readonly JsonObject[]> {
+  const all: JsonObject[] = [];
+  for await (const record of api.list(resource)) all.push(record);
+  return inUsualOrder(all, resource);
+}
+
+/** Returns a line for each e-mail address among the records about people, and for each record without one. */
+async function personChoices(context: Context): Promise<readonly Pickable[]> {
+  const people = new Map<string, Parameters<typeof aligned>[0][number]>();
+  for (const resource of aboutPeople) {
+    const address = referenceField(resource, 'email', context.settings.overrides);
+    // oxlint-disable-next-line no-await-in-loop
+    for (const record of await sortedRecords(context, resource)) {
+      const id = String(record['id']);
+      const name = labelOf(record, '');
+      const [email = ''] = address.values(record) ?? [];
+      const person = email === '' ? id : foldCase(email);
+      if (people.has(person)) continue;
+      people.set(person, {
+        value: id,
+        cells: [id, name, resourceWords[resource].noun, email],
+        keywords: plainText(record['discordUsername']),
+        about: name,
+      });
+    }
+  }
+  return aligned([...people.values()]);
 }
 
 /** Applications that are not players yet, the accepted ones first. */

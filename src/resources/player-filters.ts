@@ -91,7 +91,8 @@ export function teamsOf(record: JsonObject): readonly NamedTeam[] {
   return teamKeys(record).flatMap((key) => teamsIn(record[key], key));
 }
 
-function teamKeys(record: JsonObject): readonly string[] {
+/** Returns the fields of a player's record that may name teams. */
+export function teamKeys(record: JsonObject): readonly string[] {
   return Object.keys(record).filter((key) => teamFields.includes(normalName(key)));
 }
 

@@ -117,7 +117,7 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
     body: resource === undefined ? given : fromWire(shapes, resource, given),
   });
   checkBody(row, body);
-  const params = resource === undefined ? match.params : booksIds(parts, resource, match.params);
+  const params = resource === undefined ? match.params : storedIds(parts, resource, match.params);
   const replaces =
     resource !== undefined && shapes.value('update.method', resource) === 'PUT-replace';
   const now = parts.now();
@@ -143,8 +143,8 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   return renderReply(asked, reply);
 }
 
-/** The parameters of a path with the id that the books have. Throws 404 where there is none. */
-function booksIds(
+/** The parameters of a path with the id under which the record is stored. Throws 404 where there is none. */
+function storedIds(
   { shapes, personality }: ApiParts,
   resource: ResourceName,
   params: PathParams,
@@ -204,9 +204,9 @@ function refusal(error: unknown, shapes: Shapes, { codes }: Personality): Render
   return renderRefusal(shapes, { status: 500, code: codes.internalError, message });
 }
 
-function json({ status, body }: AdminReply): Rendered {
+function json(body: unknown): Rendered {
   const bytes = Buffer.from(JSON.stringify(body));
-  return { status, headers: { 'content-type': 'application/json' }, bytes };
+  return { status: 200, headers: { 'content-type': 'application/json' }, bytes };
 }
 
 function send(response: ServerResponse, { status, headers, bytes }: Rendered): void {
@@ -231,33 +231,28 @@ interface Admin {
   readonly faults: Faults;
 }
 
-interface AdminReply {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 const root = '/_sandbox/';
 
 const isAdminPath = (path: string) => path.startsWith(root);
 
-/** Answers the admin routes; all but the proof of identity need the token in `x-sandbox-token`. */
+/** Returns the JSON of the admin routes; all but the proof of identity need the token in `x-sandbox-token`. */
 async function answerAdmin(
   admin: Admin,
   request: Received,
   path: string,
   query: URLSearchParams,
-): Promise<AdminReply> {
+): Promise<unknown> {
   const reads = request.method === 'GET';
   if (path === identityPath && reads)
-    return { status: 200, body: { proof: identityProof(admin.token, query.get('nonce') ?? '') } };
+    return { proof: identityProof(admin.token, query.get('nonce') ?? '') };
   const token = request.headers['x-sandbox-token'];
   if (typeof token !== 'string' || !isSameSecret(token, admin.token))
     throw new Refusal(401, 'unauthorized', 'the header x-sandbox-token is missing or wrong');
   if (path === `${root}faults` && !reads) await setFaults(admin, request);
   else if (!reads) throw new Refusal(405, 'methodNotAllowed', 'GET only', get);
-  if (path === `${root}faults`) return { status: 200, body: admin.faults.rules() };
-  if (path === `${root}requests`) return { status: 200, body: admin.faults.requests() };
-  if (path === `${root}events`) return { status: 200, body: admin.events() };
+  if (path === `${root}faults`) return admin.faults.rules();
+  if (path === `${root}requests`) return admin.faults.requests();
+  if (path === `${root}events`) return admin.events();
   throw new Refusal(404, 'notFound', 'there is no such path');
 }
 

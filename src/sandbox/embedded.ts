@@ -44,7 +44,7 @@ interface Sandbox {
 export interface SandboxServer extends Sandbox {
   /** For the routes outside `/v1`, in `x-sandbox-token`. */
   readonly token: string;
-  /** The books: what is stored, whatever the shapes show. */
+  /** What is stored, whatever the shapes show. */
   readonly tables: () => Tables;
   /** The newest requests, oldest first. */
   readonly requests: () => readonly RequestRecord[];

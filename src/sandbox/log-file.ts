@@ -8,7 +8,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import { isObject, type JsonObject } from '../data/json.js';
+import { type JsonObject, objectIn } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
 
 const lineFeed = 0x0a;
@@ -138,13 +138,8 @@ function parseLog(bytes: Buffer, path: string): JsonObject[] {
 }
 
 function parseLine(line: string, path: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    value = undefined;
-  }
-  if (isObject(value)) return value;
+  const value = objectIn(line);
+  if (value) return value;
   throw new GuardError(`The sandbox log ${path} is damaged.`, {
     code: 'damaged',
     hint: 'Start over with the demo data: rosterctl sandbox reset',

@@ -38,8 +38,6 @@ export interface SeedChoice {
   readonly size: SeedSize;
   /** The moment that the demo data's times count back from, ISO. */
   readonly at: string;
-  /** One application has a status that the contract does not name. */
-  readonly drift?: boolean;
 }
 
 export const seedSizes = ['small', 'large'] as const;

@@ -31,7 +31,7 @@ export interface Servers {
   readonly fileUrl: string;
   /** Proves the identity of this server, and opens its routes outside `/v1`. */
   readonly token: string;
-  /** The books: what is stored, whatever the shapes show. */
+  /** What is stored, whatever the shapes show. */
   readonly tables: () => Tables;
   /** The newest requests, oldest first. */
   readonly requests: () => readonly RequestRecord[];

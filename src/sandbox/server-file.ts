@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { isObject } from '../data/json.js';
+import { objectIn } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
@@ -99,8 +99,8 @@ function readProof(url: string): Promise<string> {
 }
 
 function proofIn(text: string): string {
-  const body = parseObject(text);
-  return typeof body?.['proof'] === 'string' ? body['proof'] : '';
+  const { proof } = objectIn(text) ?? {};
+  return typeof proof === 'string' ? proof : '';
 }
 
 function readServerFile(dir: string): ServerFile | undefined {
@@ -110,21 +110,11 @@ function readServerFile(dir: string): ServerFile | undefined {
   } catch {
     return undefined;
   }
-  const { pid, origin, fileUrl, token } = parseObject(text) ?? {};
+  const { pid, origin, fileUrl, token } = objectIn(text) ?? {};
   if (typeof pid !== 'number' || typeof fileUrl !== 'string' || typeof token !== 'string')
     return undefined;
   if (typeof origin !== 'string' || !/^http:\/\/127\.0\.0\.1:\d+$/.test(origin)) return undefined;
   return { pid, origin, fileUrl, token };
-}
-
-/** Undefined for anything but a JSON object. */
-function parseObject(text: string) {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const pathIn = (dir: string) => join(dir, 'server.json');

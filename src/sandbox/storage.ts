@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../data/json.js';
+import { objectIn } from '../data/json.js';
 import { Failure, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
@@ -22,8 +22,6 @@ export interface SandboxPlace {
   readonly now: () => Date;
   /** The demo data of a first use; another size replaces only data that nobody has changed. */
   readonly seedSize?: SeedSize | undefined;
-  /** Gives one application of a first use a status that the contract does not name. */
-  readonly drift?: boolean | undefined;
 }
 
 export interface Storage {
@@ -111,18 +109,16 @@ function openInMemory(place: SandboxPlace, memoryReason: string): Storage {
   };
 }
 
-function firstSeed({ now, seedSize, drift }: SandboxPlace): SeedChoice {
-  return { size: seedSize ?? 'small', at: now().toISOString(), ...(drift && { drift }) };
+function firstSeed({ now, seedSize = 'small' }: SandboxPlace): SeedChoice {
+  return { size: seedSize, at: now().toISOString() };
 }
 
 /** Undefined when there is none, or none that is usable: then a new one is chosen. */
 function readSecret(dir: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(settingsIn(dir), 'utf8'));
-    const secret = isObject(value) ? value['secret'] : undefined;
+    const { secret } = objectIn(readFileSync(settingsIn(dir), 'utf8')) ?? {};
     return typeof secret === 'string' && secret.length >= 32 ? secret : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }

@@ -173,9 +173,8 @@ function eventQueue() {
 }
 
 function setRaw(input: TerminalInput, on: boolean): void {
-  const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
   try {
-    setRawMode?.call(input, on);
+    input.setRawMode?.(on);
   } catch {
     // The terminal is gone.
   }

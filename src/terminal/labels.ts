@@ -1,5 +1,5 @@
 /** Labelled values: labels in a column of their own, each value wrapped beside its label or below it. */
-import { displayWidth, pad, truncate, widestOf, wrap } from './width.js';
+import { pad, truncate, widestOf, widthUpTo, wrap } from './width.js';
 
 /** One label and its value, both sanitized. */
 export interface LabelledRow {
@@ -65,9 +65,4 @@ function indented(lines: readonly string[], margin: number): readonly string[] {
 /** Returns the width of the widest word; 0 for a text so long that measuring it would be wasted work. */
 export function widestWordOf(text: string): number {
   return text.length > 2_000 ? 0 : widestOf(text.split(/\s+/));
-}
-
-/** The width of a text, or `most` for one that is longer: measuring a label of 100 kB would be wasted work. */
-function widthUpTo(text: string, most: number): number {
-  return text.length > most * 24 ? most : Math.min(most, displayWidth(text));
 }

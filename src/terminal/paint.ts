@@ -61,10 +61,10 @@ export function createPaint(color: boolean): Paint {
   };
 }
 
-/** Returns our own text without its colours. */
+/** Returns a text without its colours. */
 export function withoutColor(text: string): string {
   // oxlint-disable-next-line no-control-regex
-  return text.replace(/\u001b\[\d+m/g, '');
+  return text.replace(/\u001b\[[\d;]*m/g, '');
 }
 
 function sgr(on: number, text: string, off: number): string {

@@ -42,21 +42,32 @@ export function plainPrompts(
     const more = choices.length - mostChoices;
     if (more > 0) await print(`  and ${groupedNumber(more)} more`);
   };
-  const askOne = async (message: string, choices: readonly Choice[], term?: string) => {
-    let found = matchChoices(choices, term);
+  /** Asks until an answer picks from the list by number; any other answer narrows the list down. */
+  const pick = async <R>(
+    message: string,
+    choices: readonly Choice[],
+    how: {
+      readonly question: string;
+      readonly term?: string | undefined;
+      readonly picked: (answer: string, listed: readonly Choice[]) => R | undefined;
+    },
+  ): Promise<R> => {
+    let found = matchChoices(choices, how.term);
     for (;;) {
       // oxlint-disable no-await-in-loop
       await print(message);
       await printList(found);
-      const answer = await ask('Type a number or a word: ');
-      const chosen = /^\d{1,2}$/.test(answer) ? found[Number(answer) - 1] : undefined;
-      if (chosen && Number(answer) <= mostChoices) return chosen.value;
+      const answer = await ask(how.question);
+      const picked = how.picked(answer, found.slice(0, mostChoices));
+      if (picked !== undefined) return picked;
       const next = matchChoices(choices, answer);
       if (next.length > 0) found = next;
       else await print(`Nothing matches "${answer}".`);
       // oxlint-enable no-await-in-loop
     }
   };
+  const pickOne = (message: string, choices: readonly Choice[], term?: string) =>
+    pick(message, choices, { question: 'Type a number or a word: ', term, picked: numberedOne });
   return {
     async confirm(message) {
       return /^y(es)?$/i.test(await ask(`${message} (y/N) `));
@@ -75,26 +86,26 @@ export function plainPrompts(
     },
     secret: (message) => ask(`${message} (not shown) `, true),
     select: async <T extends string>(message: string, choices: readonly Choice<T>[]) =>
-      (await askOne(message, choices)) as T,
-    search: askOne,
-    async mark(message, choices) {
-      let found = choices;
-      for (;;) {
-        // oxlint-disable no-await-in-loop
-        await print(message);
-        await printList(found);
-        const answer = await ask('Type numbers with commas between, or a part of a name: ');
-        const listed = found.slice(0, mostChoices);
-        const chosen = answer.split(/[\s,]+/).map((word) => listed[Number(word) - 1]?.value);
-        const marked = chosen.filter((value) => value !== undefined);
-        if (marked.length > 0 && marked.length === chosen.length) return [...new Set(marked)];
-        const next = matchChoices(choices, answer);
-        if (next.length > 0) found = next;
-        else await print(`Nothing matches "${answer}".`);
-        // oxlint-enable no-await-in-loop
-      }
-    },
+      (await pickOne(message, choices)) as T,
+    search: pickOne,
+    mark: (message, choices) =>
+      pick(message, choices, {
+        question: 'Type numbers with commas between, or a part of a name: ',
+        picked: numberedOnes,
+      }),
   };
+}
+
+/** Returns the value of the choice with this number, if the answer is one. */
+function numberedOne(answer: string, listed: readonly Choice[]): string | undefined {
+  return /^\d{1,2}$/.test(answer) ? listed[Number(answer) - 1]?.value : undefined;
+}
+
+/** Returns the values of the choices with these numbers, if the answer holds nothing else. */
+function numberedOnes(answer: string, listed: readonly Choice[]): readonly string[] | undefined {
+  const values = answer.split(/[\s,]+/).map((word) => listed[Number(word) - 1]?.value);
+  const known = values.filter((value) => value !== undefined);
+  return known.length > 0 && known.length === values.length ? [...new Set(known)] : undefined;
 }
 
 const interrupt = '\u0003';
@@ -113,7 +124,7 @@ async function readAnswer(
   // A trailing space separates the answer; sanitizing trims none of it.
   await streams.stderr.write(`${singleLine(question.trimEnd())} `);
   const { input } = streams.terminal;
-  setRaw(input, hidden);
+  input.setRawMode?.(hidden);
   try {
     const line = await nextLine(input, signal);
     if (hidden) await streams.stderr.write('\n');
@@ -122,7 +133,7 @@ async function readAnswer(
     await streams.stderr.write('\n');
     throw error;
   } finally {
-    setRaw(input, false);
+    input.setRawMode?.(false);
     input.pause();
   }
 }
@@ -163,9 +174,4 @@ function withErased(line: string): string {
     if (key === '\u007f' || key === '\b') kept.pop();
     else kept.push(key);
   return kept.join('');
-}
-
-function setRaw(input: TerminalInput, on: boolean): void {
-  const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
-  setRawMode?.call(input, on);
 }

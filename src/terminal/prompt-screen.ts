@@ -1,6 +1,7 @@
 /** The screen of a prompt: what it is drawn on, and how it ends on a cancelling key, a signal or Ctrl-Z. */
 import { Writable } from 'node:stream';
 import { CancelledError, nothingDone } from '../errors.js';
+import { withoutColor } from './paint.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
 
 /** Events of the process during a prompt. */
@@ -81,10 +82,9 @@ export async function withTerminal<T>(
  */
 function restoreTerminal(input: TerminalInput): void {
   setImmediate(() => {
-    const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
     // Node does not set a mode that it believes to be active, so switch it off first.
-    setRawMode?.call(input, false);
-    setRawMode?.call(input, true);
+    input.setRawMode?.(false);
+    input.setRawMode?.(true);
     input.resume();
   });
 }
@@ -106,7 +106,7 @@ function promptOutput(streams: ProcessStreams): {
     write(chunk: string | Uint8Array, _encoding, done) {
       const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
       if (text !== showCursor) frame = frameAfter(frame, text);
-      void stderr.write(stderr.color ? text : withoutSgr(text)).then(() => done(), done);
+      void stderr.write(stderr.color ? text : withoutColor(text)).then(() => done(), done);
     },
   });
   Object.defineProperties(output, {
@@ -131,9 +131,4 @@ function frameAfter(frame: string, written: string): string {
   if (/^\u001b\[\d+G$/.test(written)) return frame + written;
   // oxlint-disable-next-line no-control-regex
   return written.replace(/^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)*\u001b\[G/, '');
-}
-
-function withoutSgr(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/\u001b\[[\d;]*m/g, '');
 }

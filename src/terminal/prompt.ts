@@ -57,143 +57,167 @@ interface PromptOptions extends PromptWorld {
 }
 
 /** Creates prompts on the process's terminal; `noInput` is also set in CI. */
-export function createPrompts(
-  streams: ProcessStreams,
-  { noInput, plain: isPlain, ...world }: PromptOptions,
-): Prompts {
+export function createPrompts(streams: ProcessStreams, options: PromptOptions): Prompts {
+  return new TerminalPrompts(streams, options);
+}
+
+/** The two ways to ask one question. */
+interface Ways<T> {
+  readonly plain: (prompts: PlainPrompts, message: string) => Promise<T>;
+  readonly drawn: (message: string, context: PromptContext) => Promise<T>;
+}
+
+class TerminalPrompts implements Prompts {
+  constructor(
+    private readonly streams: ProcessStreams,
+    private readonly options: PromptOptions,
+  ) {}
+
   // Evaluated only for a prompt, because opening both streams costs a millisecond at start-up.
-  const whyNot = (): string | undefined => {
-    const { stdin, stderr } = streams;
+  get unavailable(): string | undefined {
+    const { stdin, stderr } = this.streams;
     if (!stdin.isTerminal || !stderr.isTerminal) return 'this is not a terminal';
-    if (noInput) return 'prompts are off (--no-input, ROSTERCTL_NO_INPUT or CI)';
+    if (this.options.noInput) return 'prompts are off (--no-input, ROSTERCTL_NO_INPUT or CI)';
     return stdin.wasRead ? 'stdin was already read' : undefined;
-  };
-  const ask = async <T>(
-    question: string,
-    { hint = 'Give it as a flag; see --help.' }: PromptFallback,
-    ways: {
-      readonly plain: (prompts: PlainPrompts, message: string) => Promise<T>;
-      readonly drawn: (message: string, context: PromptContext) => Promise<T>;
-    },
-  ): Promise<T> => {
+  }
+
+  private async ask<T>(question: string, hint: string | undefined, ways: Ways<T>): Promise<T> {
+    const { streams, options, unavailable } = this;
     const message = singleLine(question);
-    const why = whyNot();
-    if (why !== undefined) throw new UsageError(`${upperFirst(why)}: ${message}`, { hint });
-    if (isPlain) {
+    if (unavailable !== undefined)
+      throw new UsageError(`${upperFirst(unavailable)}: ${message}`, {
+        hint: hint ?? 'Give it as a flag; see --help.',
+      });
+    if (options.plain) {
       const { plainPrompts } = await import('./prompt-plain.js');
-      return ways.plain(plainPrompts(streams, world), message);
+      return ways.plain(plainPrompts(streams, options), message);
     }
     const { withTerminal } = await import('./prompt-screen.js');
     const lines = await wrappedFor(streams, message);
-    return withTerminal(streams, world, (context) => ways.drawn(lines, context));
-  };
-  return {
-    get unavailable() {
-      return whyNot();
-    },
-    confirm: (question, options = {}) =>
-      ask(question, options, {
-        plain: (prompts, message) => prompts.confirm(message),
-        async drawn(message, context) {
-          const { confirm } = await import('@inquirer/prompts');
-          const theme = { keywords: { error: () => 'Answer y or n.' } };
-          return confirm({ message, default: false, theme }, context);
-        },
-      }),
-    text: (question, { validate, default: preset, keys, ...options } = {}) =>
-      ask(question, options, {
-        plain: (prompts, message) =>
-          prompts.text(keys ? `${message} ${keys.text}` : message, preset, validate),
-        async drawn(message, context) {
-          const { input } = await import('@inquirer/prompts');
-          const config = {
-            message,
-            ...(keys && answeredAs(keys)),
-            ...(preset !== undefined && { default: singleLine(preset) }),
-            ...(validate && {
-              validate: async (value: string) => {
-                const problem = validate(value);
-                return problem === undefined || wrappedFor(streams, singleLine(problem));
-              },
-            }),
-          };
-          return input(config, context);
-        },
-      }),
-    secret: (question, options = {}) =>
-      ask(question, options, {
-        plain: (prompts, message) => prompts.secret(message),
-        async drawn(message, context) {
-          const { password } = await import('@inquirer/prompts');
-          return password({ message, mask: '*', toggleMask: false }, context);
-        },
-      }),
-    select: <T extends string>(
-      question: string,
-      choices: readonly Choice<T>[],
-      options: PromptFallback = {},
-    ) =>
-      ask(question, options, {
-        plain: (prompts, message) => prompts.select(message, choices),
-        async drawn(message, context) {
-          const { select } = await import('@inquirer/prompts');
-          const labelled = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
-          const theme = { style: { keysHelpTip: () => 'arrow keys, Enter, Esc' } };
-          return select({ message, choices: labelled, loop: false, theme }, context);
-        },
-      }),
-    search: (question, choices, { term, ...options } = {}) =>
-      ask(question, options, {
-        plain: (prompts, message) => prompts.search(message, choices, term),
-        async drawn(message, context) {
-          // Each name is taken from an import of its own, so that the bundle leaves the rest out.
-          const { search } = await import('@inquirer/prompts');
-          const { matchChoices } = await import('./choices.js');
-          const fit = await fitted(streams, '> ');
-          let found = choices;
-          return search(
-            {
-              message,
-              pageSize: pageSize(streams),
-              source(typed) {
-                found = matchChoices(choices, typed);
-                return found.map(fit);
-              },
-              theme: {
-                style: {
-                  keysHelpTip: () =>
-                    `${countOf(found, choices, streams)}: type to search, Enter, Esc`,
-                  // The only error of a list that was read before.
-                  error: () => styleText('red', '> Nothing matches.'),
-                },
-              },
-              ...(term !== undefined && { initialValue: singleLine(term) }),
+    return withTerminal(streams, options, (context) => ways.drawn(lines, context));
+  }
+
+  // Each name is taken from an import of its own, so that the bundle leaves the rest out.
+
+  confirm(question: string, { hint }: PromptFallback = {}): Promise<boolean> {
+    return this.ask(question, hint, {
+      plain: (prompts, message) => prompts.confirm(message),
+      async drawn(message, context) {
+        const { confirm } = await import('@inquirer/prompts');
+        const theme = { keywords: { error: () => 'Answer y or n.' } };
+        return confirm({ message, default: false, theme }, context);
+      },
+    });
+  }
+
+  text(
+    question: string,
+    { hint, validate, default: preset, keys }: TextOptions = {},
+  ): Promise<string> {
+    const { streams } = this;
+    return this.ask(question, hint, {
+      plain: (prompts, message) =>
+        prompts.text(keys ? `${message} ${keys.text}` : message, preset, validate),
+      async drawn(message, context) {
+        const { input } = await import('@inquirer/prompts');
+        const config = {
+          message,
+          ...(keys && answeredAs(keys)),
+          ...(preset !== undefined && { default: singleLine(preset) }),
+          ...(validate && {
+            validate: async (value: string) => {
+              const problem = validate(value);
+              return problem === undefined || wrappedFor(streams, singleLine(problem));
             },
-            context,
-          );
-        },
-      }),
-    mark: (question, choices, options = {}) =>
-      ask(question, options, {
-        plain: (prompts, message) => prompts.mark(message, choices),
-        async drawn(message, context) {
-          const { markPrompt } = await import('./prompt-mark.js');
-          const { wrapWholeWords } = await import('./whole-words.js');
-          const help = (found: readonly Choice[]) =>
-            `${countOf(found, choices, streams)}: type to search, Space marks, Ctrl-A all, Enter, Esc`;
-          return markPrompt(
-            {
-              message,
-              choices,
-              pageSize: pageSize(streams),
-              fit: await fitted(streams, '> o '),
-              help: (found) => wrapWholeWords(help(found), streams.stderr.columns - 1).join('\n'),
-            },
-            context,
-          );
-        },
-      }),
-  };
+          }),
+        };
+        return input(config, context);
+      },
+    });
+  }
+
+  secret(question: string, { hint }: PromptFallback = {}): Promise<string> {
+    return this.ask(question, hint, {
+      plain: (prompts, message) => prompts.secret(message),
+      async drawn(message, context) {
+        const { password } = await import('@inquirer/prompts');
+        return password({ message, mask: '*', toggleMask: false }, context);
+      },
+    });
+  }
+
+  select<T extends string>(
+    question: string,
+    choices: readonly Choice<T>[],
+    { hint }: PromptFallback = {},
+  ): Promise<T> {
+    return this.ask(question, hint, {
+      plain: (prompts, message) => prompts.select(message, choices),
+      async drawn(message, context) {
+        const { select } = await import('@inquirer/prompts');
+        const labelled = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
+        const theme = { style: { keysHelpTip: () => 'arrow keys, Enter, Esc' } };
+        return select({ message, choices: labelled, loop: false, theme }, context);
+      },
+    });
+  }
+
+  search(
+    question: string,
+    choices: readonly Choice[],
+    { hint, term }: SearchOptions = {},
+  ): Promise<string> {
+    const { streams } = this;
+    return this.ask(question, hint, {
+      plain: (prompts, message) => prompts.search(message, choices, term),
+      async drawn(message, context) {
+        const { search } = await import('@inquirer/prompts');
+        const { matchChoices } = await import('./choices.js');
+        const fit = await fitted(streams, '> ');
+        let found = choices;
+        const style = {
+          keysHelpTip: () => `${countOf(found, choices, streams)}: type to search, Enter, Esc`,
+          // The only error of a list that was read before.
+          error: () => styleText('red', '> Nothing matches.'),
+        };
+        const source = (typed: string | undefined) => {
+          found = matchChoices(choices, typed);
+          return found.map(fit);
+        };
+        const initial = term === undefined ? {} : { initialValue: singleLine(term) };
+        const config = {
+          message,
+          pageSize: pageSize(streams),
+          source,
+          theme: { style },
+          ...initial,
+        };
+        return search(config, context);
+      },
+    });
+  }
+
+  mark(
+    question: string,
+    choices: readonly Choice[],
+    { hint }: PromptFallback = {},
+  ): Promise<readonly string[]> {
+    const { streams } = this;
+    return this.ask(question, hint, {
+      plain: (prompts, message) => prompts.mark(message, choices),
+      async drawn(message, context) {
+        const { markPrompt } = await import('./prompt-mark.js');
+        const { wrapWholeWords } = await import('./whole-words.js');
+        const help = (found: readonly Choice[]) => {
+          const keys = 'type to search, Space marks, Ctrl-A all, Enter, Esc';
+          const line = `${countOf(found, choices, streams)}: ${keys}`;
+          return wrapWholeWords(line, streams.stderr.columns - 1).join('\n');
+        };
+        const fit = await fitted(streams, '> o ');
+        return markPrompt({ message, choices, pageSize: pageSize(streams), fit, help }, context);
+      },
+    });
+  }
 }
 
 /** Shows the keys while a question is open, as a confirmation does, and a word once it is answered. */

@@ -59,7 +59,11 @@ export interface ProcessStreams extends Streams {
   readonly hasAbandonedWrite: boolean;
 }
 
-export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+export type TerminalInput = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean;
+  /** Absent where the stream is not a terminal. */
+  setRawMode?(on: boolean): unknown;
+};
 
 const readingNotice = 'Reading from the terminal; end with Ctrl-D.\n';
 
@@ -100,72 +104,35 @@ interface Descriptors {
 export function createStreams(source: StreamsOptions, direct?: Descriptors): ProcessStreams {
   const { env } = source;
   const redactor = createRedactor();
-  let plain = false;
-  let wasRead = false;
-  let wasStopped = false;
   let onOutput: (() => void) | undefined;
-  const input = () => {
-    if (wasStopped) throw stoppedReading('stdin');
-    // Node reads a folder as an empty file.
-    if (direct && !wasRead && fstatSync(0).isDirectory())
-      throw new InputError('stdin is a folder, not a file.', { hint: 'Redirect a file: < FILE' });
-    // Waiting for typed input looks like hanging.
-    if (!wasRead && isTerminal(0, () => source.stdin)) void err.write(readingNotice);
-    wasRead = true;
-    return source.stdin;
-  };
-  const isTerminal = (number: 0 | 1 | 2, raw: () => TerminalInput | TerminalOutput) =>
-    direct ? direct.isTerminal(number) : raw().isTTY === true;
-  const stream = (
-    number: 1 | 2,
-    raw: () => TerminalOutput,
-    write: OutputStream['write'],
-  ): OutputStream => ({
-    get isTerminal() {
-      return isTerminal(number, raw);
-    },
-    get columns() {
-      return sizeFrom(env['COLUMNS']) ?? ((isTerminal(number, raw) && raw().columns) || 80);
-    },
-    get rows() {
-      return sizeFrom(env['LINES']) ?? ((isTerminal(number, raw) && raw().rows) || 24);
-    },
-    get color() {
-      return !plain && wantsColor(isTerminal(number, raw), env);
-    },
-    write: (text) =>
-      write(
-        typeof text === 'string' && !isUtf8Locale(env) && isTerminal(number, raw)
-          ? withAsciiMarks(text)
-          : text,
-      ),
-  });
+  let isColorOff = false;
   const stdout = () => source.stdout;
   const stderr = () => source.stderr;
+  const isTerminal = (number: 0 | 1 | 2, raw: () => TerminalInput | TerminalOutput) =>
+    direct ? direct.isTerminal(number) : raw().isTTY === true;
+  const isOutputTerminal = () => isTerminal(1, stdout);
+  const isErrorTerminal = () => isTerminal(2, stderr);
+  const mayColor = () => !isColorOff;
   const out = createWriter(stdout, directWrite(1, direct));
   const err = createWriter(stderr, directWrite(2, direct));
+  const input = inputStream(source, {
+    isTerminal: () => isTerminal(0, () => source.stdin),
+    isDirect: direct !== undefined,
+    // Waiting for typed input looks like hanging.
+    noteTyping: () => void err.write(readingNotice),
+  });
   return {
-    stdout: stream(1, stdout, (text) => {
+    stdout: outputStream({ env, raw: stdout, isTerminal: isOutputTerminal, mayColor }, (text) => {
       onOutput?.();
       return out.write(text);
     }),
-    stderr: stream(2, stderr, async (text) => {
+    stderr: outputStream({ env, raw: stderr, isTerminal: isErrorTerminal, mayColor }, (text) => {
       const redacted = typeof text === 'string' ? redactor.clean(text) : text;
       // A closed stderr cannot be reported anywhere.
-      await err.write(redacted).catch(() => {});
+      return err.write(redacted).catch(() => {});
     }),
-    stdin: {
-      get isTerminal() {
-        return isTerminal(0, () => source.stdin);
-      },
-      get wasRead() {
-        return wasRead;
-      },
-      get stream() {
-        return input();
-      },
-      readAll: (limit) => readAll(input(), limit, () => wasStopped),
-    },
+    stdin: input.stdin,
+    stopReading: input.stop,
     terminal: {
       get input() {
         return source.stdin;
@@ -173,12 +140,12 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       get output() {
         // Drawing code yields to writes to the streams, not to the descriptors.
         err.throughStream();
-        if (isTerminal(1, stdout)) out.throughStream();
+        if (isOutputTerminal()) out.throughStream();
         return source.stderr;
       },
     },
     get canAnimate() {
-      if (!isTerminal(2, stderr) || env['TERM'] === 'dumb' || runsInCi(env)) return false;
+      if (!isErrorTerminal() || env['TERM'] === 'dumb' || runsInCi(env)) return false;
       // A serial line reports 0 columns, and a spinner would never finish clearing it.
       return stderr().columns !== 0;
     },
@@ -189,11 +156,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       onOutput = listener;
     },
     withoutColor: () => {
-      plain = true;
-    },
-    stopReading() {
-      wasStopped = true;
-      if (wasRead) (source.stdin as { destroy?: () => void }).destroy?.();
+      isColorOff = true;
     },
     stopWaiting() {
       out.stopWaiting();
@@ -201,6 +164,83 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
     },
     get hasAbandonedWrite() {
       return out.isHeld() || err.isHeld();
+    },
+  };
+}
+
+interface OutputOptions {
+  readonly env: Environment;
+  readonly raw: () => TerminalOutput;
+  readonly isTerminal: () => boolean;
+  /** False after `--no-color`. */
+  readonly mayColor: () => boolean;
+}
+
+function outputStream(
+  { env, raw, isTerminal, mayColor }: OutputOptions,
+  write: OutputStream['write'],
+): OutputStream {
+  return {
+    get isTerminal() {
+      return isTerminal();
+    },
+    get columns() {
+      return sizeFrom(env['COLUMNS']) ?? ((isTerminal() && raw().columns) || 80);
+    },
+    get rows() {
+      return sizeFrom(env['LINES']) ?? ((isTerminal() && raw().rows) || 24);
+    },
+    get color() {
+      return mayColor() && wantsColor(isTerminal(), env);
+    },
+    write: (text) =>
+      write(
+        typeof text === 'string' && !isUtf8Locale(env) && isTerminal()
+          ? withAsciiMarks(text)
+          : text,
+      ),
+  };
+}
+
+interface InputOptions {
+  readonly isTerminal: () => boolean;
+  /** True if the stream is that of descriptor 0. */
+  readonly isDirect: boolean;
+  /** Called before the first read from a terminal. */
+  readonly noteTyping: () => void;
+}
+
+function inputStream(
+  source: Pick<StreamsOptions, 'stdin'>,
+  { isTerminal, isDirect, noteTyping }: InputOptions,
+): { readonly stdin: Streams['stdin']; readonly stop: () => void } {
+  let wasRead = false;
+  let wasStopped = false;
+  const open = () => {
+    if (wasStopped) throw stoppedReading('stdin');
+    // Node reads a folder as an empty file.
+    if (isDirect && !wasRead && fstatSync(0).isDirectory())
+      throw new InputError('stdin is a folder, not a file.', { hint: 'Redirect a file: < FILE' });
+    if (!wasRead && isTerminal()) noteTyping();
+    wasRead = true;
+    return source.stdin;
+  };
+  return {
+    stdin: {
+      get isTerminal() {
+        return isTerminal();
+      },
+      get wasRead() {
+        return wasRead;
+      },
+      get stream() {
+        return open();
+      },
+      readAll: (limit) => readAll(open(), limit, () => wasStopped),
+    },
+    stop() {
+      wasStopped = true;
+      if (wasRead) (source.stdin as { destroy?: () => void }).destroy?.();
     },
   };
 }
@@ -224,10 +264,10 @@ function sizeFrom(text: string | undefined): number | undefined {
 }
 
 /** Reads all of stdin. Throws InputError beyond `limit` bytes, CancelledError if `isStopped` by a signal. */
-export async function readAll(
+async function readAll(
   stdin: AsyncIterable<string | Uint8Array>,
   limit: number,
-  isStopped: () => boolean = () => false,
+  isStopped: () => boolean,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

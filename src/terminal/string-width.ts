@@ -1,4 +1,5 @@
 /** Replaces the package `string-width` in cli-table3 and ora. */
+import { withoutColor } from './paint.js';
 import { displayWidth } from './width.js';
 
 /**
@@ -6,8 +7,7 @@ import { displayWidth } from './width.js';
  * our own SGR colour in it, which takes no columns.
  */
 export default function stringWidth(text: string): number {
-  // oxlint-disable-next-line no-control-regex
-  return displayWidth(text.includes('\u001b') ? text.replace(/\u001b\[[\d;]*m/g, '') : text);
+  return displayWidth(text.includes('\u001b') ? withoutColor(text) : text);
 }
 
 // cli-table3 is CommonJS and calls the value that `require` returns.

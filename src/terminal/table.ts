@@ -2,7 +2,7 @@
 
 import { type Paint, withoutColor } from './paint.js';
 import { wrapWholeWords } from './whole-words.js';
-import { displayWidth, isOneColumnEach, pad, truncate } from './width.js';
+import { displayWidth, isOneColumnEach, pad, truncate, widthUpTo } from './width.js';
 
 /** One column of a table; its texts are sanitized already (singleLine). */
 export interface TableColumn {
@@ -114,14 +114,10 @@ function widthOf({ name, cells, neverTruncated }: TableColumn): number {
   let width = displayWidth(truncate(name, maxCellWidth));
   for (const cell of cells) {
     // A text takes at most two columns per UTF-16 unit, escapes included: most cells need no measuring.
-    if (cell.length * 2 > width) width = Math.max(width, Math.min(max, widthUpTo(cell, max)));
+    if (cell.length * 2 > width) width = Math.max(width, widthUpTo(cell, max));
     if (width >= max) return max;
   }
   return width;
-}
-
-function widthUpTo(cell: string, max: number): number {
-  return cell.length > max * 30 ? max : displayWidth(cell);
 }
 
 /** Draws the rows with cli-table3, which is loaded for the first small table. */

@@ -22,6 +22,11 @@ export function displayWidth(text: string): number {
   return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
 }
 
+/** Returns the width of a text, at most `most`: measuring a text of 100 kB would be wasted work. */
+export function widthUpTo(text: string, most: number): number {
+  return text.length > most * unitsPerColumn ? most : Math.min(most, displayWidth(text));
+}
+
 /**
  * Returns the width of the widest text. No spread into `Math.max`, because the list may exceed the
  * limit of arguments.

@@ -189,6 +189,51 @@ describe('an unknown id, at a terminal', () => {
   });
 });
 
+test('an unknown document to replace is searched for, and named before it is deleted', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'new.txt'), 'new\n');
+  const line = ['-p', 'sandbox', 'docs', 'replace', 'contract', 'new.txt'];
+  const { shown, code } = await converse(home, line, [
+    [/Which document\?[^]*doc_0001[^]*doc_0002[^]*Esc/, `${down}\r`],
+    [/Delete document "Player contract Tarn Ember\.pdf" \(doc_0002\)\?/, 'n\r'],
+  ]);
+  expect({ shown, code }).toMatchObject({ code: 130 });
+  const without = await converse(home, [...line.slice(0, 4), 'doc_0001'], []);
+  expect(without.shown).toContain('Which file?');
+  expect(without.code).toBe(2);
+});
+
+describe('a person', () => {
+  const line = ['-p', 'sandbox', 'person'];
+
+  test('is found by a bare e-mail address, although it stands on several records', async () => {
+    const ids = [...line, 'nilo.tsukiyo@example.org', '-o', 'ids'];
+    const { shown, code } = await converse(temporaryFolder(), ids);
+    expect(shown).toMatch(/"nilo\.tsukiyo@example\.org" is \w+ \(Nilo Tsukiyo\)\./);
+    expect(shown).toContain('app_0002\r\napp_0041');
+    expect(code).toBe(0);
+  });
+
+  test('is picked among applications and players by a part of the name, each once', async () => {
+    const { shown, code } = await converse(
+      temporaryFolder(),
+      [...line, 'nimbus', '-o', 'ids'],
+      [[/Which person\?[^]*Nimbus Kite +player[^]*Nimbus Marrowby +application[^]*Esc/, '\r']],
+    );
+    expect(withoutColor(shown)).toMatch(
+      /player_0029 +Nimbus Fjellgaard[^]*app_0004\r\nplayer_0029/,
+    );
+    expect(shown.slice(0, shown.indexOf('Esc'))).not.toContain('app_0004');
+    expect(code).toBe(0);
+  });
+
+  test('that nobody matches is not asked for', async () => {
+    const { shown, code } = await converse(temporaryFolder(), [...line, 'nobody']);
+    expect(shown).toContain('No application or player matches nobody.');
+    expect(code).toBe(5);
+  });
+});
+
 test('namesakes are told apart by their e-mail, role and team', async () => {
   const home = temporaryFolder();
   for (const role of ['Captain', 'Coach']) {

@@ -88,14 +88,19 @@ const others = [
 
 const listed = await recordingService(({ url }) => ({
   status: 200,
-  json: url.includes('/players/')
+  json: url.includes('/teams/')
     ? [
-        { id: 'player_2', name: '星見 そら', teamIds: ['team_1'], role: 'Duelist' },
-        { id: 'player_1', name: 'Mira Kite', team: { id: 'team_1' } },
-        { id: 'player_3', name: 'Jonas Vale', teamIds: ['team_2'] },
-        { id: 'player_4', name: 'Edda Dorsk', teamName: 'x', team: 'Lanternfish' },
+        { id: 'team_2', name: 'Cobalt Herons' },
+        { id: 'team_1', name: 'Lanternfish' },
       ]
-    : others,
+    : url.includes('/players/')
+      ? [
+          { id: 'player_2', name: '星見 そら', teamIds: ['team_1'], role: 'Duelist' },
+          { id: 'player_1', name: 'Mira Kite', team: { id: 'team_1' } },
+          { id: 'player_3', name: 'Jonas Vale', teamIds: ['team_2'] },
+          { id: 'player_4', name: 'Edda Dorsk', teamName: 'x', team: 'Lanternfish' },
+        ]
+      : others,
 }));
 
 interface View {
@@ -249,6 +254,27 @@ const cardOver = async (players: readonly JsonObject[]) => {
   const { baseUrl } = await recordingService(() => ({ status: 200, json: players }));
   return linesOf(teamCard, team, { baseUrl });
 };
+
+const teamsOnCard = async (player: JsonObject, baseUrl = listed.baseUrl) =>
+  (await linesOf(playerCard, { id: 'player_1', ...player }, { baseUrl })).slice(3);
+
+describe('the teams of a player', () => {
+  test('have their names beside their ids, in whatever field they stand', async () => {
+    expect(await teamsOnCard({ teamIds: ['team_1', 'team_9', 'team_2'] })).toEqual([
+      'Teams  Lanternfish (team_1), team_9, Cobalt Herons (team_2)',
+    ]);
+    expect(await teamsOnCard({ teamId: 'team_1' })).toEqual(['Team  Lanternfish (team_1)']);
+    expect(await teamsOnCard({ team: 'Paper Lions' })).toEqual(['Team  Paper Lions']);
+  });
+
+  test('keep their ids where the list may not be read, and are not asked for where there are none', async () => {
+    const service = await recordingService(() => ({ status: 403, json: { error: 'forbidden' } }));
+    expect(await teamsOnCard({ teamIds: ['team_1'] }, service.baseUrl)).toEqual(['Teams  team_1']);
+    expect(service.requests).toHaveLength(1);
+    await teamsOnCard({ teamIds: [], role: 'Duelist' }, service.baseUrl);
+    expect(service.requests).toHaveLength(1);
+  });
+});
 
 describe('the players of a team', () => {
   test('are left out where no field of theirs names a team', async () => {

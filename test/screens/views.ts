@@ -49,6 +49,7 @@ export const views: readonly View[] = [
   { line: 'tryouts list --status pending --game Chess', isProse: true, kept: { pages: [80] } },
   { line: 'teams get team_7' },
   { line: 'players get player_2' },
+  { line: 'person player_2', isProse: true, kept: { cards: [40] } },
   { line: 'docs get doc_6' },
   { line: 'tryouts stats' },
   { line: "tryouts stats --by 'Main role'" },

@@ -1,7 +1,7 @@
 /** `rosterctl backup show`: prints records of a backup. */
 import { join } from 'node:path';
 import type { FoundRecord } from '../../backups/records.js';
-import { detailLines } from '../../cli/card.js';
+import { recordLines } from '../../cli/card.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
@@ -57,17 +57,17 @@ export default defineLocalCommand({
     const value = found.length === 1 ? first.record : found.map(({ record }) => record);
     if (!context.isInteractive || settings.fields) return value;
     return new ValueWithExit<JsonObject | readonly JsonObject[]>(value, 'done', {
-      lines: (canvas) => found.flatMap((each) => recordLines(each, snapshot.name, canvas)),
+      lines: (canvas) => found.flatMap((each) => blockOf(each, snapshot.name, canvas)),
     });
   },
 });
 
-function recordLines(
+function blockOf(
   { resource, record }: FoundRecord,
   snapshot: string,
   { columns, paint, now }: Canvas,
 ): readonly string[] {
   const { noun } = resourceWords[resource];
   const title = `${upperFirst(noun)} ${singleLine(String(record['id']))} in ${snapshot}`;
-  return [paint.bold(title), ...detailLines(record, { columns, paint, now, time: 'local' }), ''];
+  return [paint.bold(title), ...recordLines(record, { columns, paint, now, time: 'local' }), ''];
 }

@@ -26,6 +26,7 @@ import {
   recordReader,
 } from '../../resources/read.js';
 import { singleLine } from '../../terminal/safe-text.js';
+import { inspectFile } from '../../uploads/local-file.js';
 import { uploadOperation } from '../../uploads/operation.js';
 import type { OwnText } from '../../uploads/plan.js';
 import { type ReplaceValues, replacementParts } from '../../uploads/replacement.js';
@@ -83,13 +84,18 @@ export default defineOperation({
 
 type Values = ReplaceValues & { readonly waitLock: number | undefined };
 
-/** Checks that the file can be sent and the deletion will not be refused. Throws UsageError. */
-function checkReplacement({ settings, prompts }: Context, { id, file }: Values): void {
+/** Checks that the file can be sent and the deletion will not be refused. Throws InputError or UsageError. */
+async function checkReplacement(
+  { settings, prompts }: Context,
+  { id, file, contentType }: Values,
+): Promise<void> {
   if (file === '-')
     throw new UsageError('A document is replaced by a file, not by stdin (-).', {
       hint: 'Name the file.',
     });
   if (settings.yes || settings.dryRun || prompts.unavailable === undefined) return;
+  // A wrong file is said first: with --yes, the same command would only be refused again.
+  await inspectFile(file, contentType);
   // The deletion would be refused once the new document is there.
   throw new UsageError(
     `Delete document ${id} after the upload? This needs a confirmation, and ${prompts.unavailable}.`,

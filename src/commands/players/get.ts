@@ -7,12 +7,13 @@ import { showRecords } from '../../resources/read.js';
 export default defineCommand({
   summary: 'Show one or several players',
   about:
-    'One id prints the record, several print a list. With several ids, missing ones are reported and the exit code is 5.',
+    'One id prints the record, several print a list. With several ids, missing ones are reported and the exit code is 5. ' +
+    'At a terminal one player is a card with the names of their teams; -v adds every field.',
   examples: [
     ['One player', 'player_0001'],
     ['Two players as a list', 'player_0001 player_0002 --json'],
   ],
-  calls: ['getPlayer', 'listPlayers'],
+  calls: ['getPlayer', 'listPlayers', 'listTeams'],
   args: { ids: idsArg('players') },
   view: oneOrManyView('players'),
   run(context, { ids }) {

@@ -6,7 +6,7 @@ import { inUsualOrder } from '../../data/sorting.js';
 import { shellQuote } from '../../data/text.js';
 import { alignedLines, type Piece } from '../../terminal/pieces.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { hasTeamField, isInTeam } from '../player-filters.js';
+import { hasTeam, hasTeamField, isInTeam, teamKeys } from '../player-filters.js';
 import { type CardMaker, type CardParts, cardOf } from './card.js';
 import {
   ageOf,
@@ -20,9 +20,27 @@ import {
 } from './fields.js';
 import { recordsNearby } from './nearby.js';
 
-/** Makes the card of a player. */
-export const playerCard: CardMaker = async (context, record, changes) =>
-  cardOf(context, record, changes, (style) => rosterParts(record, style));
+/** Makes the card of a player, whose teams have names where these can be read. Throws CancelledError after a signal. */
+export const playerCard: CardMaker = async (context, record, changes) => {
+  const isOwn = (team: JsonObject) => isInTeam(record, { id: String(team['id']), name: '' });
+  const nearby = hasTeam(record) ? await recordsNearby(context, 'teams', isOwn) : undefined;
+  const shown = nearby && 'records' in nearby ? withTeamNames(record, nearby.records) : record;
+  return cardOf(context, record, changes, (style) => rosterParts(shown, style));
+};
+
+/** Returns a player in whose team fields each known id is `Lanternfish (team_1)`. */
+function withTeamNames(player: JsonObject, teams: readonly JsonObject[]): JsonObject {
+  const names = new Map(teams.map((team) => [String(team['id']), fieldText(team, 'name')]));
+  const named = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(named);
+    const name = names.get(String(value)) ?? '';
+    return name === '' ? value : `${name} (${String(value)})`;
+  };
+  return {
+    ...player,
+    ...Object.fromEntries(teamKeys(player).map((key) => [key, named(player[key])])),
+  };
+}
 
 /** Makes the card of a document. */
 export const documentCard: CardMaker = async (context, record, changes) =>

@@ -17,7 +17,7 @@ import {
 } from '../../data/references.js';
 import { type Overrides, type ResourceName, resourceWords } from '../../data/resources.js';
 import { foldCase, shellQuote } from '../../data/text.js';
-import { ApiError, type Failure } from '../../errors.js';
+import { ApiError, type Failure, NotFoundError } from '../../errors.js';
 import { playerIdOf } from '../tryout-filters.js';
 import { aboutPeople } from './holders.js';
 
@@ -211,15 +211,15 @@ function meantIn(
   return found ? didYouMeanReference(found) : meantReference(value, 'tryouts');
 }
 
-function noMatch({ text, value }: Reference, meant: string | undefined): ReferencesError {
+/** For a bare word a NotFoundError, so that a person at a terminal may pick who is meant. */
+function noMatch({ kind, text, value }: Reference, meant: string | undefined): Failure {
   const search = shellQuote(value);
-  return new ReferencesError(`No application or player matches ${text}.`, {
-    exitName: 'notFound',
-    candidates: [],
-    hint:
-      meant ??
-      `Look for them: rosterctl tryouts list --search ${search}\nOr: rosterctl players list --search ${search}`,
-  });
+  const message = `No application or player matches ${text}.`;
+  const hint =
+    meant ??
+    `Look for them: rosterctl tryouts list --search ${search}\nOr: rosterctl players list --search ${search}`;
+  if (kind === 'id') return new NotFoundError(message, { isProven: true, hint });
+  return new ReferencesError(message, { exitName: 'notFound', candidates: [], hint });
 }
 
 function severalPeople(

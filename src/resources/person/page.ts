@@ -1,9 +1,10 @@
 /** The page of one person: each record in full, what links them, and what was not searched. */
-import { detailLines } from '../../cli/card.js';
+import { recordLines } from '../../cli/card.js';
 import type { Canvas } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { labelOf } from '../../data/path.js';
 import { plural } from '../../data/text.js';
+import { filledLines } from '../../terminal/pieces.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
 import type { PersonReport } from './find-person.js';
@@ -20,19 +21,24 @@ export function personLines(person: PersonReport, now: Date, canvas: Canvas): re
   const { paint, columns } = canvas;
   const [first] = [...players, ...applications];
   const name = labelOf(first, person.reference);
-  const counts = [plural(applications.length, 'application'), plural(players.length, 'player')];
+  const counts = [
+    applications.length > 0 && plural(applications.length, 'application'),
+    players.length > 0 && plural(players.length, 'player'),
+  ].filter((count) => count !== false);
   const block = (title: string, records: readonly JsonObject[]) =>
     records.flatMap((record) => [
       '',
       paint.bold(`${title} ${singleLine(String(record['id']))}`),
-      ...detailLines(record, { columns, paint, now, time: 'local' }),
+      ...recordLines(record, { columns, paint, now, time: 'local' }),
     ]);
+  const indented = (line: string) => wrap(singleLine(line), columns - 2).map((each) => `  ${each}`);
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0
       ? []
-      : ['', paint.bold(title), ...lines.flatMap((line) => wrap(`  ${singleLine(line)}`, columns))];
+      : ['', ...wrap(title, columns).map(paint.bold), ...lines.flatMap(indented)];
+  const about = { text: `${counts.join(', ')} in ${singleLine(person.organization)}` };
   return [
-    `${paint.bold(singleLine(name))}  ${counts.join(', ')} in ${singleLine(person.organization)}`,
+    ...filledLines([{ text: singleLine(name), paint: paint.bold }, about], '  ', columns),
     ...block('Application', applications),
     ...block('Player', players),
     ...section(

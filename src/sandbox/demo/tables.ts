@@ -19,7 +19,7 @@ import { gamerTag, person } from './people.js';
 const dayMs = 86_400_000;
 
 /** Makes the tables; the same for the same choice. */
-export function seedTables({ size, at, drift }: SeedChoice): Tables {
+export function seedTables({ size, at }: SeedChoice): Tables {
   const tables = emptyTables();
   const now = new Date(at);
   for (const [place, fields] of teams.entries())
@@ -46,8 +46,6 @@ export function seedTables({ size, at, drift }: SeedChoice): Tables {
     putRecord(tables, 'documents', record('documents', place, document.daysAgo, filed(place), now));
   for (const application of demoApplications(applicationCounts[size], now))
     putRecord(tables, 'tryouts', application);
-  const drifting = drift ? tables.records.tryouts.get(recordId('tryouts', 64)) : undefined;
-  if (drifting) putRecord(tables, 'tryouts', { ...drifting, status: 'waitlisted' });
   return tables;
 }
 

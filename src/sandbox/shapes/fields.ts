@@ -34,7 +34,7 @@ export function resourceNamesOnWire(resource: ResourceName) {
   return { resource: plural, singular: noun };
 }
 
-/** The body of a request with the names and ids of the books. */
+/** The body of a request with the names and ids of stored records. */
 export function fromWire(shapes: Shapes, resource: ResourceName, body: JsonObject): JsonObject {
   const { field } = idsOf(shapes, resource);
   const plain = field === undefined ? body : renamed(body, field, 'id');
@@ -53,7 +53,7 @@ export function wireId(shapes: Shapes, resource: ResourceName, id: unknown): unk
   return idsOf(shapes, resource).isNumber ? idToWire(id) : id;
 }
 
-/** The id of the books for the one in a path; undefined for a text where ids are numbers. */
+/** Returns the stored id for the one in a path; undefined for a text where ids are numbers. */
 export function idFromPath(
   shapes: Shapes,
   resource: ResourceName,
@@ -74,7 +74,7 @@ function idsOf(shapes: Shapes, resource: ResourceName) {
 const idToWire = (value: unknown): unknown =>
   typeof value === 'string' ? (numberOfId(value) ?? value) : value;
 
-/** `teamId: 3` and `teamIds: [3]` as the books have them. */
+/** `teamId: 3` and `teamIds: [3]` as they are stored. */
 function referenceFromWire(shapes: Shapes, name: string, value: unknown): unknown {
   const to = resourceNames.find((resource) =>
     [resourceWords[resource].idName, `${resourceWords[resource].idName}s`].includes(name as never),

@@ -1,6 +1,6 @@
 /**
- * The shapes of a running sandbox: how its answers look on the wire, from `KEY=VALUE` texts. Its
- * books stay as they are. A server with shapes, in this process and without a file:
+ * The shapes of a running sandbox: how its answers look on the wire, from `KEY=VALUE` texts. What
+ * is stored stays as it is. A server with shapes, in this process and without a file:
  *
  *     const server = await startSandbox({
  *       stateDir: undefined, self, now, shapes: ['list=data', 'paging=cursor', 'page-size=2'],
