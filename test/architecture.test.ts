@@ -214,12 +214,16 @@ test('a folder of commands holds one file per command, and shared.ts for what si
 });
 
 test('each assumed endpoint is replaced by a setting of its own', () => {
-  const keys = Object.values(contract).flatMap((row) => ('override' in row ? [row.override] : []));
-  expect(keys).toEqual([...new Set(keys)]);
+  const keys = Object.values(contract).flatMap(({ basis }) =>
+    'assumed' in basis ? [basis.override] : [],
+  );
   const offered = resourceNames.flatMap((name) =>
     Object.keys(resourceWords[name].overrides).map((action) => `endpoints.${name}.${action}`),
   );
-  expect(keys.toSorted()).toEqual(offered.toSorted());
+  expect(
+    keys.toSorted(),
+    'each entry of `overrides` in src/data/resources.ts is the `override` of exactly one assumed row',
+  ).toEqual(offered.toSorted());
 });
 
 /** `export class NAME` and its kinds, with every file that declares it. */

@@ -1,6 +1,6 @@
 /** The contract table: every endpoint of the service, stated or assumed. */
 import * as z from 'zod/mini';
-import type { OverrideKey, ResourceName } from '../data/resources.js';
+import { type OverrideKey, type ResourceName, resourceWords } from '../data/resources.js';
 import {
   AnyRecord,
   TryoutApplication,
@@ -9,8 +9,13 @@ import {
   UploadGrant,
 } from './schemas.js';
 
-/** The source of a row: a section of the contract, or an assumption and the reason for it. */
-type Basis = { readonly stated: string } | { readonly assumed: string };
+/**
+ * The source of a row: a section of the contract, or an assumption, the reason for it, and the setting
+ * that overrides its route; each assumed row has its own.
+ */
+type Basis =
+  | { readonly stated: string }
+  | { readonly assumed: string; readonly override: OverrideKey };
 
 /** The effect of a call on records; `other` for anything else. */
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
@@ -26,8 +31,6 @@ export interface Endpoint {
   readonly basis: Basis;
   readonly resource: ResourceName | 'uploads';
   readonly verb: Verb;
-  /** The setting that overrides this row's route; each assumed row has its own. */
-  readonly override?: OverrideKey;
   /** The 2xx body: a list envelope, one record, an upload grant, a signed URL, or not shown. */
   readonly answers: 'list' | 'record' | 'grant' | 'download' | 'preview' | 'unshown';
   /** Schema of the documented response (of one element, for a list). */
@@ -44,6 +47,7 @@ const size = z.int().check(z.nonnegative());
 const fields = z.record(z.string(), z.unknown());
 const guessedRoute =
   'method and path are not shown (contract 4.4); resolved from the id, no organizationId';
+const { teams, players, documents } = resourceWords;
 
 /** The version of the contract that this table implements. */
 export const contractVersion = '1.0.0';
@@ -83,24 +87,22 @@ export const contract = {
     body: fields,
   },
   updateTeam: {
-    route: 'PATCH /teams/{teamId}',
+    route: teams.overrides.update,
     summary: 'Change fields of a team',
     org: 'none',
-    basis: { assumed: guessedRoute },
+    basis: { assumed: guessedRoute, override: 'endpoints.teams.update' },
     resource: 'teams',
     verb: 'update',
-    override: 'endpoints.teams.update',
     answers: 'unshown',
     body: fields,
   },
   deleteTeam: {
-    route: 'DELETE /teams/{teamId}',
+    route: teams.overrides.delete,
     summary: 'Delete a team',
     org: 'none',
-    basis: { assumed: guessedRoute },
+    basis: { assumed: guessedRoute, override: 'endpoints.teams.delete' },
     resource: 'teams',
     verb: 'delete',
-    override: 'endpoints.teams.delete',
     answers: 'unshown',
   },
   listPlayers: {
@@ -134,24 +136,22 @@ export const contract = {
     body: fields,
   },
   updatePlayer: {
-    route: 'PATCH /players/{playerId}',
+    route: players.overrides.update,
     summary: 'Change fields of a player',
     org: 'none',
-    basis: { assumed: guessedRoute },
+    basis: { assumed: guessedRoute, override: 'endpoints.players.update' },
     resource: 'players',
     verb: 'update',
-    override: 'endpoints.players.update',
     answers: 'unshown',
     body: fields,
   },
   deletePlayer: {
-    route: 'DELETE /players/{playerId}',
+    route: players.overrides.delete,
     summary: 'Delete a player',
     org: 'none',
-    basis: { assumed: guessedRoute },
+    basis: { assumed: guessedRoute, override: 'endpoints.players.delete' },
     resource: 'players',
     verb: 'delete',
-    override: 'endpoints.players.delete',
     answers: 'unshown',
   },
   listDocuments: {
@@ -201,24 +201,22 @@ export const contract = {
     permission: 'document:create',
   },
   updateDocument: {
-    route: 'PATCH /documents/{documentId}',
+    route: documents.overrides.update,
     summary: 'Change fields of a document',
     org: 'none',
-    basis: { assumed: guessedRoute },
+    basis: { assumed: guessedRoute, override: 'endpoints.documents.update' },
     resource: 'documents',
     verb: 'update',
-    override: 'endpoints.documents.update',
     answers: 'unshown',
     body: fields,
   },
   deleteDocument: {
-    route: 'DELETE /documents/{documentId}',
+    route: documents.overrides.delete,
     summary: 'Delete a document',
     org: 'none',
-    basis: { assumed: guessedRoute },
+    basis: { assumed: guessedRoute, override: 'endpoints.documents.delete' },
     resource: 'documents',
     verb: 'delete',
-    override: 'endpoints.documents.delete',
     answers: 'unshown',
   },
   requestUpload: {

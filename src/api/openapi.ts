@@ -52,13 +52,13 @@ function paths(): Json {
 
 function operation(name: string, row: Endpoint, method: string, template: string): Json {
   const body = requestBody(row, method);
-  const isStated = 'stated' in row.basis;
+  const { basis } = row;
   return {
     operationId: name,
     summary: row.summary,
     tags: [row.resource],
-    'x-basis': isStated ? 'stated' : 'assumed',
-    'x-basis-source': isStated ? `contract ${row.basis.stated}` : Object.values(row.basis)[0],
+    'x-basis': 'stated' in basis ? 'stated' : 'assumed',
+    'x-basis-source': 'stated' in basis ? `contract ${basis.stated}` : basis.assumed,
     ...(row.permission && { 'x-permission': row.permission }),
     parameters: parameters(row, template),
     ...(body && {

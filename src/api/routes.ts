@@ -49,11 +49,11 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
       source: 'stated',
     };
   }
-  const { override: configKey } = row;
+  const { override: configKey } = row.basis;
   const replacement =
     override !== undefined
       ? readRoute(override, row, '--route')
-      : configKey !== undefined && overrides[configKey] !== undefined
+      : overrides[configKey] !== undefined
         ? readRoute(overrides[configKey], row, `The setting ${configKey}`)
         : undefined;
   const resolved = replacement ?? { method, template };

@@ -110,8 +110,8 @@ export interface ResourceWords {
   /** True if a login and `doctor` read its list to find out what the key may read. */
   readonly isKeyArea: boolean;
   /**
-   * The assumed routes, `METHOD /path`, by the last word of their key
-   * `endpoints.<resource>.<word>`.
+   * The assumed routes, `METHOD /path`, by the last word of the setting that replaces each,
+   * `endpoints.<resource>.<word>`; the contract table takes them from here.
    */
   readonly overrides: { readonly [action: string]: string };
   /** The fields whose values a TAB offers, of an object its keys: nothing about a person. */
@@ -122,7 +122,9 @@ export interface ResourceWords {
 export type ResourceName = keyof typeof resourceWords;
 
 /** A setting that overrides an assumed route: `endpoints.teams.update`. */
-export type OverrideKey = `endpoints.${ResourceName}.${string}`;
+export type OverrideKey = {
+  [R in ResourceName]: `endpoints.${R}.${string & keyof (typeof resourceWords)[R]['overrides']}`;
+}[ResourceName];
 
 /** The resources in the order in which they are listed. */
 export const resourceNames = Object.keys(resourceWords) as readonly ResourceName[];

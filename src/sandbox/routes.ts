@@ -28,9 +28,9 @@ export function routesOf(shapes: Shapes): readonly ServedRoute[] {
 
 function routeOf(name: EndpointName, shapes: Shapes): ServedRoute {
   const stated = endpoint(name);
-  const { resource, verb, override } = stated;
+  const { resource, verb, basis } = stated;
   let [method = '', path = ''] = stated.route.split(' ');
-  if (override !== undefined && resource !== 'uploads') {
+  if ('assumed' in basis && resource !== 'uploads') {
     const { idName, path: prefix } = resourceWords[resource];
     method = (shapes.given(`${verb}.method`, resource) ?? method).replace(/-.*/, '');
     path = (shapes.given(`${verb}.path`, resource) ?? path)
