@@ -1,4 +1,5 @@
 /** The API client: sends the contract's calls through a transport and checks what comes back. */
+import { withPlainId } from '../data/http.js';
 import { type JsonObject, printJson } from '../data/json.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
@@ -9,6 +10,7 @@ import { checkAnswer, createDrift, type Drift } from './drift.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
+import { resource as rowOf } from './resources.js';
 import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
 import type { Transport } from './transport.js';
@@ -105,10 +107,9 @@ class Client implements Api {
     const name = callName(route);
     if (route.source !== 'assumed' || this.notedGuesses.has(name)) return;
     this.notedGuesses.add(name);
-    const shown = name.replace(/\{\w+\}/, 'ID');
     this.options.onAssumedRoute(
       name,
-      `${undocumented(row)}; rosterctl uses ${shown}. See: rosterctl help undocumented`,
+      `${undocumented(row)}; rosterctl uses ${withPlainId(name).replace('{id}', 'ID')}. See: rosterctl help undocumented`,
     );
   }
 
@@ -219,7 +220,10 @@ class Client implements Api {
     const { notes, strict, drift } = isQuiet
       ? { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }
       : { ...this.options, drift: this.drift };
+    const call = { endpoint: rowOf(resource).calls.list };
+    if (!isQuiet) this.noteAssumedRoute(call);
     return listRecords(resource, {
+      route: routeOf(endpoint(call.endpoint), overrides),
       baseUrl,
       organizationId,
       transport,

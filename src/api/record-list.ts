@@ -10,12 +10,13 @@ import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
 import { pathBelow, refusalOf, targetOf } from './next-page-url.js';
 import { hasId, withTextId } from './records.js';
-import { resources, resource as rowOf } from './resources.js';
-import { fillPath, partsOf } from './routes.js';
+import { resource as rowOf } from './resources.js';
+import { fillPath, type Route } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
 
 interface ListSource {
+  readonly route: Pick<Route, 'method' | 'template' | 'org'>;
   readonly baseUrl: string;
   readonly organizationId: string;
   readonly transport: Transport;
@@ -96,7 +97,7 @@ async function* readPages(
     import('./list-page.js'),
     import('./pager.js'),
   ]);
-  const { method, template } = partsOf(endpoint(resources[resource].calls.list).route);
+  const { method, template } = source.route;
   const first = firstUrl(resource, source, firstQuery(source.overrides));
   const visitedUrls = new Set<string>();
   const seen = new SeenRecords(recordChecker(resource, source));
@@ -183,13 +184,10 @@ async function* readPages(
 /** Returns the URL of the first page. */
 function firstUrl(
   resource: ResourceName,
-  { baseUrl, organizationId, overrides, query }: ListSource,
+  { route, baseUrl, organizationId, overrides, query }: ListSource,
   pagingQuery: { readonly [name: string]: string },
 ): URL {
-  const { route, org } = endpoint(resources[resource].calls.list);
-  const url = new URL(
-    `${baseUrl}${fillPath({ template: partsOf(route).template, org }, {}, organizationId)}`,
-  );
+  const url = new URL(`${baseUrl}${fillPath(route, {}, organizationId)}`);
   const own = new URLSearchParams(overrides[`lists.${resource}.query`] ?? '');
   for (const [name, value] of [...own, ...Object.entries({ ...pagingQuery, ...query })])
     url.searchParams.set(name, value);
@@ -269,7 +267,7 @@ function recordChecker(
   resource: ResourceName,
   source: ListSource,
 ): (item: JsonObject) => JsonObject {
-  const { route, result } = endpoint(resources[resource].calls.list);
+  const { route, result } = endpoint(rowOf(resource).calls.list);
   const { drift, organizationId: own, overrides } = source;
   const idName = configured(overrides, `ids.${resource}`);
   return (row) => {

@@ -65,7 +65,13 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
   );
   return {
     ...resolved,
-    org: allowedSetting(overrides, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
+    // A path names the organization itself.
+    org: allowedSetting(
+      overrides,
+      `${configKey}.org`,
+      ['none', 'body', 'query'],
+      row.org === 'path' ? 'none' : row.org,
+    ),
     semantics,
     mayReplace: resolved.method === 'PUT' || semantics === 'replace',
     source: replacement ? 'named' : 'assumed',
@@ -76,7 +82,7 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
 /** Says that the service does not document an assumed row, as the start of a sentence. */
 export function undocumented({ verb, resource, summary }: Endpoint): string {
   const action =
-    resource === 'uploads' || verb === 'other'
+    resource === 'uploads' || verb === 'other' || verb === 'list'
       ? summary.charAt(0).toLowerCase() + summary.slice(1)
       : `${verb} a ${resourceWords[resource].noun}`;
   return `The service does not document how to ${action}`;

@@ -15,15 +15,16 @@ const methods = ['POST', 'PUT', 'PATCH', 'DELETE'];
 /**
  * Parses `PUT /players/{id}` or `DELETE /players?id={id}` for `--route` and `endpoints.*`, which
  * overrides an assumed `METHOD /path`. Replaces `{id}` with the assumed route's name for it. Throws
- * UsageError for a method that changes nothing, DELETE where nothing is to be deleted, a host, `..`, `//`, the
- * base URL's `/v1`, or a missing or unknown name.
+ * UsageError for a method that changes nothing, DELETE where nothing is to be deleted, any but GET where
+ * the assumed one only reads, a host, `..`, `//`, the base URL's `/v1`, or a missing or unknown name.
  */
 export function parseRoute(text: string, assumed: string): RouteWords {
-  const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1] ?? 'id';
+  const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1];
+  const allowed = assumed.startsWith('GET ') ? ['GET'] : methods;
   const [method = '', path = '', ...rest] = text.trim().split(/ +/);
   if (path === '' || rest.length > 0) throw refuse(text, 'must be a method and a path', assumed);
-  if (!methods.includes(method.toUpperCase()))
-    throw refuse(text, `must begin with ${orList(methods)}`, assumed);
+  if (!allowed.includes(method.toUpperCase()))
+    throw refuse(text, `must begin with ${orList(allowed)}`, assumed);
   if (!path.startsWith('/')) throw refuse(text, 'needs a path that begins with /', assumed);
   if (/^\/v1(?=[/?]|$)/.test(path))
     throw new UsageError(`"${text}" repeats /v1.`, {
@@ -47,10 +48,17 @@ export function parseRoute(text: string, assumed: string): RouteWords {
       'may only end in a query such as ?id={id}&organizationId={organizationId}',
       assumed,
     );
-  const unknownName = names.find((name) => !['id', 'organizationId', idName].includes(name));
-  if (unknownName !== undefined)
-    throw refuse(text, `can contain {id} and {organizationId}, not {${unknownName}}`, assumed);
-  if (names.filter((name) => name !== 'organizationId').length !== 1)
+  const known = ['organizationId', ...(idName === undefined ? [] : ['id', idName])];
+  const unknownName = names.find((name) => !known.includes(name));
+  if (unknownName !== undefined) {
+    const allowedNames = idName === undefined ? '' : '{id} and ';
+    throw refuse(
+      text,
+      `can contain ${allowedNames}{organizationId}, not {${unknownName}}`,
+      assumed,
+    );
+  }
+  if (idName !== undefined && names.filter((name) => name !== 'organizationId').length !== 1)
     throw refuse(text, 'must contain {id} once', assumed);
   if (method.toUpperCase() === 'DELETE' && !deletes(assumed))
     throw refuse(text, 'would delete the record', assumed);
@@ -68,9 +76,10 @@ function isParameter(text: string): boolean {
 }
 
 function refuse(text: string, rule: string, assumed: string): UsageError {
-  const path = withPlainId(assumed.split(' ')[1] ?? '');
+  // A service that does not know the assumed PATCH most likely has a PUT.
+  const example = withPlainId(assumed).replace(/^PATCH /, 'PUT ');
   return new UsageError(`"${text}" is not a route: it ${rule}.`, {
-    hint: `For example: ${deletes(assumed) ? 'DELETE' : 'PUT'} ${path}`,
+    hint: `For example: ${example}`,
   });
 }
 

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { endpoint } from '../../src/api/contract.js';
 import { createDrift } from '../../src/api/drift.js';
 import { listRecords } from '../../src/api/record-list.js';
+import { routeOf } from '../../src/api/routes.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { ageMs } from '../../src/data/time.js';
 import { NetworkError, ProtocolError } from '../../src/errors.js';
@@ -35,11 +37,16 @@ const writing = (write: (response: ServerResponse, count: number, request: Recor
 };
 
 /** A list with its own caps. */
-function listTo(baseUrl: string, caps: { pages: number; records: number }) {
+function listTo(
+  baseUrl: string,
+  caps: { pages: number; records: number },
+  route: Parameters<typeof listRecords>[1]['route'] = routeOf(endpoint('listTeams'), {}),
+) {
   const heard: string[] = [];
   const hear = (text: string) => void heard.push(text);
   const notes = { note: hear, message: hear };
   const list = listRecords('teams', {
+    route,
     baseUrl,
     organizationId: organization,
     transport: transportTo(baseUrl),
@@ -83,6 +90,16 @@ describe('a long list', () => {
     await wait(300);
     while (!(await records.next()).done);
     expect(ageMs(list.arrivedAt(), instant())).toBeGreaterThan(200);
+  });
+
+  test('is asked for by its own route', async () => {
+    const service = await recordingService(() => ({ status: 200, json: long }));
+    const caps = { pages: 10, records: 10_000 };
+    const route = { method: 'GET', template: '/clubs/squads', org: 'query' } as const;
+    expect(await collect(listTo(service.baseUrl, caps, route).list)).toEqual(long);
+    expect(service.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      `GET /v1/clubs/squads?organizationId=${organization}`,
+    ]);
   });
 
   test('is passed on while the service is still writing', async () => {

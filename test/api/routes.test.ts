@@ -48,14 +48,20 @@ describe('a new assumed endpoint of a resource', () => {
   });
 });
 
+test('an assumed row sends the organization where it says', () => {
+  for (const org of ['none', 'body', 'query'] as const)
+    expect(routeOf({ ...mergeTeam, org }, {}).org).toBe(org);
+  const moved = { 'endpoints.teams.merge.org': 'body' };
+  expect(routeOf({ ...mergeTeam, org: 'query' }, moved).org).toBe('body');
+});
+
 describe('override keys', () => {
   test.each(assumed)('the default of %s is the route of %s', (key, name) => {
     expect(settingKeys().get(key)?.default).toBe(endpoint(name).route);
   });
 
   test.each(assumed)('%s changes no row but %s', (key, name) => {
-    const resource = endpoint(name).resource;
-    const override = { [key]: `POST /${resource}/{id}/elsewhere`, [`${key}.org`]: 'body' };
+    const override = { [key]: `${endpoint(name).route}/elsewhere`, [`${key}.org`]: 'body' };
     const changed = names.filter((other) => {
       const row = endpoint(other);
       return JSON.stringify(routeOf(row, override)) !== JSON.stringify(routeOf(row, {}));

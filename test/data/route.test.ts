@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseRoute } from '../../src/data/http.js';
 import { UsageError } from '../../src/errors.js';
 
@@ -35,6 +35,33 @@ test('the example for a deletion is a deletion', () => {
   expect(() => parseRoute('DELETE /players', 'DELETE /players/{playerId}')).toThrow(
     expect.objectContaining({ hint: 'For example: DELETE /players/{id}' }),
   );
+});
+
+describe('a route that only reads', () => {
+  const list = 'GET /players/{organizationId}';
+  const get = 'GET /players/{organizationId}/{playerId}';
+
+  test('needs the id only where the assumed one has it', () => {
+    const clubs = { method: 'GET', path: '/clubs/{organizationId}/players' };
+    expect(parseRoute('get /clubs/{organizationId}/players', list)).toEqual(clubs);
+    expect(parseRoute('GET /people/{id}', get)).toEqual({
+      method: 'GET',
+      path: '/people/{playerId}',
+    });
+    expect(() => parseRoute('GET /people', get)).toThrow('must contain {id} once');
+    expect(() => parseRoute('GET /people/{id}', list)).toThrow(
+      'can contain {organizationId}, not {id}',
+    );
+  });
+
+  test.each([list, get])('writes by no method: %s', (assumedRead) => {
+    expect(() => parseRoute('POST /players/{id}', assumedRead)).toThrow(
+      expect.objectContaining({
+        message: '"POST /players/{id}" is not a route: it must begin with GET.',
+        hint: `For example: ${assumedRead.replace('{playerId}', '{id}')}`,
+      }),
+    );
+  });
 });
 
 test.each([
