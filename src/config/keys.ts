@@ -195,12 +195,13 @@ export const settingKeys = lazy(
     ),
 );
 
-/** Returns the override settings, one row for all resources: `columns.<resource>`. */
+/** Returns the override settings, one row for all resources that have it: `columns.<resource>`. */
 export function overrideRows(): readonly (readonly [name: string, text: string])[] {
-  const rows = overrideKeys().map(({ name, text, forAll = name }): [string, string] => [
-    forAll,
-    text,
-  ]);
+  const keys = overrideKeys();
+  const rows = keys.map(({ name, text, forAll }): [string, string] => {
+    const isShared = keys.filter((key) => key.forAll === forAll).length > 1;
+    return [isShared && forAll !== undefined ? forAll : name, text];
+  });
   return [...new Map(rows)];
 }
 

@@ -1,6 +1,6 @@
 /** Checks of the connection and of what the service sends, for `rosterctl doctor`. */
 import { contractVersion } from '../api/contract.js';
-import { callFor } from '../api/resources.js';
+import { callFor, type ResourceCall, resource } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
 import { describeFailure } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
@@ -11,7 +11,6 @@ import {
   type ResourceName,
   resourceNames,
   resourcesWith,
-  resourceWords,
 } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
@@ -131,9 +130,9 @@ function findingCheck(area: ResourceName, finding: SurveyFinding): Check {
 /** Names the routes that the contract does not show. */
 function checkRoutes(api: Api): Check {
   const routes = resourceNames.flatMap((name) =>
-    (['update', 'delete'] as const)
-      .filter((action) => Object.hasOwn(resourceWords[name].overrides, action))
-      .map((action) => api.describe(callFor(name, action, 'ID'))),
+    (Object.keys(resource(name).calls) as ResourceCall[])
+      .map((action) => api.describe(callFor(name, action, 'ID')))
+      .filter(({ basis }) => basis === 'assumed'),
   );
   const shown = routes.map(({ method, path }) => `${method} ${path}`);
   return pass('routes', `not documented, so assumed or set by you: ${shown.join(', ')}`);

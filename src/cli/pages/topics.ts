@@ -5,7 +5,7 @@ import { followedFields } from '../../api/paging-evidence.js';
 import { environmentVariables } from '../../config/environment.js';
 import { overrideRows } from '../../config/keys.js';
 import { resourceNames, resourceWords } from '../../data/resources.js';
-import { upperFirst } from '../../data/text.js';
+import { orList, upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
 import { faultGrammar, faultKinds } from '../../sandbox/faults.js';
 import { inventions } from '../../sandbox/personality.js';
@@ -94,6 +94,9 @@ export function assumedEndpoints(): readonly (readonly [name: string, row: Endpo
 
 function undocumentedPage(): string {
   const routes = assumedEndpoints().map(([, row]) => `  ${row.route.padEnd(34)} ${row.summary}`);
+  const withoutRoutes = resourceNames.filter(
+    (name) => Object.keys(resourceWords[name].overrides).length === 0,
+  );
   return `What rosterctl assumes about the service
 
 The service's documentation names these operations without their method and path, so
@@ -147,8 +150,8 @@ The fields of teams, players and documents are not documented: --json prints eve
 that the service sends, and -F sends every field that you type. For a request that rosterctl
 does not know, use: rosterctl api PATH -X METHOD
 
-Settings that replace an assumption (rosterctl config set KEY VALUE); <resource> is teams,
-players, documents or tryouts (endpoints: not tryouts):
+Settings that replace an assumption (rosterctl config set KEY VALUE); <resource> is
+${orList(resourceNames)} (endpoints: not ${orList(withoutRoutes)}):
 
 ${aligned(overrideRows())}`;
 }
