@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
-import type { ResourceName } from '../../src/data/resources.js';
+import { type ResourceName, resourceNames, resourceWords } from '../../src/data/resources.js';
 
 /** One request as it arrived. */
 export interface Recorded {
@@ -101,15 +101,10 @@ export const refused: Reply = { status: 403, json: { error: 'forbidden' } };
 export type Lists = { readonly [R in ResourceName]?: unknown };
 
 /** Starts a service with these lists. */
-export function listService(
-  lists: {
-    readonly [resource in 'tryouts' | 'players' | 'teams' | 'documents']?: unknown;
-  },
-): Promise<Service> {
+export function listService(lists: Lists): Promise<Service> {
   return recordingService(({ url }) => {
-    const path = /\/v1\/(tryout-applications|players|teams|documents)/.exec(url)?.[1] ?? '';
-    const name = path === 'tryout-applications' ? 'tryouts' : path;
-    const list = lists[name as ResourceName] ?? [];
+    const name = resourceNames.find((each) => url.includes(`/v1${resourceWords[each].path}`));
+    const list = (name && lists[name]) ?? [];
     return Array.isArray(list) ? { status: 200, json: list } : (list as Reply);
   });
 }
