@@ -14,7 +14,10 @@ const calls = resourceNames.flatMap((name) =>
 test.each(calls)('the call of %s to %s is %s, as its contract row says', (name, what, of) => {
   const row = endpoint(of);
   const usual = ['list', 'get', 'create', 'update', 'delete'];
-  expect([row.resource, row.verb]).toEqual([name, usual.includes(what) ? what : 'other']);
+  expect(
+    [row.resource, row.verb],
+    `the \`resource\` and \`verb\` of ${of} in api/contract.ts`,
+  ).toEqual([name, usual.includes(what) ? what : 'other']);
   const { template } = partsOf(row.route);
   expect(template.startsWith(resource(name).path)).toBe(true);
   const ids = [...template.matchAll(/\{(\w+)\}/g)].map(([, id]) => id);
@@ -25,8 +28,16 @@ test.each(calls)('the call of %s to %s is %s, as its contract row says', (name, 
 test('every row of the contract but the upload grant belongs to a resource', () => {
   const owned = calls.map(([, , called]) => called);
   const names = Object.keys(contract) as EndpointName[];
-  expect(names.filter((name) => !owned.includes(name))).toEqual(['requestUpload']);
+  expect(
+    names.filter((name) => !owned.includes(name)),
+    'every other row is one of the `calls` of its resource in src/api/resources.ts',
+  ).toEqual(['requestUpload']);
   expect(new Set(owned).size).toBe(owned.length);
+});
+
+test.each(resourceNames)('the schema of %s is that of its list', (name) => {
+  const { schema, calls: own } = resource(name);
+  expect(endpoint(own.list).result, `\`result\` of ${own.list} in api/contract.ts`).toBe(schema);
 });
 
 describe('a call of a resource', () => {
