@@ -17,6 +17,9 @@ export type ResourceCall =
   | 'download'
   | 'preview';
 
+/** The calls that change a record that exists. */
+export type RecordWrite = Exclude<ResourceCall, 'list' | 'get' | 'create' | 'download' | 'preview'>;
+
 /** One row of the resource table. */
 interface Resource extends ResourceWords {
   /** Names of a record or a list in an envelope: lower-case letters and digits, best first. */
@@ -30,7 +33,7 @@ interface Resource extends ResourceWords {
 }
 
 /** Every resource, once. */
-export const resources = {
+export const resources: { readonly [R in ResourceName]: Resource } = {
   teams: {
     ...resourceWords.teams,
     envelopes: ['team', 'teams'],
@@ -86,9 +89,9 @@ export const resources = {
       convert: 'convertTryout',
     },
   },
-} as const satisfies { readonly [R in ResourceName]: Resource };
+};
 
-/** Returns one row, widened to the common type. */
+/** Returns one row. */
 export function resource(name: ResourceName): Resource {
   return resources[name];
 }

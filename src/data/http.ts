@@ -9,7 +9,7 @@ interface RouteWords {
   readonly path: string;
 }
 
-/** Methods that change something: every assumed route updates or deletes. */
+/** Methods that change something. */
 const methods = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**

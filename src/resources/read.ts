@@ -1,6 +1,6 @@
 /** Reads single records: through their documented GET, or from the list if there is none. */
 import { hasId } from '../api/records.js';
-import { callFor, resource as rowOf } from '../api/resources.js';
+import { callFor, type RecordWrite, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { FailedItem } from '../cli/command-output.js';
 import { ValueWithExit } from '../cli/command-output.js';
@@ -54,7 +54,7 @@ export async function recordIfThere(
 export function readerForWrite(
   context: Context,
   resource: ResourceName,
-  write: 'update' | 'delete' | 'convert',
+  write: RecordWrite,
 ): RecordReader {
   const reader = recordReader(context, resource);
   return {

@@ -1,7 +1,7 @@
 /** Sends one write of a record, and says of a refused one if its route, which the contract does not state, is wrong. */
 
 import { type Endpoint, endpoint } from '../api/contract.js';
-import { resource as rowOf } from '../api/resources.js';
+import { type RecordWrite, resource as rowOf } from '../api/resources.js';
 import { partsOf, type Route, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
@@ -20,11 +20,7 @@ import { type RecordReader, readerForWrite, readFor } from './read.js';
  * A 2xx that reports an error is returned with that error; a refusal says if it may be that of a wrong
  * route, and no other route is tried.
  */
-export function changing(
-  context: Context,
-  resource: ResourceName,
-  write: 'update' | 'delete' | 'convert',
-) {
+export function changing(context: Context, resource: ResourceName, write: RecordWrite) {
   const reader = readerForWrite(context, resource, write);
   return {
     resends: 3,
