@@ -141,7 +141,7 @@ test('wraps its lines to 80 and to 40 columns, aligned with their start', async 
   const service = await recordingService(() => ({ status: 403, json: { error: 'forbidden' } }));
   const own = { ...service.env, NO_COLOR: '1' };
   const at = async (columns: number) => {
-    const { shown } = await converse(temporaryFolder(), ['doctor'], [], own, columns);
+    const { shown } = await converse(temporaryFolder(), ['doctor', '--no-pager'], [], own, columns);
     // A path is to be copied, so it is not broken.
     return shown.split('\r\n').filter((line) => !line.includes('config.json'));
   };
