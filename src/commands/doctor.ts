@@ -134,7 +134,13 @@ async function checkRuns({ paths, settings, withConnection }: LocalContext): Pro
   if (!paths.state) return [];
   const damaged: string[] = [];
   const store = storeOf({ paths });
-  const runs = await listRuns(store, ({ message }) => damaged.push(message));
+  let runs: Awaited<ReturnType<typeof listRuns>>;
+  try {
+    runs = await listRuns(store, ({ message }) => damaged.push(message));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [warn('runs', error.message, error.hint ?? null)];
+  }
   const uploads = unfinishedUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head);
   const [first] = open;

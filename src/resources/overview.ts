@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { timeOf } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';
-import type { Failure } from '../errors.js';
+import { Failure } from '../errors.js';
 import { type UnfinishedWork, unfinishedWork } from '../runs/unfinished.js';
 import { defaultPatience, type RuleCode, ruleCodes } from './findings/codes.js';
 import { type CheckResult, failureOfCheck, findProblems, type Skip } from './findings/find.js';
@@ -63,17 +63,14 @@ export async function readOverview(
   context: Context,
   { decisions, backup }: { readonly decisions: number } & Pick<Overview, 'backup'>,
 ): Promise<OverviewResult & Pick<CheckResult, 'skips'>> {
-  const { api, paths, self, settings } = context;
+  const { api, settings } = context;
   const { name } = settings.profile;
   const now = context.now();
   const counts = new TryoutCounts(now.getTime() - parseDuration(recentPeriod));
   const patience = parseDuration(defaultPatience);
   const result = await findProblems(context, ruleCodes, { now, patience }, counts);
   const isRead = !result.unread.has(counts.resource);
-  const place = { name, organization: api.organizationId };
-  const work = paths.state
-    ? await unfinishedWork(paths.state.path, place, self)
-    : { runs: [], uploads: 0 };
+  const work = await readUnfinished(context);
   const overview: Overview = {
     schema: 1,
     profile: name,
@@ -87,6 +84,21 @@ export async function readOverview(
   };
   const { unread, skips } = result;
   return { overview, unread, skips, failure: failureOfCheck(result, settings) };
+}
+
+/** Returns what the profile left unfinished on this machine; nothing, and says so, if that cannot be read. */
+async function readUnfinished(context: Context): Promise<UnfinishedWork> {
+  const { api, paths, self, settings } = context;
+  const none = { runs: [], uploads: 0 };
+  if (!paths.state) return none;
+  const place = { name: settings.profile.name, organization: api.organizationId };
+  try {
+    return await unfinishedWork(paths.state.path, place, self);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.message(error.message);
+    return none;
+  }
 }
 
 function countFindings({ findings, skips }: CheckResult): Overview['findings'] {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resourcesWith } from '../../src/data/resources.js';
@@ -125,6 +125,20 @@ test('warns about a state folder that cannot be created, because bulk writes wil
   const found = checks.find(({ check }) => check === 'state');
   expect(found?.result).toBe('warn');
   expect(found?.detail).toContain('bulk writes and uploads will be refused');
+});
+
+test('runs that cannot be read are a warning, and the other checks run', async () => {
+  const home = temporaryFolder();
+  const runs = join(home, '.local/state/rosterctl/runs');
+  mkdirSync(runs, { recursive: true });
+  // A link to itself cannot be read, not even by root.
+  symlinkSync('open', join(runs, 'open'));
+  const { code, checks } = await doctor({ home, env: { ROSTERCTL_PROFILE: 'sandbox' } });
+  expect(code).toBe(0);
+  expect(checks.find(({ check }) => check === 'runs')).toMatchObject({
+    result: 'warn',
+    detail: expect.stringContaining('cannot be read'),
+  });
 });
 
 test('does not suggest running doctor', async () => {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ruleCodes } from '../../src/resources/findings/codes.js';
@@ -46,6 +46,18 @@ const club = {
   teams: [{ id: 't1', name: 'Foxes' }],
   documents: [{ id: 'd1', name: 'a.pdf', tags: [] }],
 };
+
+test('runs of this machine that cannot be read are a message, and the rest is shown', async () => {
+  const service = await listService(club);
+  const home = temporaryFolder();
+  const runs = join(home, '.local/state/rosterctl/runs');
+  mkdirSync(runs, { recursive: true });
+  // A link to itself cannot be read, not even by root.
+  symlinkSync('open', join(runs, 'open'));
+  const ran = await inProcess('overview --json -q', { env: service.env, home });
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('cannot be read')]);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ waiting: { pending: 2 } });
+});
 
 test('shows what waits, each row with the command that shows it', async () => {
   const { code, stdout, stderr, service } = await overview(club);
