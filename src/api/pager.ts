@@ -234,12 +234,9 @@ export class Pager {
         `exactly ${groupedNumber(count)} records came, which is the page size`,
         ...fixes,
       );
-    return suspiciousCounts.has(arrived)
-      ? doubt(
-          `exactly ${groupedNumber(arrived)} records came and the service says nothing about more`,
-          ...fixes,
-        )
-      : completeList;
+    if (!suspiciousCounts.has(arrived)) return completeList;
+    const reason = `exactly ${groupedNumber(arrived)} records came and the service says nothing about more`;
+    return { ...doubt(reason, ...fixes), isOnlyCount: true };
   }
 }
 

@@ -65,6 +65,8 @@ export interface Doubt {
   readonly fixes?: readonly string[];
   /** The service itself says that records are missing. */
   readonly isStated?: boolean;
+  /** The only sign is the number of records: that of a usual page. */
+  readonly isOnlyCount?: boolean;
 }
 
 /** A list being read: records as they arrive, in the service's order. */

@@ -112,10 +112,14 @@ function createSession(
       const whole = { ...body, ...touchedFields(typed, body) };
       return { steps: [createStep(callFor(resource, 'create', undefined, whole))] };
     },
-    send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),
+    send({ call }, _, isFresh) {
+      created.sent += 1;
+      return sendCreateWithId(context, call, resource, isFresh);
+    },
     async confirm({ call, changes }, row, { record: made, sign, answer }) {
       if (sign && !made) throw createFailure(sign);
       if (made) {
+        created.done += 1;
         const fields = changes.map(({ field }) => field);
         return created.needsNoReading(made, fields) ? made : created.readAgain(made);
       }
@@ -153,6 +157,11 @@ class CreatedRecords {
   isProven = false;
   /** True once a created record read again had the same fields as the answer to its create. */
   private isAnswerWhole = false;
+  /** Creates that were sent, and those of them that were answered with a record. */
+  sent = 0;
+  done = 0;
+  /** How many records the last list held that was read while no create was under way, and how many creates had been sent. */
+  private known: { readonly count: number; readonly sent: number } | undefined;
   private readonly comparison;
   private readonly keys;
 
@@ -164,7 +173,20 @@ class CreatedRecords {
   ) {
     this.comparison = keyComparison(key, resource);
     const keyOf = (record: JsonObject) => foldKey(keyText(record, key), this.comparison);
-    this.keys = sharedRead(() => readKeys(context, resource, keyOf), context);
+    this.keys = sharedRead(async () => {
+      const { sent } = this;
+      const isQuiet = sent === this.done;
+      const keys = await readKeys(context, resource, keyOf, (count) => this.explains(count));
+      if (isQuiet && sent === this.sent) this.known = { count: keys.count, sent };
+      return keys;
+    }, context);
+  }
+
+  /** True if a list grew by as many records as this import created meanwhile, or is creating. */
+  private explains(count: number): boolean {
+    if (!this.known) return false;
+    const more = count - this.known.count;
+    return more >= this.done - this.known.sent && more <= this.sent - this.known.sent;
   }
 
   /** Returns the ids of the records that answer to a row's key. */
@@ -256,6 +278,8 @@ function notFoundByKey(resource: ResourceName, key: string, text: string): NotFo
 /** The ids of all records by their key. */
 interface IdsByKey extends Pick<RecordState, 'at' | 'freshMs'> {
   readonly ids: ReadonlyMap<string, readonly string[]>;
+  /** How many records the list holds. */
+  readonly count: number;
 }
 
 /** A list that takes long to read is relied on for this many times as long, or nothing else would be done. */
@@ -266,15 +290,18 @@ async function readKeys(
   context: Context,
   resource: ResourceName,
   keyOf: (record: JsonObject) => string,
+  isExpected: (count: number) => boolean,
 ): Promise<IdsByKey> {
   const ids = new Map<string, string[]>();
   const start = context.instant();
+  let count = 0;
   const onRecord = (record: JsonObject) => {
+    count += 1;
     const id = String(record['id']);
     const same = ids.get(keyOf(record));
     if (same) same.push(id);
     else ids.set(keyOf(record), [id]);
   };
-  const at = await readWholeList(context, resource, onRecord, importDoubt);
-  return { ids, at, freshMs: Math.max(usualFreshMs, listTimes * ageMs(start, at)) };
+  const at = await readWholeList(context, resource, onRecord, { ...importDoubt, isExpected });
+  return { ids, count, at, freshMs: Math.max(usualFreshMs, listTimes * ageMs(start, at)) };
 }

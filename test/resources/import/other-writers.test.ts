@@ -102,6 +102,22 @@ describe('a create whose answer is lost', () => {
     expect([...desk.players.keys()]).toEqual(['p1']);
   });
 
+  test('is found in a list of ten players that the import itself brought to that number', async () => {
+    let creates = 0;
+    const desk = await club((request, players) => {
+      if (request.method !== 'POST' || (creates += 1) === 1) return undefined;
+      create(players, request);
+      return lost;
+    });
+    for (const id of ['p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8']) desk.players.set(id, player(id));
+    const ran = await desk.importing(['nn@example.org,Mine', 'oo@example.org,Mine']);
+    expect([ran.code, ran.results.map(({ result }) => result)]).toEqual([
+      0,
+      ['changed', 'changed'],
+    ]);
+    expect(desk.players.size).toBe(10);
+  });
+
   test('is done but not undone if it was changed before it was found', async () => {
     const desk = await club((request, players) => {
       if (request.method !== 'POST') return undefined;
