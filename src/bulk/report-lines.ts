@@ -24,7 +24,11 @@ import {
   rowChanges,
 } from './row-lines.js';
 
-const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
+/** True for a row that was not sent, without a reason of its own. */
+const isUntouched = ({ result, error }: ReportRow) =>
+  result === 'not_attempted' && error === undefined;
+const isExplained = ({ result, error }: ReportRow) =>
+  result === 'not_attempted' && error !== undefined;
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
 /** True for a file whose document exists already, which a person is told. */
 const isExisting = ({ result, after }: ReportRow) =>
@@ -34,57 +38,92 @@ const mostExisting = 20;
 /** The rows that need attention. */
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
-/** Options of a person's report: the words beside the report itself, and their form. */
+/** A person's report: the words beside the report itself, and how much of it is listed. */
 export interface ReportStyle {
   /** The subject of the report; by default its own action. */
   readonly action?: Action | undefined;
   readonly names?: ReadonlyMap<string, string> | undefined;
   readonly run?: string | undefined;
   readonly undo?: string | undefined;
-  readonly isUtf8?: boolean;
   /** The lines of a preview, which stand around the rows or hold them. */
   readonly frame?: {
     readonly above: readonly string[];
     readonly below: readonly string[];
     readonly holdsRows?: boolean;
   };
+  /** Only the summary, and below it the rows that a person must know of; a single change is one line. */
+  readonly isBrief?: boolean;
 }
 
-/** The summary, and below it the rows that went wrong; a single change is one line. */
-export function shortReport(
+/**
+ * Renders the bulk report for a person: a line per row, then the summary, which a brief report begins
+ * with. Rows that went wrong come last, where they stay visible however many rows there are. Of the
+ * rows that were not sent, only the first are listed and the rest are counted.
+ */
+export function reportLines(
   report: BulkReport,
   canvas: Canvas,
-  style: ReportStyle,
+  style: ReportStyle = {},
 ): readonly string[] {
-  const { results, summary } = report;
-  const { action = report, names } = style;
+  const { names, frame, isBrief = false } = style;
+  const results = frame?.holdsRows ? [] : report.results;
   const [only] = results;
-  const { notAttempted, failed, conflict, unknown, changed } = summary;
-  const mark = markOf(failed + conflict + unknown + notAttempted === 0, style.isUtf8);
-  const undo = changed > 0 ? style.undo : undefined;
-  if (only?.result === 'changed' && results.length === 1) {
-    const { id } = only;
+  if (isBrief && only?.result === 'changed' && results.length === 1) {
     const what = isDeletion(report, only)
-      ? `${named(names?.get(id), id)}: deleted`
-      : describeOne(only, action, { name: names?.get(id) });
-    return headline(`${mark} ${singleLine(what)}.`, undo, canvas);
+      ? `${named(names?.get(only.id), only.id)}: deleted`
+      : describeOne(only, style.action ?? report, { name: names?.get(only.id) });
+    return headline(`${markOf(true, canvas.isUtf8)} ${singleLine(what)}.`, style.undo, canvas);
   }
-  const run = style.run === undefined ? '' : ` Run ${style.run}.`;
-  const listed = results.filter(
-    (row) => isWrong(row) || (isUnattempted(row) && row.error !== undefined),
-  );
   const existing = results.filter(isExisting);
-  const more = existing.length - mostExisting;
-  const shown = [...existing.slice(0, mostExisting), ...listed];
+  const untouched = results.filter(isUntouched);
+  const listed = isBrief
+    ? existing.slice(0, mostExisting)
+    : [
+        ...results.filter((row) => row.result !== 'not_attempted' && !isWrong(row)),
+        ...untouched.slice(0, nameFirstFew),
+      ];
+  listed.push(...results.filter(isExplained));
+  const more = isBrief ? existing.length - mostExisting : untouched.length - nameFirstFew;
+  const moreText = isBrief ? 'more skipped (-v lists all)' : 'more not sent';
+  const indent = isBrief || frame ? '  ' : '';
+  const rows = [...listed, ...results.filter(isWrong)];
+  const lines = linesOfRows(report, rows, canvas, { ...style, indent });
+  const framing = (line: string) => wrapWholeWords(singleLine(line), canvas.columns);
+  const summary = summaryLines(report, canvas, style);
   return [
-    ...headline(`${mark} ${sentence(summaryLine(report, action))}${run}`, undo, canvas),
-    ...linesOfRows(report, shown, canvas, { ...style, indent: '  ' }).flat(),
-    ...(more > 0 ? [`  … and ${groupedNumber(more)} more skipped (-v lists all)`] : []),
+    ...(isBrief ? summary : []),
+    ...(frame?.above ?? []).flatMap(framing),
+    ...lines.slice(0, listed.length).flat(),
+    ...(more > 0
+      ? [`${indent}${canvas.paint.dim(`… and ${groupedNumber(more)} ${moreText}`)}`]
+      : []),
+    ...lines.slice(listed.length).flat(),
+    ...(frame?.below ?? []).flatMap(framing),
+    ...(isBrief ? [] : summary),
   ];
 }
 
+/** The summary of a report; of a run also whether all went well, its name, and how to undo it. */
+function summaryLines(
+  report: BulkReport,
+  canvas: Canvas,
+  { action = report, run, undo, isBrief }: ReportStyle,
+): readonly string[] {
+  const { total, changed, failed, conflict, unknown, notAttempted } = report.summary;
+  const text = summaryLine(report, action);
+  // That of no rows is a sentence already.
+  const sentence = text.endsWith('.') ? text : `${text}.`;
+  if (run === undefined && !isBrief) {
+    const line = report.dryRun && total > 0 ? `${sentence} Nothing was sent.` : text;
+    return wrap(line, canvas.columns).map(canvas.paint.bold);
+  }
+  const mark = markOf(failed + conflict + unknown + notAttempted === 0, canvas.isUtf8);
+  const runText = run === undefined ? '' : ` Run ${run}.`;
+  return headline(`${mark} ${sentence}${runText}`, changed > 0 ? undo : undefined, canvas);
+}
+
 /** `✔` or `✘`; in ASCII `ok` or `error:`. */
-export function markOf(isGood: boolean, isUtf8 = true): string {
+export function markOf(isGood: boolean, isUtf8: boolean): string {
   if (isGood) return isUtf8 ? '✔' : 'ok';
   return isUtf8 ? '✘' : 'error:';
 }
@@ -93,71 +132,21 @@ export function markOf(isGood: boolean, isUtf8 = true): string {
 export function headline(
   line: string,
   undo: string | undefined,
-  { columns, paint, isTerminal }: Pick<Canvas, 'columns' | 'paint' | 'isTerminal'>,
+  { columns, paint }: Pick<Canvas, 'columns' | 'paint'>,
 ): readonly string[] {
   const [mark = ''] = line.split(' ', 1);
   const painted = (text: string) => paint.status(mark) + text.slice(mark.length);
   if (undo !== undefined && displayWidth(`${line}   ${undo}`) <= columns)
     return [painted(`${line}   ${undo}`)];
-  const [first = '', ...rest] = wrap(line, isTerminal || undo !== undefined ? columns : Infinity);
+  const [first = '', ...rest] = wrap(line, columns);
   return [painted(first), ...rest, ...(undo === undefined ? [] : [undo])];
-}
-
-/**
- * Renders the bulk report for a person: one line per row, then the summary. Rows that went wrong come
- * last, where they stay visible however many rows there are. On a terminal only the first unattempted
- * rows are listed and the rest are counted.
- */
-export function reportLines(
-  report: BulkReport,
-  canvas: Canvas,
-  { action = report, names, run, undo, isUtf8, frame }: ReportStyle = {},
-): string[] {
-  const { summary } = report;
-  const results = frame?.holdsRows ? [] : report.results;
-  const { paint, isTerminal } = canvas;
-  const unattempted = results.filter(isUnattempted);
-  const unlisted = new Set(
-    unattempted
-      .filter(({ error }) => error === undefined)
-      .slice(isTerminal ? nameFirstFew : Infinity),
-  );
-  const listed = [
-    ...results.filter((row) => !isUnattempted(row) && !isWrong(row)),
-    ...unattempted.filter((row) => !unlisted.has(row)),
-  ];
-  const wrong = results.filter(isWrong);
-  const indent = frame ? '  ' : '';
-  const lines = linesOfRows(report, [...listed, ...wrong], canvas, { action, names, indent });
-  const columns = isTerminal ? canvas.columns : Infinity;
-  const framing = (line: string) => wrapWholeWords(singleLine(line), columns);
-  const runText = run === undefined ? '' : ` Run ${run}.`;
-  const nothing = report.dryRun && summary.total > 0 ? ' Nothing was sent.' : '';
-  const isGood = wrong.length + unattempted.length === 0 && !report.dryRun && run !== undefined;
-  const mark = isGood ? `${markOf(true, isUtf8)} ` : '';
-  const last = `${mark}${summaryLine(report, action)}`;
-  return [
-    ...(frame?.above ?? []).flatMap(framing),
-    ...lines.slice(0, listed.length).flat(),
-    ...(unlisted.size > 0 ? [paint.dim(`and ${groupedNumber(unlisted.size)} more not sent`)] : []),
-    ...lines.slice(listed.length).flat(),
-    ...(frame?.below ?? []).flatMap(framing),
-    ...(run === undefined
-      ? wrap(`${last}${nothing && `.${nothing}`}`, columns).map(paint.bold)
-      : headline(`${sentence(last)}${runText}`, undo, canvas)),
-  ];
-}
-
-/** A summary with a full stop; that of no rows has one already. */
-function sentence(summary: string): string {
-  return summary.endsWith('.') ? summary : `${summary}.`;
 }
 
 /** The lines of each row: id, name, result and what changed or why not, in columns. */
 export function linesOfRows(
   report: BulkReport,
   rows: readonly ReportRow[],
-  { isTerminal, columns, paint }: Canvas,
+  { columns, paint }: Canvas,
   { action = report, names, indent = '' }: ReportStyle & { readonly indent?: string },
 ): readonly (readonly string[])[] {
   const aligned = rows.map((row): AlignedRow => {
@@ -171,8 +160,7 @@ export function linesOfRows(
     const detail = isNamed ? '' : rowDetail(row, action, deletes);
     return { cells: [singleLine(id), name, word], detail };
   });
-  const room = isTerminal ? columns : Infinity;
-  return alignedRows(aligned, { columns: room, indent, paint: paint.status });
+  return alignedRows(aligned, { columns, indent, paint: paint.status });
 }
 
 const widestName = 32;

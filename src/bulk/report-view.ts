@@ -3,16 +3,9 @@
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { isUtf8Locale } from '../data/environment.js';
 import { groupedNumber } from '../data/text.js';
 import { type BulkReport, reportRowFields, resultWord, summaryLine } from '../runs/report.js';
-import {
-  linesOfRows,
-  type ReportStyle,
-  reportLines,
-  shortReport,
-  wrongRows,
-} from './report-lines.js';
+import { linesOfRows, type ReportStyle, reportLines, wrongRows } from './report-lines.js';
 import { aboutRow } from './row-lines.js';
 
 /** The top-level fields of a report. */
@@ -47,31 +40,22 @@ export const reportView: View<BulkReport> = {
  * The view of a report of changes. A person gets its summary and the rows that went wrong, with
  * --verbose all rows; with --quiet a table holds only the rows that went wrong.
  */
-export function reportViewFor(
-  context: Context,
-  words: Omit<ReportStyle, 'isUtf8'> = {},
-): View<BulkReport> {
-  const { settings, env } = context;
-  if (settings.quiet && !settings.dryRun && settings.output === 'table')
+export function reportViewFor({ settings }: Context, words: ReportStyle = {}): View<BulkReport> {
+  const { dryRun, verbose } = settings;
+  const isQuiet = settings.quiet && settings.output === 'table';
+  if (isQuiet && !dryRun)
     return {
       ...reportView,
       rows: wrongRows,
       lines: (report, canvas) =>
         linesOfRows(report, wrongRows(report), canvas, { names: words.names }).flat(),
     };
-  const style = { ...words, isUtf8: isUtf8Locale(env) };
-  const isQuiet = settings.quiet && settings.output === 'table';
+  const style = { ...words, isBrief: !dryRun && !verbose };
   return {
     ...reportView,
     ...(isQuiet && { rows: (report) => withoutUnchanged(report).results }),
-    lines(report, canvas) {
-      if (settings.verbose) return reportLines(report, canvas, style);
-      if (settings.dryRun && (canvas.isTerminal || isQuiet))
-        return reportLines(withoutUnchanged(report), canvas, style);
-      return settings.dryRun || !canvas.isTerminal
-        ? reportLines(report, canvas, style)
-        : shortReport(report, canvas, style);
-    },
+    lines: (report, canvas) =>
+      reportLines(dryRun && !verbose ? withoutUnchanged(report) : report, canvas, style),
   };
 }
 

@@ -2,7 +2,6 @@
 import type { CommandOutput } from '../cli/command-output.js';
 import type { Canvas } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { isUtf8Locale } from '../data/environment.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { ConflictError, isNotFound } from '../data/outcome-errors.js';
 import type { Session } from '../engine/operation.js';
@@ -154,8 +153,7 @@ async function lineOf(
     canUndo && run.store
       ? undoLine(context, await shortRunName(run.store, run.plan.head.run))
       : undefined;
-  const mark = markOf(true, isUtf8Locale(context.env));
-  return (canvas) => headline(`${mark} ${singleLine(text)}`, undo, canvas);
+  return (canvas) => headline(`${markOf(true, canvas.isUtf8)} ${singleLine(text)}`, undo, canvas);
 }
 
 /** True if the ended run can still be finished: its file arrived, but its document was refused. */
