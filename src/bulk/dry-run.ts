@@ -7,10 +7,9 @@ import { fieldLabel } from '../cli/lists/labels.js';
 import { linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
-import { beforeAndAfter, decideRow } from '../engine/decide.js';
+import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, Session, Task } from '../engine/operation.js';
 import { exitOf, failedRun, reportOf } from '../runs/report.js';
-import { type Action } from '../runs/verb.js';
 import {
   countErrors,
   printCap,
@@ -52,13 +51,11 @@ async function dryRunOne(
   invocation: Invocation,
   row: Task,
 ): Promise<CommandOutput> {
-  const { operation, values, guards, words } = invocation;
+  const { operation, values, words } = invocation;
+  const { api } = context;
   const session = openSession(context, invocation);
-  const state = await session.read(row, 'preview');
-  const plan = await session.plan(row, state);
-  session.planned?.(true);
-  const { previewed, done } = row;
-  const decided = decideRow(row, state.record, plan, { guards, previewed, done });
+  const { decided, plan, failure } = await previewRows(context, invocation, [row], session);
+  if (failure) throw failure;
   // A record that may have been created is searched for, not created again.
   const creates = operation.verb === 'create';
   const isSearchedFor = row.open !== undefined && creates;
@@ -66,65 +63,46 @@ async function dryRunOne(
     context.message(
       'It may have been created. Without --dry-run, the command looks for it and sends nothing.',
     );
-  const steps = decided || isSearchedFor ? [] : plan.steps;
-  if (decided?.error) {
-    const { result, error } = decided;
+  for (const { id, result, error } of decided) {
+    if (!error) continue;
     const { message } = error;
     const isClause = /^[a-z]/.test(message);
     context.message(
       (isClause
-        ? `${row.id} would be ${result}: ${message}`
-        : `${row.id}: ${result}. ${message}`
+        ? `${id} would be ${result}: ${message}`
+        : `${id}: ${result}. ${message}`
       ).trimEnd(),
     );
   }
-  for (const { call } of steps) context.api.noteAssumedRoute(call);
+  const needed = decided.length > 0 || isSearchedFor ? undefined : plan;
+  const steps = needed?.steps ?? [];
+  const requests = needed?.requests ?? steps.map(({ call }) => api.describe(call));
+  for (const { call } of steps) api.noteAssumedRoute(call);
+  const id = creates || operation.files ? null : row.id;
   const value: DryRun = {
     schema: 1,
     dryRun: true,
-    requests:
-      (decided ? undefined : plan.requests) ?? steps.map(({ call }) => context.api.describe(call)),
+    requests,
     changes: steps.flatMap(({ changes }) =>
-      changes.map(({ field, from, to }) => ({
-        id: creates || operation.files ? null : row.id,
-        field,
-        from: from ?? null,
-        to,
-      })),
+      changes.map(({ field, from = null, to }) => ({ id, field, from, to })),
     ),
   };
-  const isNamed = steps.some(({ call }) => context.api.route(call).source === 'named');
-  const isPending = values.exitCode && value.requests.length > 0;
-  const describe = (change: DryRun['changes'][number]) =>
-    // A file is not a record yet: its change is described by its fields alone.
-    operation.files
-      ? labelledChange(change)
-      : fieldChange(change, {
-          action: words.join('.'),
-          resource: operation.resource,
-          verb: operation.verb,
-        });
+  const isNamed = steps.some(({ call }) => api.route(call).source === 'named');
+  const action = { ...operation, action: words.join('.') };
+  const describe = ({ field, from, to }: DryRun['changes'][number]) => {
+    const changes = { before: { [field]: from }, after: { [field]: to } };
+    // A file is not a record yet: its change is described by its field alone.
+    const text = operation.files ? '' : describeChanges(changes, action, { isPreview: true });
+    return text || `${fieldLabel(field)} ${changeText(from, to)}`;
+  };
+  const isPending = values.exitCode && requests.length > 0;
   return {
     value,
     view: linesView((shown: DryRun, canvas) =>
-      changeLines(shown, canvas, {
-        isNamed,
-        ...(canvas.isTerminal && { describe }),
-      }),
+      changeLines(shown, canvas, { isNamed, ...(canvas.isTerminal && { describe }) }),
     ),
     exitName: isPending ? 'changesPending' : 'done',
   };
-}
-
-/** `Role Duelist → IGL`: what a person reads of a field's change. */
-function fieldChange(change: DryRun['changes'][number], action: Action): string {
-  const { field, from, to } = change;
-  const changes = { before: { [field]: from }, after: { [field]: to } };
-  return describeChanges(changes, action, { isPreview: true }) || labelledChange(change);
-}
-
-function labelledChange({ field, from, to }: DryRun['changes'][number]): string {
-  return `${fieldLabel(field)} ${changeText(from, to)}`;
 }
 
 /** Previews rows as a run would, prints the preview, and sends nothing. */

@@ -36,8 +36,9 @@ export interface Preview extends PreviewedRows {
   readonly firstCall?: Call | undefined;
   /** Why the only row could not be read. */
   readonly failure?: Failure | undefined;
-  /** The record of the only row. */
+  /** The record of the only row, and what it needs. */
   readonly record?: JsonObject | undefined;
+  readonly plan?: RowPlan | undefined;
 }
 
 /** Rows to list, with their names and times where known. */
@@ -152,8 +153,8 @@ class Previewer {
   /** The fields that the guards look at. */
   private readonly guarded: readonly string[];
   private firstCall: Call | undefined;
-  /** The record or the failure that reading the only row gave; nothing for several rows. */
-  private onlyRead: Pick<Preview, 'failure' | 'record'> = {};
+  /** What reading the only row gave; nothing for several rows. */
+  private onlyRead: Pick<Preview, 'failure' | 'record' | 'plan'> = {};
 
   constructor(
     private readonly context: Context,
@@ -271,7 +272,7 @@ class Previewer {
       const { state, plan, isFresh } = planned;
       const { record } = state;
       this.breaker.recordResult('unchanged', false);
-      if (isOnly) this.onlyRead = { record };
+      if (isOnly) this.onlyRead = { record, plan };
       if (record) {
         this.fields.observe(record);
         this.columns?.observe(record);
