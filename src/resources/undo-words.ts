@@ -10,7 +10,9 @@ import type { BeforeImage } from '../runs/before-images.js';
 import type { ReportRow } from '../runs/report.js';
 import type { StoredRun } from '../runs/stored-run.js';
 import { counted } from '../runs/verb.js';
-import type { UndoKind } from './undo.js';
+
+/** The effect of an undo on its rows; `mixed`: some fields are restored, other records deleted. */
+export type UndoKind = 'fields' | 'created' | 'mixed';
 
 /** The sentence with the counts, which add up to the changed rows of the run. */
 export function undoneCounts(
@@ -50,7 +52,10 @@ export interface NotUndoable {
 }
 
 /** Fields whose former value is incomplete: it held the API key, or a URL stored without its query. */
-export function unrestorableFields({ withheld, shortened }: BeforeImage): readonly string[] {
+export function unrestorableFields({
+  withheld,
+  shortened,
+}: Pick<BeforeImage, 'withheld' | 'shortened'>): readonly string[] {
   return [...new Set([...withheld, ...shortened])];
 }
 

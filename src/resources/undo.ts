@@ -13,10 +13,15 @@ import { isSameValue } from '../data/sorting.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { sessionByRow } from '../engine/row-sessions.js';
-import { type BeforeImage, withoutQueries } from '../runs/before-images.js';
-import type { RowChange, SelectedRow } from '../runs/report.js';
+import { type BeforeImage, readBeforeImages, withoutQueries } from '../runs/before-images.js';
+import type { ReportRow, RowChange, SelectedRow } from '../runs/report.js';
+import { runFolder, storeOf } from '../runs/store.js';
+import type { StoredRun } from '../runs/stored-run.js';
+import { type RunVerb, verbs } from '../runs/verb.js';
 import { deleteSession } from './delete.js';
+import { recordIfThere, recordReader } from './read.js';
 import { compareEdit } from './tryout-edit.js';
+import { type NotUndoable, type UndoKind, unrestorableFields } from './undo-words.js';
 import { readOnlyFields, updateSession } from './update.js';
 
 /** The job of an undo, which applies to all its rows. */
@@ -27,21 +32,68 @@ export type UndoJob = JsonObject & {
   readonly route?: string | undefined;
 };
 
-/** The effect of an undo on its rows; `mixed`: some fields are restored, other records deleted. */
-export type UndoKind = 'fields' | 'created' | 'mixed';
-
 /** The values that a row of an undo restores; plain JSON. */
-type UndoRow = {
-  readonly kind: BeforeImage['kind'];
-  readonly before: JsonObject;
-  readonly after: JsonObject;
-  /** Fields that the record did not have. */
-  readonly absent: readonly string[];
-  /** Fields of a created record whose value was not stored. */
-  readonly inexact: readonly string[];
-  /** Fields of a created record that were stored without the queries of their URLs. */
-  readonly shortened?: readonly string[];
-};
+type UndoRow = Omit<BeforeImage, 'row' | 'id'> & JsonObject;
+
+/** The changed rows of a run that can be undone, each with its before-image, and those that cannot. */
+export async function undoable(
+  context: Context,
+  { head }: StoredRun,
+  results: readonly ReportRow[],
+) {
+  const images = await readBeforeImages(runFolder(storeOf(context), head.run));
+  const imageByRow = new Map(images.map((image) => [image.row, image]));
+  const documents = recordReader(context, 'documents');
+  const can: BeforeImage[] = [];
+  const cannot: NotUndoable[] = [];
+  for (const row of results.toSorted((a, b) => a.row - b.row)) {
+    if (row.result !== 'changed' && row.result !== 'unknown' && row.step === undefined) continue;
+    const { id: made, replaces } = row.after ?? {};
+    const id = typeof made === 'string' ? made : row.id;
+    const image = imageByRow.get(row.row);
+    const isLast = typeof replaces === 'string' && !(await recordIfThere(documents, replaces));
+    const why = isLast
+      ? `that replaced ${replaces}, which is gone`
+      : obstacle(head.verb, row, image, images.length > 0);
+    if (why === undefined && image) can.push({ ...image, id });
+    else cannot.push({ id, why: why ?? '' });
+  }
+  return { can, cannot };
+}
+
+/** Why a row cannot be undone, worded to follow a count; undefined if it can. */
+function obstacle(
+  verb: RunVerb,
+  { result, step }: ReportRow,
+  image: BeforeImage | undefined,
+  keepsImages: boolean,
+): string | undefined {
+  if (result === 'unknown') return 'unknown whether it was changed';
+  if (!verbs[verb].canUndo) {
+    // Its second step was refused.
+    if (step !== undefined) return `only ${step}`;
+    return verb === 'delete' ? 'deleted' : 'converted';
+  }
+  if (image?.kind === 'record') return 'deleted';
+  if (!image)
+    return keepsImages
+      ? 'made without an answer that shows it'
+      : 'changed by a run whose former values are not kept';
+  const unrestorable = unrestorableFields(image);
+  const isRestorable = Object.keys(image.after ?? {}).some(
+    (field) => !unrestorable.includes(field),
+  );
+  return image.kind === 'created' || isRestorable
+    ? undefined
+    : `with a former value that is not kept (${unrestorable.join(', ')})`;
+}
+
+/** The effect of an undo of these rows. */
+export function undoKind(rows: readonly BeforeImage[]): UndoKind {
+  const created = rows.filter(({ kind }) => kind === 'created').length;
+  if (created === 0) return 'fields';
+  return created === rows.length ? 'created' : 'mixed';
+}
 
 /** The operation that undoes a run of this resource. */
 export function undoOperation(
@@ -79,9 +131,11 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
     hasStatus && field === 'status' && !TryoutStatus.safeParse(to).success;
   const session = updateSession(context, resource, route, {
     plan(row, record) {
-      const { before, after, absent } = rowOfUndo(row);
+      const image = rowOfUndo(row);
+      const { before = {}, after = {}, absent } = image;
+      const unrestorable = unrestorableFields(image);
       const fields = Object.keys(after).filter(
-        (field) => field in before || absent.includes(field),
+        (field) => (field in before || absent.includes(field)) && !unrestorable.includes(field),
       );
       const hidden = fields.filter(
         (field) => absent.includes(field) && !Object.hasOwn(record, field) && after[field] !== null,
@@ -98,7 +152,7 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
         conflict: changes.find(({ field, from }) => !isSame(field, from, after[field])),
       };
     },
-    names: (row) => Object.keys(rowOfUndo(row).after),
+    names: (row) => Object.keys(rowOfUndo(row).after ?? {}),
   });
   // The statuses are documented, so a value that is neither old nor new comes from another writer.
   return hasStatus ? { ...session, compare: compareEdit } : session;
@@ -148,7 +202,7 @@ function deleteCreated(context: Context, resource: ResourceName): Session {
       // It is gone already, as it was before the run.
       if (!record) return { steps: [] };
       const plan = await session.plan(row, state);
-      const { after, inexact, shortened = [] } = rowOfUndo(row);
+      const { after = {}, withheld, shortened } = rowOfUndo(row);
       const created = replacementBody(after, {}, readOnly);
       const now = replacementBody(record, {}, readOnly);
       const names = [...new Set([...Object.keys(created), ...Object.keys(now)])].filter(
@@ -157,7 +211,7 @@ function deleteCreated(context: Context, resource: ResourceName): Session {
       const present = (name: string) =>
         shortened.includes(name) ? withoutQueries(now[name]) : now[name];
       const field = names.find(
-        (name) => !inexact.includes(name) && !isSameValue(created[name], present(name)),
+        (name) => !withheld.includes(name) && !isSameValue(created[name], present(name)),
       );
       if (field === undefined) return plan;
       return { ...plan, conflict: { field, from: now[field], to: created[field] } };

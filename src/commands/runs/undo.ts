@@ -7,28 +7,20 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
-import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { groupedNumber } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { UsageError } from '../../errors.js';
-import { recordIfThere, recordReader } from '../../resources/read.js';
-import { type UndoJob, type UndoKind, undoOperation } from '../../resources/undo.js';
+import { type UndoJob, undoable, undoKind, undoOperation } from '../../resources/undo.js';
 import {
   mixedNote,
-  type NotUndoable,
   nothingToUndo,
   nullNote,
   partialNotes,
   undoneCounts,
-  unrestorableFields,
 } from '../../resources/undo-words.js';
-import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
 import { requireContinuable } from '../../runs/plan.js';
-import type { ReportRow } from '../../runs/report.js';
-import { runFolder, storeOf } from '../../runs/store.js';
 import { rowsLeft, type StoredRun } from '../../runs/stored-run.js';
-import { verbs } from '../../runs/verb.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
@@ -84,7 +76,9 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const { only } = values;
   const stored = await runToUndo(context, values);
   const { head } = stored;
-  const candidates = await undoable(context, stored, values);
+  const invocation = await invocationOf(context, stored, { waitLock: values.waitLock });
+  const results = await verifiedResults(context, invocation, stored);
+  const candidates = await undoable(context, stored, results);
   const changedIds = [...candidates.can, ...candidates.cannot].map(({ id }) => id);
   const missing = only?.find((id) => !changedIds.includes(id));
   if (missing !== undefined)
@@ -97,7 +91,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const cannot = candidates.cannot.filter(isSelected);
   if (can.length === 0) throw nothingToUndo(stored, cannot, context.table);
   requireContinuable(stored, 'Undo it with the version that wrote it.');
-  const kind = kindOf(can);
+  const kind = undoKind(can);
   const undo: UndoJob = {
     of: head.run,
     kind,
@@ -107,18 +101,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
     ...undoOperation(head.resource, undo),
     job: async () => undo,
     rows: async () => ({
-      rows: can.map(({ row, id, kind: own, before = {}, after = {}, absent, ...image }) => ({
-        row,
-        id,
-        own: {
-          kind: own,
-          before,
-          after,
-          absent,
-          inexact: image.withheld,
-          shortened: image.shortened,
-        },
-      })),
+      rows: can.map(({ row, id, ...image }) => ({ row, id, own: image })),
       header: ['id'],
       digest: digestOf([head.run, only ?? null]),
     }),
@@ -138,12 +121,6 @@ function endedNote(stored: StoredRun): string {
   return `The run is unfinished. Undoing it ends it: ${left === 1 ? 'its last row is' : `its other ${groupedNumber(left)} rows are`} not sent any more.`;
 }
 
-function kindOf(rows: readonly BeforeImage[]): UndoKind {
-  const created = rows.filter(({ kind }) => kind === 'created').length;
-  if (created === 0) return 'fields';
-  return created === rows.length ? 'created' : 'mixed';
-}
-
 /**
  * The run to undo. `last` is the newest that changed something; if that is an interrupted undo, the
  * undo is continued.
@@ -159,72 +136,4 @@ function mayHaveChanged({ state }: StoredRun): boolean {
   const { results, open, done } = state;
   if (open.size > 0 || done.size > 0) return true;
   return [...results.values()].some(({ result }) => result === 'changed');
-}
-
-/** The changed rows of a run that can be undone, and those that cannot. */
-interface Undoable {
-  readonly can: readonly BeforeImage[];
-  readonly cannot: readonly NotUndoable[];
-}
-
-async function undoable(context: Context, stored: StoredRun, values: Values): Promise<Undoable> {
-  const invocation = await invocationOf(context, stored, { waitLock: values.waitLock });
-  const results = await verifiedResults(context, invocation, stored);
-  const images = await readBeforeImages(runFolder(storeOf(context), stored.head.run));
-  const byRow = new Map(images.map((image) => [image.row, image]));
-  const can: BeforeImage[] = [];
-  const cannot: NotUndoable[] = [];
-  const documents = recordReader(context, 'documents');
-  const hasNoUndo = !verbs[invocation.operation.verb].canUndo;
-  for (const row of results.toSorted((a, b) => a.row - b.row)) {
-    if (row.result !== 'changed' && row.result !== 'unknown' && row.step === undefined) continue;
-    const made = row.after?.['id'];
-    const id = typeof made === 'string' ? made : row.id;
-    const image = byRow.get(row.row);
-    const replaced = row.after?.['replaces'];
-    const isLast = typeof replaced === 'string' && !(await recordIfThere(documents, replaced));
-    const why = hasNoUndo
-      ? doneForGood(stored, row)
-      : isLast
-        ? `that replaced ${replaced}, which is gone`
-        : undoObstacle(row, image, images.length > 0);
-    if (why === undefined && image) can.push({ ...withoutUnrestorable(image), id });
-    else cannot.push({ id, why: why ?? '' });
-  }
-  return { can, cannot };
-}
-
-/** Describes what a run without an undo did to a row. */
-function doneForGood({ head }: StoredRun, { result, step }: ReportRow): string {
-  if (result === 'unknown') return unknownChange;
-  // Its second step was refused.
-  if (step !== undefined) return `only ${step}`;
-  return head.verb === 'delete' || head.of !== undefined ? 'deleted' : 'converted';
-}
-
-const unknownChange = 'unknown whether it was changed';
-
-function undoObstacle(
-  { result }: ReportRow,
-  image: BeforeImage | undefined,
-  keepsImages: boolean,
-): string | undefined {
-  if (result === 'unknown') return unknownChange;
-  if (image?.kind === 'record') return 'deleted';
-  if (!image && keepsImages) return 'made without an answer that shows it';
-  if (!image) return 'changed by a run whose former values are not kept';
-  const hasNothingLeft =
-    image.kind === 'fields' && Object.keys(withoutUnrestorable(image).after ?? {}).length === 0;
-  return hasNothingLeft
-    ? `with a former value that is not kept (${unrestorableFields(image).join(', ')})`
-    : undefined;
-}
-
-/** Removes fields whose former value is incomplete, so that the undo leaves them as they are. */
-function withoutUnrestorable(image: BeforeImage): BeforeImage {
-  const unrestorable = unrestorableFields(image);
-  if (unrestorable.length === 0 || image.kind !== 'fields') return image;
-  const keep = (fields: JsonObject = {}) =>
-    Object.fromEntries(Object.entries(fields).filter(([field]) => !unrestorable.includes(field)));
-  return { ...image, before: keep(image.before), after: keep(image.after) };
 }
