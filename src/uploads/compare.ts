@@ -6,15 +6,16 @@ import { lazy } from '../data/lazy.js';
 import { recordedSize } from '../data/path.js';
 import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
-import { isForbidden, stopsRun } from '../engine/decide.js';
-import { ApiError, GuardError, ProtocolError } from '../errors.js';
+import { GuardError, NotFoundError } from '../errors.js';
+import { tagsIn } from '../resources/document-tags.js';
 import { hasContent, hashOfUpload } from './content.js';
+import { type Documents, readDocuments } from './documents.js';
 import { idsOfContent, mostHashedBytes, readUploadMemory, type UploadMemory } from './memory.js';
 import type { InspectedFile, UploadJob } from './plan.js';
 import type { UploadFile } from './upload-source.js';
 
 /** The document that holds a file already. */
-export interface ExistingDocument {
+interface ExistingDocument {
   /** Undefined for an earlier file of the same command, whose document is still to come. */
   readonly id?: string | undefined;
   /** Its record; undefined if the list does not show it. */
@@ -27,7 +28,7 @@ export interface ExistingDocument {
 export const existsAlready = 'exists';
 
 /** A file to compare. */
-export interface Compared {
+interface Compared {
   readonly file: InspectedFile;
   /** The name of its document. */
   readonly name: string;
@@ -40,20 +41,23 @@ export interface Compared {
  * Returns a function that finds the document of a file: by its content among those that this machine
  * uploaded, then by name, type and size in the list, which it reads once. It throws GuardError `exists`
  * for `--if-exists error`. Where the list cannot tell, it warns, and with `--if-exists` typed out it
- * throws GuardError `incomplete`, or the refusal of the list (403).
+ * throws GuardError `incomplete`, or the refusal of the list (403). For a file that replaces a document,
+ * see `Finder.findReplacement`.
  */
 export function documentFinder(
   context: Context,
   job: UploadJob,
+  listed: () => Promise<Documents>,
 ): (compared: Compared) => Promise<ExistingDocument | undefined> {
-  const finder = lazy(async () => {
-    const documents = await readDocuments(context);
-    return new Finder(context, job, documents, await readUploadMemory(context));
-  });
+  const { replaces, ifExists } = job;
+  const finder = lazy(
+    async () => new Finder(context, job, await listed(), await readUploadMemory(context)),
+  );
   return async (compared) => {
-    if (job.ifExists === 'duplicate') return undefined;
+    if (replaces !== undefined) return (await finder()).findReplacement(compared, replaces);
+    if (ifExists === 'duplicate') return undefined;
     const found = await (await finder()).find(compared);
-    if (found && job.ifExists === 'error')
+    if (found && ifExists === 'error')
       throw new GuardError(`${compared.path} was already uploaded: ${found.message}.`, {
         code: existsAlready,
         hint: 'Skip such files: --if-exists skip. Upload them again: --if-exists duplicate.',
@@ -73,6 +77,8 @@ class Finder {
   private hasWarned = false;
   /** The sizes of the files that this machine uploaded: others need no hash. */
   private readonly sizes: ReadonlySet<number>;
+  /** Why there may be more documents than the list tells. */
+  private readonly doubt: string | undefined;
 
   constructor(
     private readonly context: Context,
@@ -81,6 +87,9 @@ class Finder {
     private readonly memory: UploadMemory,
   ) {
     this.sizes = new Set([...memory.values()].map(({ sizeBytes }) => sizeBytes));
+    const { byId, byName, doubt } = documents;
+    const isNameless = byId.size > 0 && byName.size === 0;
+    this.doubt = doubt ?? (isNameless ? 'the list of documents shows no names' : undefined);
   }
 
   async find(compared: Compared): Promise<ExistingDocument | undefined> {
@@ -94,7 +103,7 @@ class Finder {
     const uploaded = isRemembered && sha256 !== undefined && (await this.byContent(file, sha256));
     if (uploaded) return uploaded;
     const others: [difference: FileDifference, record: JsonObject][] = [];
-    for (const record of this.documents.named(name)) {
+    for (const record of this.documents.byName.get(name.normalize()) ?? []) {
       // oxlint-disable-next-line no-await-in-loop
       const difference = await this.compare(record, file, sha256);
       const id = String(record['id']);
@@ -108,8 +117,40 @@ class Finder {
     }
     const unclear = others.find(([difference]) => difference === 'unclear');
     if (unclear) this.warn(`the list does not show the type and size of ${idOf(unclear[1])}`);
-    else if (this.documents.doubt !== undefined) this.warn(this.documents.doubt);
+    else if (this.doubt !== undefined) this.warn(this.doubt);
     else if (others[0]) this.reportOther(path, ...others[0]);
+    return undefined;
+  }
+
+  /**
+   * Finds the document that makes it unnecessary to replace another one: that itself, if it holds these
+   * bytes already, or the one that an earlier command uploaded in its place.
+   */
+  async findReplacement(
+    { file, name, bytes }: Compared,
+    replaces: string,
+  ): Promise<ExistingDocument | undefined> {
+    if (file.isMissing)
+      throw new NotFoundError(`The document ${replaces} is not in the list of documents.`, {
+        isProven: true,
+        hint: 'See: rosterctl documents list',
+      });
+    const sha256 = await hashOfUpload(bytes);
+    const { byId } = this.documents;
+    const old = byId.get(replaces);
+    if (old && old['sizeBytes'] === file.sizeBytes && old['contentType'] === file.contentType)
+      if (await hasContent(this.context, replaces, file, sha256))
+        return { id: replaces, record: old, message: `${replaces} already holds this content` };
+    const tags = new Set(file.text?.tags);
+    for (const id of idsOfContent(this.memory, sha256)) {
+      const record = byId.get(id);
+      if (!record || id === replaces || record['name'] !== name) continue;
+      const held = tagsIn(record['tags']) ?? [];
+      const hasTags = held.length === tags.size && held.every((tag) => tags.has(tag));
+      // oxlint-disable-next-line no-await-in-loop
+      if (hasTags && (await hasContent(this.context, id, file, sha256)))
+        return { id, record, message: uploadedBefore(id) };
+    }
     return undefined;
   }
 
@@ -120,7 +161,7 @@ class Finder {
   ): Promise<ExistingDocument | undefined> {
     const ids = idsOfContent(this.memory, sha256);
     for (const id of ids) {
-      const record = this.documents.byId(id);
+      const record = this.documents.byId.get(id);
       if (!record || differs(record, file)) continue;
       // oxlint-disable-next-line no-await-in-loop
       if (this.job.verify && !(await hasContent(this.context, id, file, sha256))) continue;
@@ -128,8 +169,7 @@ class Finder {
     }
     const [id] = ids;
     // A list that cannot be read whole does not prove that the document is gone.
-    if (id === undefined || this.documents.doubt === undefined || this.job.isStrict)
-      return undefined;
+    if (id === undefined || this.doubt === undefined || this.job.isStrict) return undefined;
     return { id, message: uploadedBefore(id) };
   }
 
@@ -181,7 +221,7 @@ class Finder {
   }
 }
 
-export function uploadedBefore(id: string): string {
+function uploadedBefore(id: string): string {
   return `uploaded before as ${id} (same content)`;
 }
 
@@ -197,52 +237,4 @@ function idOf({ id }: JsonObject): string {
 /** A content type without its parameters. */
 function essence(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
-}
-
-/** The existing documents. */
-interface Documents {
-  named(name: string): readonly JsonObject[];
-  byId(id: string): JsonObject | undefined;
-  /** Why there may be more; undefined if these are all. */
-  readonly doubt?: string | undefined;
-  /** The refusal of the list, if it is forbidden. */
-  readonly refusal?: ApiError | undefined;
-  /** No list was recognized, which a note says already. */
-  readonly isAssumedEmpty?: boolean;
-}
-
-/** Reads the list of documents, as far as it can be read. Throws failures that concern more than the list. */
-export async function readDocuments(context: Context): Promise<Documents> {
-  const byName = new Map<string, JsonObject[]>();
-  const byId = new Map<unknown, JsonObject>();
-  const documents: Documents = {
-    named: (name) => byName.get(name.normalize()) ?? [],
-    byId: (id) => byId.get(id),
-  };
-  const list = context.api.list('documents', {}, { checksCompleteness: true });
-  try {
-    for await (const record of list) {
-      const { id, name } = record;
-      byId.set(id, record);
-      if (typeof name !== 'string') continue;
-      byName.set(name.normalize(), [...(byName.get(name.normalize()) ?? []), record]);
-    }
-  } catch (error) {
-    if (!(error instanceof ApiError || error instanceof ProtocolError)) throw error;
-    const isOfList = !stopsRun(error) && error.exitName !== 'temporary' && !context.settings.strict;
-    if (!isOfList) throw error;
-    if (error instanceof ApiError && isForbidden(error))
-      return { ...documents, doubt: 'this key may not list documents', refusal: error };
-    return { ...documents, doubt: `the list of documents cannot be read: ${error.message}` };
-  }
-  const completeness = list.completeness();
-  if (completeness.state !== 'complete')
-    return {
-      ...documents,
-      doubt: `the list of documents may be incomplete: ${completeness.reason}`,
-      isAssumedEmpty: completeness.state === 'assumedEmpty',
-    };
-  if (byId.size > 0 && byName.size === 0)
-    return { ...documents, doubt: 'the list of documents shows no names' };
-  return documents;
 }

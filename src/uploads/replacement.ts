@@ -4,13 +4,10 @@ import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import type { Operation } from '../engine/operation.js';
-import { NotFoundError, UsageError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
 import { recordIfThere, recordReader } from '../resources/read.js';
-import { type Compared, type ExistingDocument, readDocuments, uploadedBefore } from './compare.js';
-import { hasContent, hashOfUpload } from './content.js';
 import { inspectFile } from './local-file.js';
-import { idsOfContent, readUploadMemory } from './memory.js';
 import type { UploadJob } from './plan.js';
 import { toInspectedFile } from './rows.js';
 
@@ -50,36 +47,4 @@ function textOf(id: string, { name, tags }: JsonObject) {
       hint: 'Upload the file by itself: rosterctl docs upload FILE --tag TAG',
     });
   return { ...(typeof name === 'string' && { name }), tags: found };
-}
-
-/**
- * Returns a function that finds the document that makes the upload unnecessary: the old one, if it
- * holds these bytes already, or the one that an earlier command uploaded in its place.
- */
-export function replacementFinder(context: Context, replaces: string) {
-  return async ({ file, name, bytes }: Compared): Promise<ExistingDocument | undefined> => {
-    if (file.isMissing)
-      throw new NotFoundError(`The document ${replaces} is not in the list of documents.`, {
-        isProven: true,
-        hint: 'See: rosterctl documents list',
-      });
-    const sha256 = await hashOfUpload(bytes);
-    const documents = await readDocuments(context);
-    const memory = await readUploadMemory(context);
-    const old = documents.byId(replaces);
-    if (old && old['sizeBytes'] === file.sizeBytes && old['contentType'] === file.contentType)
-      if (await hasContent(context, replaces, file, sha256))
-        return { id: replaces, record: old, message: `${replaces} already holds this content` };
-    const tags = new Set(file.text?.tags);
-    for (const id of idsOfContent(memory, sha256)) {
-      const record = documents.byId(id);
-      if (!record || id === replaces || record['name'] !== name) continue;
-      const held = tagsIn(record['tags']) ?? [];
-      const hasTags = held.length === tags.size && held.every((tag) => tags.has(tag));
-      // oxlint-disable-next-line no-await-in-loop
-      if (hasTags && (await hasContent(context, id, file, sha256)))
-        return { id, record, message: uploadedBefore(id) };
-    }
-    return undefined;
-  };
 }

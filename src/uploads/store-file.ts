@@ -8,8 +8,8 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../engine/operation.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
+import { findDocument, isAnswerTo } from './documents.js';
 import type { LocalFile } from './local-file.js';
-import { findDocument, isAnswerTo } from './verify.js';
 
 /** The facts that the service gets about a file. */
 export type FileFacts = {

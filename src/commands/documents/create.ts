@@ -13,13 +13,13 @@ import type { Session } from '../../engine/operation.js';
 import { createStep, creation } from '../../resources/create.js';
 import { nameFlag, sizeBytesSchema } from '../../resources/params.js';
 import { creating, sendCreate } from '../../resources/send.js';
+import { verifyDocument } from '../../uploads/documents.js';
 import {
   confirmDocument,
   documentCall,
   type FileFacts,
   type StoredFile,
 } from '../../uploads/store-file.js';
-import { verifyDocument } from '../../uploads/verify.js';
 
 interface DocumentValues extends FileFacts, Pick<StoredFile, 'fileKey' | 'fileRef'> {
   readonly name?: string | undefined;

@@ -1,0 +1,140 @@
+/** The documents that exist, from their list: those of a name, and the one that an upload made. */
+
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { upperFirst } from '../data/text.js';
+import { isForbidden, stopsRun } from '../engine/decide.js';
+import type { Step, Verification } from '../engine/operation.js';
+import { ApiError, Failure, ProtocolError } from '../errors.js';
+
+/** The listed documents. */
+export interface Documents {
+  readonly byId: ReadonlyMap<unknown, JsonObject>;
+  /** By name, in NFC. */
+  readonly byName: ReadonlyMap<string, readonly JsonObject[]>;
+  /** By the key of their files; none if the list does not show it. */
+  readonly byKey: ReadonlyMap<unknown, readonly JsonObject[]>;
+  /** The documents whose keys the list does not show. */
+  readonly keyless: readonly JsonObject[];
+  /** Why there may be more; undefined if these are all. */
+  readonly doubt?: string | undefined;
+  /** The refusal of the list, if it is forbidden. */
+  readonly refusal?: ApiError | undefined;
+  /** No list was recognized, which a note says already. */
+  readonly isAssumedEmpty?: boolean;
+}
+
+/** Reads the list of documents, as far as it can be read. Throws failures that concern more than the list. */
+export async function readDocuments(context: Context): Promise<Documents> {
+  const byId = new Map<unknown, JsonObject>();
+  const byName = new Map<string, JsonObject[]>();
+  const byKey = new Map<unknown, JsonObject[]>();
+  const keyless: JsonObject[] = [];
+  const documents: Documents = { byId, byName, byKey, keyless };
+  const list = context.api.list('documents', {}, { checksCompleteness: true });
+  try {
+    for await (const record of list) {
+      const { id, name, fileKey } = record;
+      byId.set(id, record);
+      if (typeof name === 'string') addTo(byName, name.normalize(), record);
+      if (showsKey(record)) addTo(byKey, fileKey, record);
+      else keyless.push(record);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof ProtocolError)) throw error;
+    const isOfList = !stopsRun(error) && error.exitName !== 'temporary' && !context.settings.strict;
+    if (!isOfList) throw error;
+    if (error instanceof ApiError && isForbidden(error))
+      return { ...documents, doubt: 'this key may not list documents', refusal: error };
+    return { ...documents, doubt: `the list of documents cannot be read: ${error.message}` };
+  }
+  const completeness = list.completeness();
+  if (completeness.state === 'complete') return documents;
+  return {
+    ...documents,
+    doubt: `the list of documents may be incomplete: ${completeness.reason}`,
+    isAssumedEmpty: completeness.state === 'assumedEmpty',
+  };
+}
+
+function addTo<K>(groups: Map<K, JsonObject[]>, key: K, record: JsonObject): void {
+  const group = groups.get(key);
+  if (group) group.push(record);
+  else groups.set(key, [record]);
+}
+
+/**
+ * Finds the document created by a request with this body, by its file key in the list. Returns
+ * undefined if the list proves that there is none. Throws ProtocolError if it proves neither, because
+ * it may be incomplete or omits the keys of documents that match. `since`: the key does not come from
+ * this process, so that a document made earlier may have it; one that seems older proves neither,
+ * because the clock of the service may be behind, and its name may be in the service's own form.
+ */
+export async function findDocument(
+  context: Context,
+  body: JsonObject,
+  since?: number,
+): Promise<JsonObject | undefined> {
+  const { byKey, keyless, doubt } = await readDocuments(context);
+  const same = byKey.get(body['fileKey']) ?? [];
+  const found = same.find((record) => since === undefined || mayBeNew(record, body, since));
+  if (found) return found;
+  const isKeyless = keyless.some((record) => mayMatch(record, body));
+  const [older] = same;
+  if (doubt === undefined && !isKeyless && !older) return undefined;
+  const why =
+    doubt !== undefined
+      ? `${upperFirst(doubt).replace(/\.?$/, '.')}`
+      : isKeyless
+        ? 'The list of documents does not show which file a document records.'
+        : `The document ${String(older?.['id'])} records this file, but may have been created earlier.`;
+  throw new ProtocolError(`${why} The key of the file is ${String(body['fileKey'])}.`, {
+    code: 'incomplete',
+  });
+}
+
+/** Verifies whether a step's document was created; unclear if the list may be incomplete. */
+export async function verifyDocument(
+  context: Context,
+  step: Step,
+  since?: number,
+): Promise<Verification> {
+  try {
+    const record = await findDocument(context, step.call.body ?? {}, since);
+    if (record) return { outcome: 'applied', record };
+    return { outcome: 'notApplied', state: { record, at: context.instant() }, step };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { outcome: 'unclear', error };
+  }
+}
+
+/** True if a record can be the document created with this body: neither its organization nor its file key differs. */
+export function isAnswerTo(context: Context, body: JsonObject, record: JsonObject): boolean {
+  const { organizationId = context.api.organizationId } = record;
+  if (organizationId !== context.api.organizationId) return false;
+  return !showsKey(record) || record['fileKey'] === body['fileKey'];
+}
+
+const wholeSecond = 1000;
+
+function showsKey({ fileKey }: JsonObject): boolean {
+  return fileKey !== undefined && fileKey !== null;
+}
+
+/** True if no field that the service would not change shows that the document is of another file. */
+function mayMatch(record: JsonObject, body: JsonObject): boolean {
+  return ['contentType', 'sizeBytes'].every(
+    (field) => record[field] === undefined || record[field] === body[field],
+  );
+}
+
+/** True too for a record without a date that can be read: it may be the one that was just created. */
+function mayBeNew({ name, createdAt }: JsonObject, body: JsonObject, since: number): boolean {
+  if (name !== body['name']) return false;
+  const made = Date.parse(String(createdAt));
+  if (Number.isNaN(made)) return true;
+  // A service that counts whole seconds rounds a document down to before the request that made it.
+  const from = made % wholeSecond === 0 ? Math.floor(since / wholeSecond) * wholeSecond : since;
+  return made >= from;
+}
