@@ -118,10 +118,17 @@ export class BugError extends Failure {
   readonly code = 'bug';
 }
 
-/** The endpoint of a failed request; `path` is the template, never with real ids. */
+/** The endpoint of a failed request; `path` is the template, without ids. */
 export interface CallSite {
   readonly method: string;
   readonly path: string;
+  /** The path as sent, with the record's id and without its query. */
+  readonly sentPath?: string;
+}
+
+/** `PATCH /teams/team_1`: a request in a sentence. */
+export function requestLine({ method, path, sentPath = path }: CallSite): string {
+  return `${method} ${sentPath}`;
 }
 
 /** A write that was held back because the read it is based on is too old; nothing was sent. */

@@ -9,6 +9,7 @@ import {
   type CallSite,
   type Failure,
   ProtocolError,
+  requestLine,
   UnknownOutcomeError,
 } from '../errors.js';
 import { hasId, nonRecordNames } from './records.js';
@@ -53,7 +54,7 @@ export function failureOf(
   if (!response.outcomeUnknown) return refusal;
   const requestedWait = describeRequestedWait(refusal);
   return new UnknownOutcomeError(
-    `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
+    `${requestLine(call)} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
     call,
     {
       hint: requestedWait === undefined ? readFirst : `The service ${requestedWait} ${readFirst}`,
@@ -98,7 +99,7 @@ export function bodyOf(
   const problem = problemOf(read, origin);
   if (writes)
     throw new UnknownOutcomeError(
-      `${call.method} ${call.path} was answered with ${response.status}, but its answer cannot be read: ${problem}`,
+      `${requestLine(call)} was answered with ${response.status}, but its answer cannot be read: ${problem}`,
       call,
       { hint: readFirst, delivery: 'applied' },
     );

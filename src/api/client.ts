@@ -11,6 +11,7 @@ import type { RateLimiter } from './rate-limiter.js';
 import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
 import { resource as rowOf } from './resources.js';
+import { siteOf } from './response.js';
 import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
 import type { Transport } from './transport.js';
@@ -251,7 +252,7 @@ class Client implements Api {
     if (writes && idParameter(params) === organizationId)
       throw new UsageError('This id is the organization itself; it is never updated or deleted.');
     const path = fillPath(route, params, organizationId);
-    return { row, route, path, body: this.bodyFor(call, route), site: siteOf(route) };
+    return { row, route, path, body: this.bodyFor(call, route), site: siteOf({ ...route, path }) };
   }
 
   /** Sends a call. Throws the failure in its response. */

@@ -1,5 +1,5 @@
 /** The end of a call: its response, or the error of its last attempt. */
-import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
+import { type CallSite, ProtocolError, requestLine, UnknownOutcomeError } from '../errors.js';
 import { type AttemptOutcome, type AttemptResult, requestKind } from './retry.js';
 import {
   describeTransportError,
@@ -25,6 +25,16 @@ interface ServiceSite {
   readonly firstByteMs: number;
 }
 
+/** Returns the call of a request, for errors. */
+export function siteOf({
+  method,
+  template,
+  path = '',
+}: Pick<TransportRequest, 'method' | 'template'> & { readonly path?: string }): CallSite {
+  const [sentPath = ''] = path.split('?', 1);
+  return { method, path: template, ...(sentPath !== '' && { sentPath }) };
+}
+
 /** Returns the response of a call, or throws the error of its last attempt. */
 export function responseOf(
   result: AttemptResult<Attempt>,
@@ -40,7 +50,7 @@ export function responseOf(
     if (!isOutcomeUnknown) throw failureOfTransportError(transportError, details);
     const effect = transportError.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
     throw new UnknownOutcomeError(
-      `${call.method} ${call.path} ${effect}, but no readable answer came: ${describeTransportError(transportError, details)}`,
+      `${requestLine(call)} ${effect}, but no readable answer came: ${describeTransportError(transportError, details)}`,
       call,
       { hint: readFirst, cause: transportError.cause, delivery: transportError.delivery },
     );
@@ -64,7 +74,7 @@ export const readFirst = 'Check the record before you send this again.';
 function redirectError(
   { status, headers }: { status: number; headers: { readonly [name: string]: string } },
   origin: string,
-  call: { method: string; path: string },
+  call: CallSite,
 ): ProtocolError | UnknownOutcomeError {
   const location = headers['location'];
   const target =
@@ -75,7 +85,7 @@ function redirectError(
   const where = target ? ` to ${web ? target.origin : target.protocol}` : '';
   if (status >= 301 && status <= 303 && requestKind(call.method, call.path) === 'write')
     return new UnknownOutcomeError(
-      `${call.method} ${call.path} was redirected${where} (${status}), which was not followed, and may have taken effect.`,
+      `${requestLine(call)} was redirected${where} (${status}), which was not followed, and may have taken effect.`,
       call,
       { hint: readFirst },
     );

@@ -186,7 +186,7 @@ describe('lost responses', () => {
         api: ({ method }) => (method === 'PATCH' ? action : undefined),
       });
       const ran = await attack(patch, { env: world.env });
-      expectFailure(ran, 10, /PATCH .* may have taken effect/);
+      expectFailure(ran, 10, /PATCH \/tryout-applications\/app_1 may have taken effect/);
       expect(world.count('PATCH')).toBeLessThanOrEqual(2);
       expect(world.done.patches).toBe(0);
     });

@@ -54,6 +54,18 @@ test('a write whose outcome a refusal leaves unknown shows what the service said
   expect(errorOf(json)).toMatchObject({ code: 'unknownOutcome', service: body });
 });
 
+test('a change without an answer names the record that it may have changed', async () => {
+  const service = await keep([application('app_1')], (_, step) =>
+    step.startsWith('PATCH') ? { status: 502 } : undefined,
+  );
+  const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+  const ran = await rosterctl('tryouts update app_1 --status rejected', { env });
+  expect(ran.code).toBe(10);
+  expect(ran.stderr).toContain(
+    'PATCH /tryout-applications/app_1 was answered with 502 and may have taken effect.',
+  );
+});
+
 test('a 404 of a list does not send the reader to the same list', async () => {
   const { env } = await refusing({ error: 'notFound' }, 404);
   const ran = await rosterctl('players list', { env });
