@@ -13,16 +13,17 @@ import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
+import { isSamePlace, type RunHead, requireContinuable } from '../runs/plan.js';
 import { exitOf, type ReportRow, reportOf, type SelectedRow, withRef } from '../runs/report.js';
 import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
 import {
-  continueJournal,
   listOpenRuns,
   type RunOptions,
   readRun,
   resultsSoFar,
   type StoredRun,
+  withJournal,
   writeOptions,
 } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
@@ -30,28 +31,54 @@ import type { Planned } from './execute.js';
 import { type BulkValues, type Invocation, jobOf } from './invocation.js';
 import { runSince, unfinishedTasks, withRun } from './resume.js';
 
-/**
- * Returns the unfinished runs of the same command line, oldest first, without moving or locking them;
- * empty if the runs cannot be read.
- */
-export async function unfinishedRunsOf(
-  context: Context,
-  { input }: Pick<StoredRun['head'], 'input'>,
-): Promise<readonly StoredRun[]> {
+/** The open runs of this machine, oldest first, without moving or locking them; none if they cannot be read. */
+async function openRuns(context: Context): Promise<readonly StoredRun[]> {
   try {
-    const open = await listOpenRuns(storeOf(context));
-    return open.filter(({ head, finished, plan }) => head.input === input && plan && !finished);
+    return await listOpenRuns(storeOf(context));
   } catch (error) {
     if (error instanceof Failure) return [];
     throw error;
   }
 }
 
+/** Earlier runs on the resource of a new one. */
+interface EarlierRuns {
+  /** Those whose writes may still take effect, or whose uploads are unfinished, oldest first. */
+  readonly concerned: readonly StoredRun[];
+  /** Those of the same command line. */
+  readonly same: readonly StoredRun[];
+  /** The one that is resumed in place of a new run. */
+  readonly continued?: StoredRun | undefined;
+  /** What the same command line began, and a new run finishes before its own rows. */
+  readonly carried: readonly Task[];
+}
+
+/** Returns what earlier runs mean for a command line. Throws GuardError for one of an unknown format. */
+export async function earlierRunsFor(
+  context: Context,
+  { operation, values, selection }: Invocation,
+  head: Omit<RunHead, 'rows'>,
+  open?: readonly StoredRun[],
+): Promise<EarlierRuns> {
+  const concerned = (open ?? (await openRuns(context))).filter(
+    (run) =>
+      (!run.finished || (run.head.input === head.input && hasLeftovers(run))) &&
+      isSamePlace(run.head, head) &&
+      run.head.resource === head.resource,
+  );
+  const same = concerned.filter((run) => run.head.input === head.input && run.plan);
+  if (values.restart || same.length === 0) return { concerned, same, carried: [] };
+  for (const run of same) requireContinuable(run);
+  const selectsAnew = operation.selectsAnew ?? !selection;
+  if (!selectsAnew) return { concerned, same, continued: same.at(-1), carried: [] };
+  return { concerned, same, carried: await startedTasks(storeOf(context), same) };
+}
+
 /**
  * Returns the rows of replaced runs that may have been sent in part, with their before-images: each once, as
  * the newest run knows it, because a run killed while it replaced an older one left both unfinished.
  */
-export async function startedTasks(
+async function startedTasks(
   store: RunStore,
   replaced: readonly StoredRun[],
 ): Promise<readonly Task[]> {
@@ -219,13 +246,10 @@ async function closeReplacedRun(
   const { plan } = stored;
   const keepsPlan = hasLeftovers(stored);
   if (!plan) return;
-  const journal = await continueJournal(store, plan, options);
-  try {
+  await withJournal(store, plan, options, async (journal) => {
     if (session) await appendKnown(journal, await verifyOpen(session, stored));
     await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 async function appendKnown(journal: Journal, verified: readonly ReportRow[]): Promise<void> {
@@ -273,20 +297,21 @@ export async function verifiedResults(
   invocation: Invocation,
   stored: StoredRun,
 ): Promise<readonly ReportRow[]> {
+  const { operation, job } = invocation;
+  const verifiedOf = async (run: StoredRun) => {
+    await waitForWrites(context, [...run.state.open.values()], `run ${run.head.run}`);
+    return verifyOpen(operation.open(context, job as never), run);
+  };
   if (!stored.plan) return [...resultsSoFar(stored).values()];
   if (stored.state.open.size === 0) return closedResults(stored);
-  if (context.settings.dryRun)
-    return [...closedResults(stored), ...(await awaitAndVerify(context, invocation, stored))];
+  if (context.settings.dryRun) return [...closedResults(stored), ...(await verifiedOf(stored))];
   return withRun(context, invocation, stored, async (store, now, lock) => {
     try {
-      if (!now.plan) return closedResults(now);
-      const verified = await awaitAndVerify(context, invocation, now);
-      const journal = await continueJournal(store, now.plan, writeOptions(context, lock));
-      try {
-        await appendKnown(journal, verified);
-      } finally {
-        await journal.close();
-      }
+      const verified = await verifiedOf(now);
+      if (now.plan)
+        await withJournal(store, now.plan, writeOptions(context, lock), (journal) =>
+          appendKnown(journal, verified),
+        );
       return [...closedResults(now), ...verified];
     } finally {
       lock.release();
@@ -296,13 +321,4 @@ export async function verifiedResults(
 
 function closedResults({ state }: StoredRun): readonly ReportRow[] {
   return [...state.results.values()].filter(({ row }) => !state.open.has(row));
-}
-
-async function awaitAndVerify(
-  context: Context,
-  { operation, job }: Invocation,
-  stored: StoredRun,
-): Promise<readonly ReportRow[]> {
-  await waitForWrites(context, [...stored.state.open.values()], `run ${stored.head.run}`);
-  return verifyOpen(operation.open(context, job as never), stored);
 }

@@ -5,7 +5,7 @@ import { digestOf } from '../data/digest.js';
 import { systemReason } from '../data/system-errors.js';
 import { longTimeOf } from '../data/time.js';
 import { GuardError, OutputError } from '../errors.js';
-import { describeSelf, holderState, isSameProcess } from '../files/holder.js';
+import { holderState, isSameProcess } from '../files/holder.js';
 import {
   acquireLock,
   type HeldLock,
@@ -16,7 +16,7 @@ import {
 } from '../files/lock.js';
 import { cannotBeUsed } from './journal.js';
 import type { RunHead } from './plan.js';
-import type { RunStore } from './store.js';
+import { makeRoom, type RunStore } from './store.js';
 import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 
 /** Identifies the lock of a bulk write. */
@@ -88,12 +88,6 @@ export async function isRunHeld(store: RunStore, run: string, self: ThisProcess)
   }
 }
 
-/** True if another process holds the lock of this run's resource. */
-export function isLockedByOther({ locks }: RunStore, head: RunHead, self: ThisProcess): boolean {
-  const holder = lockHolder(locks, lockName(head), self);
-  return holder !== undefined && !isSameProcess(holder, describeSelf(self, undefined));
-}
-
 /** True if a process that is certainly alive is working on this run. */
 export function isRunning({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
   const { holder, ended } = state;
@@ -135,7 +129,7 @@ async function lockNamed(
     if (error instanceof Error && 'syscall' in error)
       throw new OutputError(`A lock cannot be written in ${dir}: ${systemReason(error)}.`, {
         cause: error,
-        hint: 'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
+        hint: makeRoom,
       });
     if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
     const holder = lockHolder(dir, name, self);

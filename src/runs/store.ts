@@ -15,6 +15,10 @@ export interface RunStore {
   readonly locks: string;
 }
 
+/** The hint where a run, or its lock, cannot be written. */
+export const makeRoom =
+  'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.';
+
 /** The folders that hold runs; `legacy` is the parent of the other two, where version 0.1.0 kept all runs. */
 export const runPlaces = ['open', 'ended', 'legacy'] as const;
 export type RunPlace = (typeof runPlaces)[number];

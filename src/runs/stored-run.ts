@@ -5,7 +5,7 @@ import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
 import { UnknownNameError } from '../data/outcome-errors.js';
 import { systemReason } from '../data/system-errors.js';
-import { ConfigError, type Failure, GuardError } from '../errors.js';
+import { ConfigError, type Failure, GuardError, OutputError } from '../errors.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
 import {
@@ -34,6 +34,7 @@ import {
   isSingleRun,
   journalIn,
   journalPath,
+  makeRoom,
   placeIn,
   type RunPlace,
   type RunStore,
@@ -80,7 +81,7 @@ export async function createRun(
   } catch (error) {
     throw new ConfigError(`The run cannot be kept in ${folder}: ${systemReason(error)}.`, {
       cause: error,
-      hint: 'Set ROSTERCTL_STATE_DIR to a folder that can be written.',
+      hint: makeRoom,
     });
   }
   let journal: Journal | undefined;
@@ -93,7 +94,8 @@ export async function createRun(
     // Nothing was sent, and nothing remains to be resumed.
     await journal?.close().catch(() => {});
     await removeRun(store, plan.head.run).catch(() => {});
-    throw error;
+    if (!(error instanceof OutputError)) throw error;
+    throw new OutputError(error.message, { hint: error.hint ?? makeRoom, cause: error });
   }
 }
 
@@ -109,6 +111,21 @@ export async function continueJournal(
     isNew ? firstRecord(plan, options) : { kind: 'resume', ...holderEntry(options) },
   );
   return journal;
+}
+
+/** Opens the journal of a run for a few records. Throws OutputError, GuardError. */
+export async function withJournal(
+  store: RunStore,
+  plan: RunPlan,
+  options: RunOptions,
+  write: (journal: Journal) => Promise<void>,
+): Promise<void> {
+  const journal = await continueJournal(store, plan, options);
+  try {
+    await write(journal);
+  } finally {
+    await journal.close();
+  }
 }
 
 function firstRecord({ head }: RunPlan, options: RunOptions) {

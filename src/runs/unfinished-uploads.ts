@@ -8,7 +8,7 @@ import type { DamagedRun } from './journal.js';
 import type { PlannedRow, RunPlan } from './plan.js';
 import { countsAsError } from './report.js';
 import { type RunStore, storeOf } from './store.js';
-import { continueJournal, listOpenRuns, type RunOptions, type StoredRun } from './stored-run.js';
+import { listOpenRuns, type RunOptions, type StoredRun, withJournal } from './stored-run.js';
 
 /** How far a file's upload got; the states that `uploads list` shows. */
 export const uploadStates = [
@@ -104,14 +104,11 @@ export async function forgetUpload(
   { plan, row: { row, id } }: UnfinishedUpload,
   options: RunOptions,
 ): Promise<void> {
-  const journal = await continueJournal(store, plan, options);
-  try {
+  await withJournal(store, plan, options, async (journal) => {
     const error = { code: forgotten, kind: 'guard', message: 'Discarded by uploads forget.' };
     await journal.append({ kind: 'step', row, state: forgotten });
     await journal.append({ kind: 'result', row, id, result: 'failed', error });
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 /** `3fa9c2.1`: the last six characters of its run, and its row. */

@@ -136,6 +136,31 @@ describe('where runs are stored', () => {
     expect(runFolders(user.runs)).toEqual([join(user.runs, 'ended', basename(folder))]);
   });
 
+  test('a plan that fills the disk stops the run before anything is sent, and says what to do', async ({
+    skip,
+  }) => {
+    const disk = 'mount -t tmpfs -o size=64k,mode=700 none "$ROSTERCTL_STATE_DIR"';
+    const state = temporaryFolder();
+    const mounting = { env: { ...process.env, ROSTERCTL_STATE_DIR: state } };
+    const able = spawnSync('unshare', ['-m', 'sh', '-c', disk], mounting).status === 0;
+    skip(!able, 'no file system can be mounted');
+    const service = await keep(several(2_000));
+    const file = join(temporaryFolder(), 'ids.txt');
+    writeFileSync(file, ids(2_000).join('\n'));
+    const ran = await startLine(
+      `tryouts set-status --ids ${file} --to rejected --yes --max-changes 2000`,
+      {
+        home: temporaryFolder(),
+        env: { ...service.env, ...fast, ROSTERCTL_STATE_DIR: state },
+        through: `exec unshare -m sh -c '${disk} && exec "$0" "$@"' "$@"`,
+      },
+    ).ended;
+    expect([ran.code, written(service)]).toEqual([1, []]);
+    expect(ran.stderr).toMatch(
+      /plan\.jsonl cannot be written: the disk is full.*\nNothing was sent\. Make room, or set ROSTERCTL_STATE_DIR/,
+    );
+  });
+
   test('a kill between the end record and the rename leaves a run that the next write moves', async ({
     skip,
   }) => {
