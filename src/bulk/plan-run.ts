@@ -11,7 +11,7 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
 import { type DamagedRun, damagedBefore, noJournal } from '../runs/journal.js';
-import { isSamePlace, type RunHead, type RunPlan, requireContinuable } from '../runs/plan.js';
+import type { RunHead, RunPlan } from '../runs/plan.js';
 import {
   exitOf,
   failedRun,
@@ -23,7 +23,6 @@ import {
 import { redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, writeOptions } from '../runs/stored-run.js';
-import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import {
   confirmChanges,
   countErrors,
@@ -35,10 +34,10 @@ import {
   awaitEarlierWrites,
   closeReplaced,
   closeUndone,
+  earlierRunsFor,
   type Replaced,
   recordCarried,
   reportAgain,
-  startedTasks,
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
@@ -96,34 +95,21 @@ async function planOrContinue(
         onDamaged: (run) => damaged.push(run),
       })
     : [];
-  const isRestart = values.restart ?? false;
-  const unreported = head.addsEachTime && !isRestart && unreportedRun(open, head.input);
+  const restart = values.restart ?? false;
+  const unreported = head.addsEachTime && !restart && unreportedRun(open, head.input);
   if (store && unreported) return reportAgain(context, invocation, store, unreported);
-  const earlier = open.filter(
-    (run) =>
-      (!run.finished || (run.head.input === head.input && hasLeftovers(run))) &&
-      isSamePlace(run.head, head) &&
-      run.head.resource === head.resource,
-  );
-  const same = earlier.filter((run) => run.head.input === head.input && run.plan);
-  const last = same.at(-1);
-  const selectsAnew = operation.selectsAnew ?? !selection;
+  const earlier = await earlierRunsFor(context, invocation, head, open);
+  const { concerned, same, continued, carried } = earlier;
   const { rows: selected, matched } = await selectRows(context, invocation);
-  const isContinued = store && last && !isRestart && !selectsAnew;
-  if (!isRestart && !isContinued) for (const run of same) requireContinuable(run);
-  const carried = store && !isRestart && selectsAnew ? await startedTasks(store, same) : [];
   const rows = withCarried(carried, selected, values);
-  const toSetAside = damagedBefore(context, damaged, {
-    head,
-    subjectOf: operation.files?.subjectOf,
-    rows,
-    restart: isRestart,
-  });
-  if (isContinued) return { ready: await continueRun(context, invocation, { store, lock }, last) };
+  const { subjectOf } = operation.files ?? {};
+  const toSetAside = damagedBefore(context, damaged, { head, subjectOf, rows, restart });
+  if (store && continued)
+    return { ready: await continueRun(context, invocation, { store, lock }, continued) };
   // What another create makes is a record of its own.
-  await awaitEarlierWrites(context, earlier, operation.verb === 'create' ? [] : rows, same);
+  await awaitEarlierWrites(context, concerned, operation.verb === 'create' ? [] : rows, same);
   const resolved = (await operation.resolve?.()) ?? rows;
-  if (operation.resolve) await awaitEarlierWrites(context, earlier, resolved, []);
+  if (operation.resolve) await awaitEarlierWrites(context, concerned, resolved, []);
   const begun = { ...invocation, selection: { ...selection, rows: resolved } };
   return beginRun(context, begun, setup, {
     carried: rows.slice(0, carried.length),

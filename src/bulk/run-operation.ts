@@ -11,8 +11,8 @@ import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { openRunStore, storeOf } from '../runs/store.js';
-import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
+import { openRunStore } from '../runs/store.js';
+import { earlierRunsFor, withCarried } from './earlier-runs.js';
 import {
   type BulkValues,
   type CommandLine,
@@ -95,20 +95,18 @@ export async function runSelected(
 
 /** Shows what the command would do, including to resume an unfinished run. */
 async function dryRun(context: Context, invocation: Invocation): Promise<CommandOutput> {
-  const { operation, values, selection } = invocation;
+  const { values } = invocation;
   const { dryRunRows } = await import('./dry-run.js');
   const head = headOf(context, invocation);
-  const same = values.restart ? [] : await unfinishedRunsOf(context, head);
-  const last = same.at(-1);
-  if (last && selection && !operation.selectsAnew) {
-    context.note(`This continues ${runSince(last.head, context.now())}.`);
-    const rows = unfinishedTasks(last);
-    const continued = { ...invocation, ...jobOf(last.plan) };
-    return dryRunRows(context, continued, { rows, run: last.head.run });
+  const { continued, carried } = await earlierRunsFor(context, invocation, head);
+  if (continued) {
+    context.note(`This continues ${runSince(continued.head, context.now())}.`);
+    const rows = unfinishedTasks(continued);
+    const resumed = { ...invocation, ...jobOf(continued.plan) };
+    return dryRunRows(context, resumed, { rows, run: continued.head.run });
   }
   const { rows, matched } = await selectedRows(context, invocation);
-  const started = selection || !last ? [] : await startedTasks(storeOf(context), same);
-  return dryRunRows(context, invocation, { rows: withCarried(started, rows, values), matched });
+  return dryRunRows(context, invocation, { rows: withCarried(carried, rows, values), matched });
 }
 
 /** The rows of an invocation that starts no run, with the ids of their references. */
@@ -150,11 +148,11 @@ async function withResolvedRows(
   invocation: Invocation,
   head?: Omit<RunHead, 'rows'>,
 ): Promise<Invocation> {
-  const { operation, values, selection } = invocation;
+  const { operation, selection } = invocation;
   if (!selection?.rows.some(({ ref }) => ref !== undefined)) return invocation;
   const { resolveRows } = await import('./references.js');
-  const same = head && !values.restart ? await unfinishedRunsOf(context, head) : [];
-  const idByRow = new Map(same.at(-1)?.plan?.rows.map(({ row, id }) => [row, id]));
+  const { continued } = head ? await earlierRunsFor(context, invocation, head) : {};
+  const idByRow = new Map(continued?.plan?.rows.map(({ row, id }) => [row, id]));
   const known = selection.rows.map((row) =>
     row.ref === undefined ? row : { ...row, id: idByRow.get(row.row) ?? row.id },
   );

@@ -19,26 +19,17 @@ export function recordWord(resource: ResourceName) {
 
 /** The positional ids of a resource; at least one. */
 export function idsArg(resource: ResourceName) {
-  return params(
-    z.array(recordWord(resource)).check(z.minLength(1)),
-    `ids of ${resourceWords[resource].plural}`,
-    {
-      placeholder: 'ID',
-      completes: `id:${resource}`,
-    },
-  );
+  return params(z.array(recordWord(resource)).check(z.minLength(1)), ...idsText(resource));
 }
 
 /** The positional ids of a command that can also take them from another source. */
 export function anyIdsArg(resource: ResourceName) {
-  return params(
-    z._default(z.array(recordWord(resource)), []),
-    `ids of ${resourceWords[resource].plural}`,
-    {
-      placeholder: 'ID',
-      completes: `id:${resource}`,
-    },
-  );
+  return params(z._default(z.array(recordWord(resource)), []), ...idsText(resource));
+}
+
+function idsText(resource: ResourceName) {
+  const { plural } = resourceWords[resource];
+  return [`ids of ${plural}`, { placeholder: 'ID', completes: `id:${resource}` }] as const;
 }
 
 /** The one positional id of a resource. */

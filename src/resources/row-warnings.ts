@@ -27,11 +27,13 @@ export interface RowWarnings {
 
 export function createRowWarnings(context: Context): RowWarnings {
   const messages = new Set<string>();
+  /** By the sentence for further records, then by id. */
   const groups = new Map<string, Map<string, RowWarning>>();
   let isPrinted = false;
   const printOne = ({ id, record, what, others }: RowWarning, index: number) => {
     const name = labelOf(record, id);
-    context.note(index < nameFirstFew ? `${name === id ? id : `${id} (${name})`} ${what}` : others);
+    const who = name === id ? id : `${id} (${name})`;
+    if (index <= nameFirstFew) context.note(index < nameFirstFew ? `${who} ${what}` : others);
   };
   return {
     once(message) {
@@ -40,16 +42,12 @@ export function createRowWarnings(context: Context): RowWarnings {
       context.note(message);
     },
     forRow(warning) {
-      const { id, row, record, what, others } = warning;
+      const { id, record, others } = warning;
       const group = groups.get(others) ?? new Map<string, RowWarning>();
       groups.set(others, group);
-      if (group.has(id) || (isPrinted && group.size > nameFirstFew)) return;
-      const brief = { row, id, record: { name: record['name'] }, what, others };
-      group.set(id, brief);
-      if (isPrinted) return printOne(brief, group.size - 1);
-      if (group.size <= nameFirstFew + 1) return;
-      const last = [...group.values()].reduce((a, b) => (a.row > b.row ? a : b));
-      group.delete(last.id);
+      if (group.has(id)) return;
+      group.set(id, { ...warning, record: { name: record['name'] } });
+      if (isPrinted) printOne(warning, group.size - 1);
     },
     print() {
       if (isPrinted) return;

@@ -6,7 +6,7 @@ import { holderState, type ThisProcess } from '../files/holder.js';
 import { sweepLocks } from '../files/lock.js';
 import { pruneBeforeImages, pruneNext } from './before-images.js';
 import type { DamagedRun, Journal } from './journal.js';
-import { isLockedByOther, isRunHeld, recordLocks } from './lock.js';
+import { isRunHeld, recordLocks } from './lock.js';
 import { type RunPlan, shortenPlan } from './plan.js';
 import type { ReportRow } from './report.js';
 import {
@@ -115,7 +115,7 @@ export async function tidyOpenRuns(
   });
   const open: StoredRun[] = [];
   for (const run of runs) {
-    const isBusy = isInProgress(store, run, options);
+    const isBusy = isInProgress(run, options);
     if (isAbandoned(run, options)) await removeRun(store, run.head.run);
     else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
     else {
@@ -142,14 +142,9 @@ function isAbandoned({ state, finished }: StoredRun, { self }: TidyOptions): boo
   return holder !== undefined && holderState(holder, self) === 'gone';
 }
 
-/**
- * True while the run's process is alive: it may be between the end record and the rename. Version 0.1.0
- * did not record the process; there the lock tells.
- */
-function isInProgress(store: RunStore, run: StoredRun, { self }: TidyOptions): boolean {
-  const { holder } = run.state;
-  if (!holder) return isLockedByOther(store, run.head, self);
-  return holderState(holder, self) === 'runs';
+/** True while the run's process is alive: it may be between the end record and the rename. */
+function isInProgress({ state: { holder } }: StoredRun, { self }: TidyOptions): boolean {
+  return holder !== undefined && holderState(holder, self) === 'runs';
 }
 
 /**

@@ -50,16 +50,16 @@ function wordsOf(ask: string, done: string) {
   return { ask, would: `be ${done}`, done, purpose: ` to ${ask.toLowerCase()}` };
 }
 
-/** The words of 0.1.0 for commands that upload; of any other, the verb is the word, or it changed fields. */
-const formerUploads = ['replace', 'finish'];
+/** The other words of commands that upload; of any other, the verb is the word, or it changed fields. */
+const uploadWords = ['replace', 'finish'];
 
 /**
- * Returns the verb of what keeps none but the name of its command, `players.delete`: a run of version
- * 0.1.0, a report, a plan file. Nothing else reads a verb out of a name.
+ * Returns the verb of what keeps none but the name of its command, `players.delete`: a report, a plan
+ * file, a run of version 0.1.0. Nothing else reads a verb out of a name.
  */
 export function verbOfAction(action: string): RunVerb {
   const word = action.slice(action.indexOf('.') + 1);
-  if (formerUploads.includes(word)) return 'upload';
+  if (uploadWords.includes(word)) return 'upload';
   return Object.hasOwn(verbs, word) ? (word as RunVerb) : 'update';
 }
 
