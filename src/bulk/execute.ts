@@ -22,7 +22,6 @@ import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
-import { lockRecord } from '../runs/lock.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
   type BulkReport,
@@ -38,6 +37,7 @@ import { shortRunName } from '../runs/stored-run.js';
 import { verbOf } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
+import { lockRow } from './run-locks.js';
 import { runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
@@ -144,11 +144,6 @@ function runOptions(
 ): Omit<RowRunOptions, 'onResult' | 'onEnd' | 'onVerify'> {
   const { settings, api } = context;
   const { operation, words, values, guards, isSingle } = invocation;
-  const lockRow =
-    store && operation.locksRows && !isSingle
-      ? (id: string): Promise<HeldLock> =>
-          lockRecord(context, store, plan.head, id, values.waitLock)
-      : undefined;
   return {
     ...context,
     session,
@@ -156,7 +151,9 @@ function runOptions(
     guards,
     journal,
     images,
-    lockRow,
+    ...(store &&
+      operation.locksRows &&
+      !isSingle && { lockRow: (row) => lockRow(context, invocation, store, plan.head, row) }),
     concurrency: values.concurrency ?? settings.concurrency,
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),

@@ -77,7 +77,7 @@ export async function withRun<T>(
 ): Promise<T> {
   const store = openRunStore(context.paths);
   const { head, plan } = stored;
-  const lock = await lockFor(context, invocation, store, head, plan?.rows[0]?.id ?? '');
+  const lock = await lockFor(context, invocation, store, head, plan?.rows[0]);
   try {
     const now = await readRun(store, stored.head.run);
     if (!now) throw finishedMeanwhile(stored.head);

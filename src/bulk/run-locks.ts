@@ -5,6 +5,7 @@ import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { lockRecord, lockRun } from '../runs/lock.js';
 import type { RunHead } from '../runs/plan.js';
+import type { SelectedRow } from '../runs/report.js';
 import { type RunStore, runFolder } from '../runs/store.js';
 import type { RunOptions } from '../runs/stored-run.js';
 import { verbs } from '../runs/verb.js';
@@ -32,23 +33,37 @@ export async function ifKept<T>(
 }
 
 /**
- * Acquires the lock of an invocation: for a single write that of its record, or of its input if there
- * is no record yet; for others that of the resource, which allows one bulk write at a time. Throws
- * GuardError `locked`.
+ * Acquires the lock of an invocation: for a single write that of its row; for others that of the
+ * resource, which allows one bulk write at a time. Throws GuardError `locked`.
  */
 export function lockFor(
   context: Context,
-  { operation, values, isSingle }: Invocation,
+  invocation: Invocation,
   store: RunStore,
   head: Omit<RunHead, 'rows'>,
-  id: string,
+  row?: SelectedRow,
 ): Promise<HeldLock> {
-  const { verb, files } = operation;
-  const { waitLock } = values;
-  if (!isSingle) return lockRun(context, store, head, waitLock);
+  if (invocation.isSingle) return lockRow(context, invocation, store, head, row);
+  return lockRun(context, store, head, invocation.values.waitLock);
+}
+
+/**
+ * Acquires the lock of a row: that of its record, of its file, or of the whole input if there is neither.
+ * Throws GuardError `locked`.
+ */
+export function lockRow(
+  context: Context,
+  { operation: { verb, files }, values: { waitLock } }: Invocation,
+  store: RunStore,
+  head: Omit<RunHead, 'rows'>,
+  row?: SelectedRow,
+): Promise<HeldLock> {
+  const file = row && files?.subjectOf(row);
+  if (file !== undefined)
+    return lockRecord(context, store, head, file, waitLock, `Another upload of ${file}`);
   if (verb === 'create' || files)
     return lockRecord(context, store, head, head.input, waitLock, 'The same command');
-  return lockRecord(context, store, head, id, waitLock);
+  return lockRecord(context, store, head, row?.id ?? '', waitLock);
 }
 
 /** Opens the before-images of a run; undefined if `undo.keep` is off. */

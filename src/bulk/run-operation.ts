@@ -130,10 +130,11 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
   const head = headOf(context, given);
   const invocation = await withResolvedRows(context, given, head);
   const { isSingle, selection } = invocation;
-  const id = selection?.rows[0]?.id ?? '';
   const lock =
     store &&
-    (await ifKept(context, invocation, () => lockFor(context, invocation, store, head, id)));
+    (await ifKept(context, invocation, () =>
+      lockFor(context, invocation, store, head, selection?.rows[0]),
+    ));
   const planned = await planRun(context, invocation, { store: lock && store, head, lock });
   if (isSingle) return showOne(context, invocation, planned);
   return (await import('./show-run.js')).showRun(context, planned);

@@ -27,7 +27,7 @@ export async function beginRow(row: ActiveRow): Promise<void> {
     endTurns.push(await run.enterUnproven(session));
     if (run.isOver) return;
     const { lockRow } = run.options;
-    if (lockRow) run.locks.set(task.row, await lockRow(task.id));
+    if (lockRow) run.locks.set(task.row, await lockRow(task));
     const { previewState: preview } = task;
     const isUsable = preview !== undefined && run.isFresh(preview);
     if (preview?.record && !isUsable) row.digest = digestIn(await session.plan(task, preview));

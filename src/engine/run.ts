@@ -13,6 +13,7 @@ import {
   type ReportRow,
   type RowChange,
   type RowError,
+  type SelectedRow,
   unsentResult,
   wentWrong,
   withRef,
@@ -35,7 +36,7 @@ export interface RowRunOptions
   /** Stores before-images; resolves when one is on disk. Absent: none are kept. */
   readonly images?: Pick<BeforeImages, 'append'> | undefined;
   /** Locks a row's record from its read to its result. Throws GuardError `locked`. */
-  readonly lockRow?: ((id: string) => Promise<HeldLock>) | undefined;
+  readonly lockRow?: (row: SelectedRow) => Promise<HeldLock>;
   readonly concurrency: number;
   /** Extra sends of a row after the first. */
   readonly retries: number;

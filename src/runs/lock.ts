@@ -5,7 +5,7 @@ import { digestOf } from '../data/digest.js';
 import { systemReason } from '../data/system-errors.js';
 import { longTimeOf } from '../data/time.js';
 import { GuardError, OutputError } from '../errors.js';
-import { holderState, isSameProcess } from '../files/holder.js';
+import { describeSelf, holderState, isSameProcess } from '../files/holder.js';
 import {
   acquireLock,
   type HeldLock,

@@ -2,7 +2,6 @@
 
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { lazy } from '../data/lazy.js';
 import { recordedSize } from '../data/path.js';
 import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
@@ -10,7 +9,14 @@ import { GuardError, NotFoundError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
 import { hasContent, hashOfUpload } from './content.js';
 import { type Documents, readDocuments } from './documents.js';
-import { idsOfContent, mostHashedBytes, readUploadMemory, type UploadMemory } from './memory.js';
+import {
+  idsOfContent,
+  memoryBytes,
+  mostHashedBytes,
+  readUploadMemory,
+  rememberUpload,
+  type UploadMemory,
+} from './memory.js';
 import type { InspectedFile, UploadJob } from './plan.js';
 import type { UploadFile } from './upload-source.js';
 
@@ -37,33 +43,56 @@ interface Compared {
   readonly bytes: Pick<UploadFile, 'open'>;
 }
 
-/**
- * Returns a function that finds the document of a file: by its content among those that this machine
- * uploaded, then by name, type and size in the list, which it reads once. It throws GuardError `exists`
- * for `--if-exists error`. Where the list cannot tell, it warns, and with `--if-exists` typed out it
- * throws GuardError `incomplete`, or the refusal of the list (403). For a file that replaces a document,
- * see `Finder.findReplacement`.
- */
-export function documentFinder(
-  context: Context,
-  job: UploadJob,
-  listed: () => Promise<Documents>,
-): (compared: Compared) => Promise<ExistingDocument | undefined> {
-  const { replaces, ifExists } = job;
-  const finder = lazy(
-    async () => new Finder(context, job, await listed(), await readUploadMemory(context)),
-  );
-  return async (compared) => {
-    if (replaces !== undefined) return (await finder()).findReplacement(compared, replaces);
-    if (ifExists === 'duplicate') return undefined;
-    const found = await (await finder()).find(compared);
+/** Finds the documents of the files of a run, by the list and by what this machine uploaded before. */
+export class DocumentFinder {
+  private finder: Promise<Finder> | undefined;
+  /** The bytes of this machine's memory of uploads that this run knows of. */
+  private knownBytes = 0;
+
+  constructor(
+    private readonly context: Context,
+    private readonly job: UploadJob,
+  ) {}
+
+  /**
+   * Finds the document of a file: by its content among those that this machine uploaded, then by name,
+   * type and size in the list, which is read once. Throws GuardError `exists` for `--if-exists error`.
+   * Where the list cannot tell, it warns, and with `--if-exists` typed out it throws GuardError
+   * `incomplete`, or the refusal of the list (403). For a file that replaces a document, see
+   * `Finder.findReplacement`.
+   */
+  async find(compared: Compared): Promise<ExistingDocument | undefined> {
+    const { replaces, ifExists } = this.job;
+    if (replaces === undefined && ifExists === 'duplicate') return undefined;
+    const finder = await (this.finder ??= this.open());
+    if (replaces !== undefined) return finder.findReplacement(compared, replaces);
+    const found = await finder.find(compared);
     if (found && ifExists === 'error')
       throw new GuardError(`${compared.path} was already uploaded: ${found.message}.`, {
         code: existsAlready,
         hint: 'Skip such files: --if-exists skip. Upload them again: --if-exists duplicate.',
       });
     return found;
-  };
+  }
+
+  /** Finds the document of a file that another process uploaded since the files of this run were compared. */
+  async findNew(compared: Compared): Promise<ExistingDocument | undefined> {
+    if (!this.finder || memoryBytes(this.context) === this.knownBytes) return undefined;
+    this.finder = undefined;
+    return this.find(compared);
+  }
+
+  /** Remembers a document of this run. */
+  async remember(uploaded: Parameters<typeof rememberUpload>[1]): Promise<void> {
+    this.knownBytes += await rememberUpload(this.context, uploaded);
+  }
+
+  private async open(): Promise<Finder> {
+    const { context, job } = this;
+    this.knownBytes = memoryBytes(context);
+    const memory = await readUploadMemory(context);
+    return new Finder(context, job, await readDocuments(context), memory);
+  }
 }
 
 /** How a document with the name of a file differs from it, if that is known. */

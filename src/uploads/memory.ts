@@ -55,23 +55,32 @@ export async function readUploadMemory(context: Context): Promise<UploadMemory> 
   return documents;
 }
 
+/** Returns how many bytes are remembered, which tells whether a process has added something. */
+export function memoryBytes(context: Context): number {
+  const paths = pathsOf(context);
+  return (paths && statSync(paths.current, { throwIfNoEntry: false })?.size) ?? 0;
+}
+
 /**
- * Remembers an uploaded document. One append, which a kill leaves whole or torn, and a torn line is
+ * Remembers an uploaded document, and returns how many bytes that added. One append, which a kill leaves whole or torn, and a torn line is
  * passed over. A failure is a note: the upload itself is done.
  */
-export async function rememberUpload(context: Context, uploaded: Uploaded): Promise<void> {
+export async function rememberUpload(context: Context, uploaded: Uploaded): Promise<number> {
   const paths = pathsOf(context);
-  if (!paths) return;
+  if (!paths) return 0;
   const { current, old } = paths;
   try {
     const stats = statSync(current, { throwIfNoEntry: false });
     if (!stats) mkdirSync(dirname(current), { recursive: true, mode: 0o700 });
     else if (stats.size > mostFileBytes) await renew(context, current, old);
     // The line feed before it ends a torn line.
-    appendFileSync(current, `\n${sealLine(uploaded)}`, { mode: 0o600 });
+    const line = `\n${sealLine(uploaded)}`;
+    appendFileSync(current, line, { mode: 0o600 });
+    return Buffer.byteLength(line);
   } catch (error) {
     if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error)) throw error;
     context.note(`Could not record the upload of ${uploaded.id}: ${systemReason(error)}.`);
+    return 0;
   }
 }
 

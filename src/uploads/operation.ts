@@ -11,11 +11,11 @@ import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { InputError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
 import type { SelectedRow } from '../runs/report.js';
-import { documentFinder, existsAlready } from './compare.js';
+import { DocumentFinder, existsAlready } from './compare.js';
 import { verifyUpload } from './content.js';
 import { readDocuments, verifyDocument } from './documents.js';
 import type { LocalFile } from './local-file.js';
-import { mostHashedBytes, rememberUpload } from './memory.js';
+import { mostHashedBytes } from './memory.js';
 import {
   badFile,
   ifExistsWords,
@@ -44,6 +44,7 @@ export function uploadOperation(held?: LocalFile): Operation {
     confirm: 'never',
     verb: 'upload',
     addsEachTime: true,
+    locksRows: true,
     job: async (_, { name, tag = [], ifExists, verify }: UploadValues): Promise<UploadJob> => ({
       name: name ?? null,
       tags: [...new Set(tag)],
@@ -73,9 +74,11 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const files = new UploadFiles(job, held);
   const existing = new Map<number, JsonObject>();
   const { replaces } = job;
+  const finder = new DocumentFinder(context, job);
   const listed = lazy(() => readDocuments(context));
-  const findExisting = documentFinder(context, job, listed);
   const noteTags = tagNote(context);
+  /** One file is locked while it is compared; another process may upload one of several meanwhile. */
+  let isShared = false;
   return {
     ...creating(context),
     made: ({ id = null }) => ({ id, ...(replaces !== undefined && { replaces }) }),
@@ -93,13 +96,17 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       const text = nameAndTags(job, file);
       const { call, requests } = plannedUpload(context, file, text, undefined);
       const steps = [{ call, changes: [newDocument] }];
-      if (row.previewed) return { steps, requests };
-      const found = await findExisting({ file, name: text.name, path: row.id, bytes });
+      if (row.previewed && !isShared) return { steps, requests };
+      const compared = { file, name: text.name, path: row.id, bytes };
+      const found = await (row.previewed ? finder.findNew(compared) : finder.find(compared));
       if (!found) return { steps, requests };
       const { id, message, record = id === undefined ? undefined : { id } } = found;
       if (record) existing.set(row.row, record);
       noteTags(text.tags, record);
       return { steps, requests, skipped: { code: existsAlready, message, id } };
+    },
+    planned(isSingle) {
+      isShared = !isSingle;
     },
     async send({ call }, row, isFresh): Promise<Sent> {
       // After an earlier process was refused, the user may have created the document by hand, as its
@@ -117,7 +124,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
     },
     present: (record, { row }) => record ?? existing.get(row) ?? {},
     unchangedNote: (_, { id }) => `${id} was already uploaded; nothing was sent.`,
-    transfer: fileTransfer(context, job, files),
+    transfer: fileTransfer(context, job, files, finder),
   };
 }
 
@@ -170,6 +177,7 @@ function fileTransfer(
   context: Context,
   job: UploadJob,
   files: UploadFiles,
+  finder: DocumentFinder,
 ): NonNullable<Session['transfer']> {
   const bytes = {
     done: 0,
@@ -206,7 +214,7 @@ function fileTransfer(
       const { sizeBytes } = inspected(row);
       const remember = async () => {
         if (typeof id === 'string' && sizeBytes <= mostHashedBytes)
-          await rememberUpload(context, { sha256, sizeBytes, id });
+          await finder.remember({ sha256, sizeBytes, id });
       };
       try {
         if (job.verify) await verifyUpload(context, record, inspected(row), sha256);

@@ -25,6 +25,8 @@ export async function desk(files: Readonly<Record<string, string>>) {
       json: { documents: made, total: made.length },
     }),
     download: (file: Buffer): Buffer => file,
+    /** The answers to step 1 wait for it. */
+    grants: Promise.resolve(),
     /** The answer to a deletion, which takes place if there is none. */
     remove: (): Reply | undefined => undefined,
   };
@@ -50,7 +52,14 @@ export async function desk(files: Readonly<Record<string, string>>) {
       return { status: 204 };
     }
     if (method === 'GET') return view.list(documents);
-    if (url === '/v1/uploads/document-file') return grant();
+    if (url === '/v1/uploads/document-file') {
+      const { json } = grant() as { json: object };
+      const reply = JSON.stringify(json);
+      return (_, response) =>
+        void view.grants.then(() =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(reply),
+        );
+    }
     const made = { id: `doc_${++count}`, ...JSON.parse(body.toString()) } as Made;
     puts.set(made.id, `/${made.fileKey}`);
     documents.push(made);

@@ -84,7 +84,7 @@ async function retryRows(
   }
   const store = openRunStore(context.paths);
   const head = newHead(context, invocation, 'retry', rows);
-  const lock = await lockFor(context, invocation, store, head, '');
+  const lock = await lockFor(context, invocation, store, head);
   const planned = await planRun(context, invocation, { store, head, lock });
   if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);
   return showRun(context, planned);

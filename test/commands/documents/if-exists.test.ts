@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorOf, rosterctl } from '../../support/run.js';
+import { errorOf, rosterctl, startLine } from '../../support/run.js';
 import type { Reply } from '../../support/service.js';
 import { desk } from '../../support/upload-desk.js';
 
@@ -20,6 +20,38 @@ test('the same line twice adds nothing, for one file and for several', async () 
   expect([third.run, third.summary]).toMatchObject([null, { skipped: 2 }]);
   expect([documents.length, store.requests.length]).toEqual([2, 2]);
 });
+
+test.each([
+  ['a.txt', 'a.txt b.txt'],
+  ['a.txt b.txt', 'a.txt'],
+])(
+  'docs upload %s and, at the same time, docs upload %s: one document for each file',
+  async (...lines) => {
+    const { api, home, documents, view } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
+    let grant = () => {};
+    view.grants = new Promise((resolve) => {
+      grant = resolve;
+    });
+    const start = (files: string) =>
+      startLine(`docs upload ${files} --json`, {
+        home,
+        env: { ...api.env, ROSTERCTL_SETTLE: '0s' },
+      });
+    const first = start(lines[0]);
+    const count = (part: string) => api.requests.filter(({ url }) => url.includes(part)).length;
+    const until = async (holds: () => boolean) => {
+      while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+    await until(() => count('document-file') > 0);
+    const lists = count('/documents/');
+    const other = start(lines[1]);
+    await until(() => count('/documents/') > lists || other.stderr().includes('Waiting for it.'));
+    grant();
+    const ended = await Promise.all([first.ended, other.ended]);
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(documents.map(({ name }) => name).toSorted()).toEqual(['a.txt', 'b.txt']);
+  },
+);
 
 test('a file that is skipped keeps its tags, which is said if others were typed', async () => {
   const { upload } = await desk({ 'a.txt': 'one' });

@@ -120,7 +120,7 @@ export class Process {
       images: {
         append: ({ id }) => this.turn(`image ${id}`, () => void this.images.push(id)),
       },
-      ...(options.locks === 'rows' && { lockRow: (id) => this.lock(id) }),
+      ...(options.locks === 'rows' && { lockRow: ({ id }) => this.lock(id) }),
       concurrency: 1,
       retries: 2,
       backoff: () => 500,
