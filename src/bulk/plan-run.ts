@@ -102,8 +102,12 @@ async function planOrContinue(
   const { concerned, same, continued, carried } = earlier;
   const { rows: selected, matched } = await selectRows(context, invocation);
   const rows = withCarried(carried, selected, values);
-  const { subjectOf } = operation.files ?? {};
-  const toSetAside = damagedBefore(context, damaged, { head, subjectOf, rows, restart });
+  const toSetAside = damagedBefore(context, damaged, {
+    head,
+    subjectOf: operation.files?.subjectOf,
+    rows,
+    restart,
+  });
   if (store && continued)
     return { ready: await continueRun(context, invocation, { store, lock }, continued) };
   // What another create makes is a record of its own.

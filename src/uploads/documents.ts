@@ -84,7 +84,7 @@ export async function findDocument(
   if (doubt === undefined && !isKeyless && !older) return undefined;
   const why =
     doubt !== undefined
-      ? `${upperFirst(doubt).replace(/\.?$/, '.')}`
+      ? upperFirst(doubt).replace(/\.?$/, '.')
       : isKeyless
         ? 'The list of documents does not show which file a document records.'
         : `The document ${String(older?.['id'])} records this file, but may have been created earlier.`;

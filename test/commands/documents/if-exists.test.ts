@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { until } from '../../bulk/user.js';
 import { errorOf, rosterctl, startLine } from '../../support/run.js';
 import type { Reply } from '../../support/service.js';
 import { desk } from '../../support/upload-desk.js';
@@ -28,7 +29,7 @@ test.each([
   'docs upload %s and, at the same time, docs upload %s: one document for each file',
   async (...lines) => {
     const { api, home, documents, view } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
-    let grant = () => {};
+    let grant: (() => void) | undefined;
     view.grants = new Promise((resolve) => {
       grant = resolve;
     });
@@ -39,14 +40,11 @@ test.each([
       });
     const first = start(lines[0]);
     const count = (part: string) => api.requests.filter(({ url }) => url.includes(part)).length;
-    const until = async (holds: () => boolean) => {
-      while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
-    };
     await until(() => count('document-file') > 0);
     const lists = count('/documents/');
     const other = start(lines[1]);
     await until(() => count('/documents/') > lists || other.stderr().includes('Waiting for it.'));
-    grant();
+    grant?.();
     const ended = await Promise.all([first.ended, other.ended]);
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     expect(documents.map(({ name }) => name).toSorted()).toEqual(['a.txt', 'b.txt']);
