@@ -21,6 +21,7 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
+import { shortRunName } from '../runs/find-run.js';
 import type { Journal } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
@@ -33,7 +34,6 @@ import {
   summarize,
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
-import { shortRunName } from '../runs/stored-run.js';
 import { verbOf } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';

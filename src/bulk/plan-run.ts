@@ -31,11 +31,7 @@ import {
   warnOfRefusals,
 } from './confirm.js';
 import {
-  awaitEarlierWrites,
-  closeReplaced,
-  closeUndone,
   earlierRunsFor,
-  type Replaced,
   recordCarried,
   reportAgain,
   unreportedRun,
@@ -43,6 +39,7 @@ import {
 } from './earlier-runs.js';
 import { type EndedRun, type Planned, type PlannedRun, withoutValues } from './execute.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
+import { awaitEarlierWrites, closeReplaced, closeUndone, type Replaced } from './open-writes.js';
 import { type Preview, previewRows, subjectOf } from './preview.js';
 import { writeResultsFile } from './results.js';
 import { continueRun } from './resume.js';

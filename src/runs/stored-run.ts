@@ -1,11 +1,10 @@
-/** Runs on disk: creates, continues, reads and lists them, and finds them by name, short id or `last`. */
+/** Runs on disk: creates, continues, reads and lists them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
-import { UnknownNameError } from '../data/outcome-errors.js';
 import { systemReason } from '../data/system-errors.js';
-import { ConfigError, type Failure, GuardError, OutputError } from '../errors.js';
+import { ConfigError, OutputError } from '../errors.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
 import {
@@ -36,7 +35,6 @@ import {
   journalPath,
   makeRoom,
   placeIn,
-  type RunPlace,
   type RunStore,
   removeRun,
   runFolder,
@@ -238,96 +236,8 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   return { head, state, plan, finished, reported: isReported(folder, state.last) };
 }
 
-/** One meaning of `last`. */
-export interface LastRun {
-  /** Only runs in these places are considered; others are not opened. */
-  readonly places?: readonly RunPlace[];
-  readonly matches: (run: StoredRun) => boolean;
-}
-
-/**
- * Finds a run by its name, by its last six characters, or for `last` the newest run that satisfies the
- * first of `wanted`, else the second, and so on; reads runs from the newest until one matches. Throws
- * UsageError if there is none, GuardError if several end in these characters.
- */
-export async function findRun(
-  store: RunStore,
-  name: string,
-  ...candidates: readonly LastRun[]
-): Promise<StoredRun> {
-  const run = name === 'last' ? await lastRun(store, candidates) : await namedRun(store, name);
-  if (run) return run;
-  throw name === 'last'
-    ? new UnknownNameError(
-        'There are no runs on this machine yet.',
-        name,
-        'Every change is kept as a run. See: rosterctl help bulk',
-      )
-    : new UnknownNameError(`Unknown run "${name}".`, name, 'See: rosterctl runs list');
-}
-
-/** Resolves a run's name or last six characters to its full name; undefined if there is none. Throws GuardError. */
-export async function resolveRunName(store: RunStore, name: string): Promise<string | undefined> {
-  const names = await runNames(store);
-  if (names.includes(name)) return name;
-  if (!/^[0-9a-f]{6}$/.test(name)) return undefined;
-  const found = names.filter((each) => each.endsWith(`-${name}`));
-  if (found.length > 1)
-    throw new GuardError(`Several runs end in ${name}: ${found.join(', ')}.`, {
-      code: 'ambiguous',
-      hint: 'Type the whole name.',
-    });
-  return found[0];
-}
-
-/** Returns the last six characters of a run's name, or all of it if another run ends in the same six. */
-export async function shortRunName(store: RunStore, run: string): Promise<string> {
-  return (await shortRunNames(store))(run);
-}
-
-/** Returns a function that shortens the names of runs as `shortRunName` does. */
-export async function shortRunNames(store: RunStore): Promise<(run: string) => string> {
-  const counts = new Map<string, number>();
-  for (const name of await runNames(store).catch(() => []))
-    counts.set(name.slice(-6), (counts.get(name.slice(-6)) ?? 0) + 1);
-  return (run) => ((counts.get(run.slice(-6)) ?? 0) > 1 ? run : run.slice(-6));
-}
-
 /** Returns the state of a run in a word; `replaced` if a later run took its place. */
 export function stateWord({ finished, state }: StoredRun): 'finished' | 'unfinished' | 'replaced' {
   if (state.replaced) return 'replaced';
   return finished ? 'finished' : 'unfinished';
-}
-
-async function namedRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
-  const fullName = await resolveRunName(store, name);
-  return fullName === undefined ? undefined : readRun(store, fullName);
-}
-
-async function lastRun(
-  store: RunStore,
-  candidates: readonly LastRun[],
-): Promise<StoredRun | undefined> {
-  const read = new Map<string, StoredRun | undefined>();
-  let damage: Failure | undefined;
-  const readOnce = async (name: string) => {
-    if (read.has(name)) return read.get(name);
-    const run = await readRun(store, name).catch((error: unknown) => {
-      if (!cannotBeUsed(error)) throw error;
-      damage ??= error;
-      return undefined;
-    });
-    read.set(name, run);
-    return run;
-  };
-  for (const { places, matches } of candidates) {
-    const names = await runNames(store, places);
-    for (const name of names.toReversed()) {
-      // oxlint-disable-next-line no-await-in-loop
-      const run = await readOnce(name);
-      if (run && matches(run)) return run;
-    }
-  }
-  if (damage) throw damage;
-  return undefined;
 }

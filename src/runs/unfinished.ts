@@ -1,9 +1,10 @@
 /** Interrupted runs and uploads of a profile, and the commands that finish them. */
 import { groupedNumber, plural } from '../data/text.js';
 import type { ThisProcess } from '../files/lock.js';
+import { shortRunNames } from './find-run.js';
 import { isRunning } from './lock.js';
 import { runStore } from './store.js';
-import { listOpenRuns, rowsLeft, shortRunNames } from './stored-run.js';
+import { listOpenRuns, rowsLeft } from './stored-run.js';
 import { isUploadRun, unfinishedUploads } from './unfinished-uploads.js';
 
 /** The interrupted work of a profile. */

@@ -14,6 +14,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { GuardError } from '../../src/errors.js';
 import { describeSelf } from '../../src/files/holder.js';
 import { sealLine, unsealLine } from '../../src/files/synced-lines.js';
+import { findRun } from '../../src/runs/find-run.js';
 import {
   isSingleRun,
   markRetried,
@@ -22,7 +23,6 @@ import {
   runStore,
   startOf,
 } from '../../src/runs/store.js';
-import { findRun } from '../../src/runs/stored-run.js';
 import { keep, written } from '../commands/tryouts/service.js';
 import { isAlive } from '../support/alive.js';
 import { closed, errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';

@@ -14,9 +14,10 @@ import { cursorFolder, cursorKeys, removeCursor } from '../../cursors/cursor-fil
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
 import { beforeImagesIn } from '../../runs/before-images.js';
+import { shortRunNames } from '../../runs/find-run.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeRun, runFolder, storeOf } from '../../runs/store.js';
-import { listRuns, shortRunNames } from '../../runs/stored-run.js';
+import { listRuns } from '../../runs/stored-run.js';
 import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
 
 interface LoggedOut {

@@ -5,15 +5,10 @@ import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
+import { shortRunNames } from '../../runs/find-run.js';
 import { createNameFinder, type NameFinder, soleRecord } from '../../runs/record-names.js';
 import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
-import {
-  readRuns,
-  type StoredRun,
-  shortRunNames,
-  stateWord,
-  summaryOf,
-} from '../../runs/stored-run.js';
+import { readRuns, type StoredRun, stateWord, summaryOf } from '../../runs/stored-run.js';
 
 interface Run {
   readonly run: string;

@@ -8,16 +8,11 @@ import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { durationInWords, formatDuration, parseDuration } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
+import { resolveRunName } from '../../runs/find-run.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
-import {
-  listOpenRuns,
-  readRuns,
-  resolveRunName,
-  type StoredRun,
-  summaryOf,
-} from '../../runs/stored-run.js';
+import { listOpenRuns, readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import {
   hasUnknownOutcome,
   isUploadRun,

@@ -15,17 +15,12 @@ import { longTimeOf } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
 import { shortHash } from '../../plans/hash.js';
 import { readBeforeImages } from '../../runs/before-images.js';
+import { findRun } from '../../runs/find-run.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';
 import { createNameFinder } from '../../runs/record-names.js';
 import { type BulkReport, bulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
 import { runFolder, storeOf } from '../../runs/store.js';
-import {
-  findRun,
-  resultsSoFar,
-  type StoredRun,
-  stateWord,
-  summaryOf,
-} from '../../runs/stored-run.js';
+import { resultsSoFar, type StoredRun, stateWord, summaryOf } from '../../runs/stored-run.js';
 
 /** The run to work on; `last` is the newest one that fits the command. */
 export const runArg = param(nonEmptyText, 'a run, the last six characters of its name, or last', {

@@ -1,7 +1,7 @@
 /** `rosterctl runs undo`: restores what a run changed. */
 import * as z from 'zod/mini';
-import { verifiedResults } from '../../bulk/earlier-runs.js';
 import { type BulkValues, bulkFlags, planFlags } from '../../bulk/invocation.js';
+import { verifiedResults } from '../../bulk/open-writes.js';
 import { reportView } from '../../bulk/report-view.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';

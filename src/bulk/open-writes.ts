@@ -1,0 +1,183 @@
+/** Open writes of earlier runs: awaited, verified by reading, and recorded in runs that end. */
+import type { Context } from '../context.js';
+import { plural } from '../data/text.js';
+import { pause } from '../data/time.js';
+import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
+import type { Session, Task } from '../engine/operation.js';
+import { sessionFor } from '../engine/row-sessions.js';
+import { settleMs, verify } from '../engine/verify.js';
+import type { HeldLock } from '../files/lock.js';
+import { endRun } from '../runs/end.js';
+import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
+import { isHeldByOther } from '../runs/lock.js';
+import { type ReportRow, type SelectedRow, withRef } from '../runs/report.js';
+import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
+import type { RunStore } from '../runs/store.js';
+import {
+  type RunOptions,
+  readRun,
+  resultsSoFar,
+  type StoredRun,
+  withJournal,
+  writeOptions,
+} from '../runs/stored-run.js';
+import { hasLeftovers } from '../runs/unfinished-uploads.js';
+import type { Invocation } from './invocation.js';
+import { unfinishedTasks, withRun } from './resume.js';
+
+/**
+ * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
+ * and every open write of the runs in `replaced`.
+ */
+export async function awaitEarlierWrites(
+  context: Context,
+  earlier: readonly StoredRun[],
+  rows: readonly SelectedRow[],
+  replaced: readonly StoredRun[],
+): Promise<void> {
+  const ids = new Set(rows.map(({ id }) => id));
+  const open = earlier.flatMap((run) =>
+    [...run.state.open.values()].filter(({ id }) => ids.has(id) || replaced.includes(run)),
+  );
+  await waitForWrites(context, open, 'an earlier run');
+}
+
+async function waitForWrites(
+  context: Context,
+  open: readonly Intent[],
+  ofRun: string,
+): Promise<void> {
+  const now = context.now();
+  const writes = open.map((intent) => sentAtLatest(intent, now));
+  const longest = settleTimeLeft(writes, settleMs(context.env), now);
+  if (longest === 0) return;
+  context.note(
+    `Waiting for ${plural(open.length, 'write')} of ${ofRun} that may still take effect.`,
+  );
+  await pause(longest, context.signal);
+}
+
+/** Closes the runs that a new one replaces, and sets damaged ones aside. Throws OutputError, GuardError. */
+export async function closeReplaced(
+  context: Context,
+  store: RunStore | undefined,
+  { replaced, damaged }: Replaced,
+  session: Session,
+  options: RunOptions,
+): Promise<void> {
+  if (store) for (const run of replaced) await closeReplacedRun(store, run, session, options);
+  await setAsideAll(context, damaged);
+}
+
+/** Earlier runs that a new one replaces. */
+export interface Replaced {
+  readonly replaced: readonly StoredRun[];
+  readonly damaged: readonly DamagedRun[];
+}
+
+/**
+ * Ends the unfinished run that this one undoes, so that the same command line starts over instead of
+ * counting the undone rows as changed. A run that a process is working on is left alone. Throws
+ * OutputError, GuardError.
+ */
+export async function closeUndone(
+  context: Context,
+  { operation }: Invocation,
+  store: RunStore,
+  lock: HeldLock | undefined,
+): Promise<void> {
+  const stored = operation.of === undefined ? undefined : await readRun(store, operation.of);
+  if (!stored || stored.finished || isHeldByOther(stored, context.self)) return;
+  await closeReplacedRun(store, stored, undefined, writeOptions(context, lock));
+}
+
+/**
+ * Ends an unfinished run that another one replaces: verifies its open writes by the session (none can
+ * still take effect, because the caller waited), then closes its journal. Its plan is kept if something
+ * is left over that only this run knows of. Throws OutputError, GuardError.
+ */
+async function closeReplacedRun(
+  store: RunStore,
+  stored: StoredRun,
+  session: Session | undefined,
+  options: RunOptions,
+): Promise<void> {
+  const { plan } = stored;
+  const keepsPlan = hasLeftovers(stored);
+  if (!plan) return;
+  await withJournal(store, plan, options, async (journal) => {
+    if (session) await appendKnown(journal, await verifyOpen(session, stored));
+    await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
+  });
+}
+
+async function appendKnown(journal: Journal, verified: readonly ReportRow[]): Promise<void> {
+  for (const row of verified)
+    if (row.result !== 'unknown')
+      // oxlint-disable-next-line no-await-in-loop
+      await journal.append({ kind: 'result', ...redactRow(row) });
+}
+
+/** Verifies the writes of a run that have no outcome; `unknown` where reading cannot tell. */
+async function verifyOpen(session: Session, stored: StoredRun): Promise<readonly ReportRow[]> {
+  const results: ReportRow[] = [];
+  for (const task of unfinishedTasks(stored))
+    if (task.open)
+      // oxlint-disable-next-line no-await-in-loop
+      results.push(withRef(await resultOfOpen(sessionFor(session, task), task, task.open), task));
+  return results;
+}
+
+async function resultOfOpen(session: Session, task: Task, open: Intent): Promise<ReportRow> {
+  const { row, id, previewed = [] } = task;
+  const verification = await verify(session, task, { kind: 'lost', since: open.t, intent: open });
+  if (verification.outcome === 'applied')
+    return changedRow(
+      task,
+      beforeAndAfter(previewed),
+      undefined,
+      verification.record && session.made?.(verification.record),
+    );
+  const isNotApplied = verification.outcome === 'notApplied';
+  if (isNotApplied && !open.applied) return { row, id, result: 'not_attempted' };
+  if (isNotApplied || verification.outcome === 'unclear') return { row, id, result: 'unknown' };
+  const { before } = beforeAndAfter(verification.step.changes);
+  const error = changedMeanwhile('Someone else changed it after this change was sent.');
+  return { row, id, result: 'conflict', ...(before && { before }), error };
+}
+
+/**
+ * Returns the results of the rows of a run that were sent. Writes with an unknown outcome are verified
+ * once they can no longer take effect, and the run's journal records what was found, except in a dry
+ * run. Throws Failure, GuardError `locked` while another process works on the run.
+ */
+export async function verifiedResults(
+  context: Context,
+  invocation: Invocation,
+  stored: StoredRun,
+): Promise<readonly ReportRow[]> {
+  const { operation, job } = invocation;
+  const verifiedOf = async (run: StoredRun) => {
+    await waitForWrites(context, [...run.state.open.values()], `run ${run.head.run}`);
+    return verifyOpen(operation.open(context, job as never), run);
+  };
+  if (!stored.plan) return [...resultsSoFar(stored).values()];
+  if (stored.state.open.size === 0) return closedResults(stored);
+  if (context.settings.dryRun) return [...closedResults(stored), ...(await verifiedOf(stored))];
+  return withRun(context, invocation, stored, async (store, now, lock) => {
+    try {
+      const verified = await verifiedOf(now);
+      if (now.plan)
+        await withJournal(store, now.plan, writeOptions(context, lock), (journal) =>
+          appendKnown(journal, verified),
+        );
+      return [...closedResults(now), ...verified];
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+function closedResults({ state }: StoredRun): readonly ReportRow[] {
+  return [...state.results.values()].filter(({ row }) => !state.open.has(row));
+}
