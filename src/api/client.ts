@@ -11,7 +11,6 @@ import type { RateLimiter } from './rate-limiter.js';
 import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
 import { resource as rowOf } from './resources.js';
-import { siteOf } from './response.js';
 import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
 import type { Transport } from './transport.js';

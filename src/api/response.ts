@@ -25,16 +25,6 @@ interface ServiceSite {
   readonly firstByteMs: number;
 }
 
-/** Returns the call of a request, for errors. */
-export function siteOf({
-  method,
-  template,
-  path = '',
-}: Pick<TransportRequest, 'method' | 'template'> & { readonly path?: string }): CallSite {
-  const [sentPath = ''] = path.split('?', 1);
-  return { method, path: template, ...(sentPath !== '' && { sentPath }) };
-}
-
 /** Returns the response of a call, or throws the error of its last attempt. */
 export function responseOf(
   result: AttemptResult<Attempt>,

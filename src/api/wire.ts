@@ -22,12 +22,14 @@ export interface TransportRequest {
   readonly until?: AbortSignal | undefined;
 }
 
-/** Returns how errors name the endpoint of a request or route. */
+/** Returns how errors name the endpoint of a route, or of a request to it. */
 export function siteOf({
   method,
   template,
-}: Pick<TransportRequest, 'method' | 'template'>): CallSite {
-  return { method, path: template };
+  path = '',
+}: Pick<TransportRequest, 'method' | 'template'> & { readonly path?: string }): CallSite {
+  const [sentPath = ''] = path.split('?', 1);
+  return { method, path: template, ...(sentPath !== '' && { sentPath }) };
 }
 
 export interface TransportResponse {
