@@ -33,6 +33,7 @@ const firsts = {
   files: ['src/files/atomic-write.ts'],
   settings: ['src/commands/config/shared.ts'],
   runs: [
+    'src/runs/find-run.ts',
     'src/runs/stored-run.ts',
     'src/runs/lock.ts',
     'src/runs/unfinished-uploads.ts',

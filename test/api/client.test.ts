@@ -249,6 +249,7 @@ describe('refusals', () => {
     expect((error as ApiError).call).toEqual({
       method: 'PATCH',
       path: '/tryout-applications/{applicationId}',
+      sentPath: '/tryout-applications/app_1',
     });
   });
 
