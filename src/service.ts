@@ -1,9 +1,9 @@
 /** The service and its file store, each connected when first used. */
 import { createApi } from './api/client.js';
 import { createProxyChoice } from './api/proxy.js';
-import { createRateLimiter, type RateLimiter } from './api/rate-limiter.js';
+import { RateLimiter } from './api/rate-limiter.js';
 import type { FileStore } from './api/store/file-store.js';
-import { createTransport } from './api/transport.js';
+import { Transport } from './api/transport.js';
 import type { Api } from './api/types.js';
 import { sandboxProfile } from './config/choices.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
@@ -61,14 +61,14 @@ export function createService(
   let currentLimiter: RateLimiter | undefined;
   const apiTo = (to: Connection): Api => {
     streams.redact(to.key);
-    const limiter = createRateLimiter({
+    const limiter = new RateLimiter({
       clock: context.clock,
       sleep: pause,
       maxWaitMs: settings.maxWaitMs,
     });
     currentLimiter = limiter;
     const waitText = () => `Waiting for ${new URL(to.baseUrl).host}`;
-    const transport = createTransport({
+    const transport = new Transport({
       ...shared,
       waiting: () => waiting(waitText),
       limiter,

@@ -1,43 +1,5 @@
 /** Rate limiting: when requests may start, by Retry-After and a rate learned from 429 responses. */
 
-/** Shared by all requests to a service. Callers bound how many requests run at once. */
-export interface RateLimiter {
-  /**
-   * After this, one pause holds all requests, a 429 lowers the learned rate, and at most `rate`
-   * requests start per second. Before, each request observes only its own Retry-After, as in single
-   * commands.
-   */
-  limit(bounds: { readonly rate: number | undefined }): void;
-  /** After this, abort drains in-flight requests instead of cutting them. */
-  drain(): void;
-  readonly isDraining: boolean;
-  /**
-   * Returns a permit, at once or as soon as there is one. `first`: ahead of all waiters without it.
-   * Resolves to undefined if the signal fires or `cancelWaiting` is called first.
-   */
-  acquire(
-    signal: AbortSignal,
-    options?: { readonly first?: boolean },
-  ): Permit | Promise<Permit | undefined>;
-  /** Rejects everyone queued now; later callers may still acquire. */
-  cancelWaiting(): void;
-  /**
-   * Called when a request is sent. Call the returned function when the wait for its response ends.
-   */
-  onSend(): () => void;
-  /**
-   * Called with each response and the wait that it asks for, in seconds. A wait holds all requests,
-   * whatever the status; a 429 lowers the rate, and successes raise it.
-   */
-  onResponse(status: number, wait: number | undefined): void;
-  /** True if no request has been answered for so long that retrying is pointless. */
-  readonly silent: boolean;
-  /** Requests per second, once a 429 has led to a learned rate. */
-  readonly learnedRate: number | undefined;
-  /** Milliseconds until the end of the pause that a response asked for; 0 if there is none. */
-  readonly heldMs: number;
-}
-
 /** Permission to send one request. */
 export interface Permit {
   /** Milliseconds of the wait that were due to a pause that a response asked for. */
@@ -68,10 +30,6 @@ const windowMs = 1000;
 /** Two default timeouts, less the time between the last response and the requests before it. */
 const silenceMs = 59_000;
 
-export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  return new Limiter(options);
-}
-
 interface Waiter {
   readonly since: number;
   /** Ends its wait: the command's, or one of a list that may be given up earlier. */
@@ -79,7 +37,8 @@ interface Waiter {
   readonly resolve: (permit: Permit | undefined) => void;
 }
 
-class Limiter implements RateLimiter {
+/** Shared by all requests to a service. Callers bound how many requests run at once. */
+export class RateLimiter {
   isDraining = false;
   private limits = false;
   private maxRate = Number.POSITIVE_INFINITY;
@@ -104,16 +63,26 @@ class Limiter implements RateLimiter {
 
   constructor(private readonly options: RateLimiterOptions) {}
 
+  /**
+   * After this, one pause holds all requests, a 429 lowers the learned rate, and at most `rate`
+   * requests start per second. Before, each request observes only its own Retry-After, as in single
+   * commands.
+   */
   limit({ rate = Number.POSITIVE_INFINITY }: { rate: number | undefined }): void {
     this.limits = true;
     this.maxRate = rate;
     this.rate = this.learned ? Math.min(this.rate, rate) : rate;
   }
 
+  /** After this, abort drains in-flight requests instead of cutting them. */
   drain(): void {
     this.isDraining = true;
   }
 
+  /**
+   * Returns a permit, at once or as soon as there is one. `first`: ahead of all waiters without it.
+   * Resolves to undefined if the signal fires or `cancelWaiting` is called first.
+   */
   acquire(signal: AbortSignal, { first = false } = {}): Permit | Promise<Permit | undefined> {
     const isNext = this.first.length === 0 && (first || this.queued.length === 0);
     if (isNext && this.waitMs(first) <= 0) return this.grant(undefined);
@@ -151,6 +120,7 @@ class Limiter implements RateLimiter {
     this.isGranting = false;
   }
 
+  /** Rejects everyone queued now; later callers may still acquire. */
   cancelWaiting(): void {
     this.cancel(() => true);
   }
@@ -181,6 +151,7 @@ class Limiter implements RateLimiter {
     return { pausedMs: Math.max(0, Math.min(now, this.heldUntil) - since) };
   }
 
+  /** Called when a request is sent. Call the returned function when the wait for its response ends. */
   onSend(): () => void {
     const now = this.options.clock();
     if (this.inFlight === 0) this.busySince = now;
@@ -194,6 +165,10 @@ class Limiter implements RateLimiter {
     };
   }
 
+  /**
+   * Called with each response and the wait that it asks for, in seconds. A wait holds all requests,
+   * whatever the status; a 429 lowers the rate, and successes raise it.
+   */
   onResponse(status: number, wait: number | undefined): void {
     const now = this.options.clock();
     // For requests that are still in flight, silence is counted from here.
@@ -251,15 +226,18 @@ class Limiter implements RateLimiter {
     this.rate = Math.min(this.maxRate, this.rate * riseFactor);
   }
 
+  /** True if no request has been answered for so long that retrying is pointless. */
   get silent(): boolean {
     if (!this.limits || this.unansweredSince === undefined) return false;
     return this.options.clock() - this.unansweredSince >= silenceMs;
   }
 
+  /** Requests per second, once a 429 has led to a learned rate. */
   get learnedRate(): number | undefined {
     return this.learned ? this.rate : undefined;
   }
 
+  /** Milliseconds until the end of the pause that a response asked for; 0 if there is none. */
   get heldMs(): number {
     return Math.max(0, this.heldUntil - this.options.clock());
   }

@@ -51,41 +51,6 @@ export interface TransportOptions extends ClientOptions {
   };
 }
 
-/**
- * Sends requests to the service: the key only to the base URL's origin, and follows no redirect.
- */
-export interface Transport {
-  /**
-   * Sends one request, with the retries that the table in `retry.ts` allows. Returns responses of
-   * 400 and above. Throws NetworkError, ProtocolError, UnknownOutcomeError, CancelledError.
-   */
-  request(request: TransportRequest): Promise<TransportResponse>;
-  /**
-   * Sends one write exactly once, ahead of the reads in the queue. Sends nothing and throws
-   * StaleReadError if a pause that a response asked for delayed it by more than a second, or if
-   * `isFresh`, called directly before sending, says that the read behind the write is too old.
-   * Throws as `request` does.
-   */
-  requestOnce(request: TransportRequest, isFresh: () => boolean): Promise<TransportResponse>;
-  /**
-   * Sends one GET and calls `begin` with the 2xx body as it arrives, once per attempt. Returns any
-   * other response complete. Throws as `request` does, and what `begin` throws.
-   */
-  stream<T>(
-    request: TransportRequest,
-    begin: (body: OpenBody) => Promise<StreamStart<T>>,
-  ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }>;
-  /**
-   * Waits for a retry after a body of `stream` broke off, as long as after so many attempts.
-   * Resolves to false if no retry is allowed. Throws CancelledError.
-   */
-  again(attempts: number): Promise<boolean>;
-  /** Starts a wait for several responses; the returned function ends it. */
-  waiting(): () => void;
-  /** Closes all connections, so that the process can exit at once. */
-  close(): void;
-}
-
 /** How one attempt is made. */
 interface AttemptOptions {
   /** May reuse an open connection. */
@@ -104,12 +69,8 @@ const notSent: { readonly transportError: TransportError } = {
   transportError: { why: 'aborted', delivery: 'not-sent' },
 };
 
-export function createTransport(options: TransportOptions): Transport {
-  checkHeaderKey(options.connection.key);
-  return new ServiceTransport(options);
-}
-
-class ServiceTransport implements Transport {
+/** Sends requests to the service: the key only to the base URL's origin, and follows no redirect. */
+export class Transport {
   private readonly limits: Limits;
   private readonly connections: ReturnType<typeof connectionPool>;
   private readonly wireOf: ReturnType<typeof wireBuilder>;
@@ -118,6 +79,7 @@ class ServiceTransport implements Transport {
 
   constructor(private readonly options: TransportOptions) {
     const { connection, bounds, timeoutMs, userAgent } = options;
+    checkHeaderKey(connection.key);
     const base = new URL(connection.baseUrl);
     this.limits = {
       firstByteMs: timeoutMs,
@@ -131,10 +93,20 @@ class ServiceTransport implements Transport {
     this.once = { ...options, retries: 0 };
   }
 
+  /**
+   * Sends one request, with the retries that the table in `retry.ts` allows. Returns responses of
+   * 400 and above. Throws NetworkError, ProtocolError, UnknownOutcomeError, CancelledError.
+   */
   request(request: TransportRequest): Promise<TransportResponse> {
     return this.send(request, this.options);
   }
 
+  /**
+   * Sends one write exactly once, ahead of the reads in the queue. Sends nothing and throws
+   * StaleReadError if a pause that a response asked for delayed it by more than a second, or if
+   * `isFresh`, called directly before sending, says that the read behind the write is too old.
+   * Throws as `request` does.
+   */
   requestOnce(request: TransportRequest, isFresh: () => boolean): Promise<TransportResponse> {
     return this.send(request, this.once, (pausedMs) => {
       if (pausedMs > longestPauseMs || !isFresh()) throw new StaleReadError(siteOf(request));
@@ -173,7 +145,14 @@ class ServiceTransport implements Transport {
     }
   }
 
-  async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<StreamStart<T>>) {
+  /**
+   * Sends one GET and calls `begin` with the 2xx body as it arrives, once per attempt. Returns any
+   * other response complete. Throws as `request` does, and what `begin` throws.
+   */
+  async stream<T>(
+    request: TransportRequest,
+    begin: (body: OpenBody) => Promise<StreamStart<T>>,
+  ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }> {
     const { options, limits } = this;
     const wire = this.wireOf(request);
     const { until } = request;
@@ -241,6 +220,10 @@ class ServiceTransport implements Transport {
 
   private readonly now = (): Date => new Date(this.options.instant().wall);
 
+  /**
+   * Waits for a retry after a body of `stream` broke off, as long as after so many attempts.
+   * Resolves to false if no retry is allowed. Throws CancelledError.
+   */
   async again(attempts: number): Promise<boolean> {
     const { options } = this;
     if (attempts > options.retries || options.limiter.silent) return false;
@@ -249,10 +232,12 @@ class ServiceTransport implements Transport {
     throw new CancelledError('Interrupted.');
   }
 
+  /** Starts a wait for several responses; the returned function ends it. */
   waiting(): () => void {
     return this.options.waiting();
   }
 
+  /** Closes all connections, so that the process can exit at once. */
   close(): void {
     this.connections.close();
   }

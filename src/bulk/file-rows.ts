@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { keepHeapSmall } from '../api/wire.js';
 import type { Context } from '../context.js';
-import { type CsvRow, csvReader } from '../data/csv-reader.js';
+import { CsvReader, type CsvRow } from '../data/csv-reader.js';
 import { Failure, InputError, stoppedReading } from '../errors.js';
 import { bytesUpTo, inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
@@ -25,7 +25,7 @@ export interface FileRowsOptions {
 
 /**
  * Yields the rows of a file, the first one its heads. A workbook is recognized by its bytes; it is
- * read whole. Each yielded part must be iterated to its end. Throws InputError as `csvReader` and
+ * read whole. Each yielded part must be iterated to its end. Throws InputError as `CsvReader` and
  * `sheetRows` do, and for `--sheet` or `--take-formulas` beside a CSV.
  */
 export async function* fileRows(
@@ -87,7 +87,7 @@ async function* csvRows(
     throw new InputError(
       `${name} is not a workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
     );
-  const reader = csvReader();
+  const reader = new CsvReader();
   const decode = textDecoder(name, { encoding, offers: offersEncoding });
   for await (const chunk of chunks) yield reader.push(decode(chunk));
   yield reader.push(decode(undefined));

@@ -51,32 +51,9 @@ export function normalized(name: string): string {
 
 export type Delimiter = ',' | ';' | '\t';
 
-/**
- * Parses CSV as it arrives. The caller must iterate each result to its end, because parsing happens
- * during the iteration. It throws InputError after the last record before an error.
- */
-interface CsvReader {
-  /** Yields the records that are complete. */
-  push(text: string): Iterable<CsvRow>;
-  /**
-   * Yields the last record, if no line end followed it. Throws InputError for an unclosed quote.
-   */
-  end(): Iterable<CsvRow>;
-}
-
-/**
- * Creates a strict RFC 4180 parser: quoted cells with delimiters and line ends; CRLF, LF or CR; a
- * byte order mark. Without `delimiter`, the first line decides between `,` `;` and tab. Skips empty
- * lines. Throws InputError naming the line for NUL, a stray quote, an unclosed quote, and a first
- * line of more than 1 MiB.
- */
-export function csvReader(delimiter?: Delimiter): CsvReader {
-  return new Reader(delimiter);
-}
-
-/** Returns all records of a text. Throws InputError as `csvReader` does. */
+/** Returns all records of a text. Throws InputError as `CsvReader` does. */
 export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] {
-  const reader = csvReader(delimiter);
+  const reader = new CsvReader(delimiter);
   return [...reader.push(text), ...reader.end()];
 }
 
@@ -87,7 +64,14 @@ const longestFirstLine = 1024 * 1024;
 
 type CellState = 'start' | 'plain' | 'quoted' | 'closed';
 
-class Reader implements CsvReader {
+/**
+ * A strict RFC 4180 parser, for text as it arrives: quoted cells with delimiters and line ends; CRLF,
+ * LF or CR; a byte order mark. Without `delimiter`, the first line decides between `,` `;` and tab.
+ * Skips empty lines. The caller must iterate each result to its end, because parsing happens during
+ * the iteration. It throws InputError naming the line, after the last record before the error: for
+ * NUL, a stray quote, an unclosed quote, and a first line of more than 1 MiB.
+ */
+export class CsvReader {
   private state: CellState = 'start';
   private cell = '';
   private cells: string[] = [];
@@ -105,8 +89,9 @@ class Reader implements CsvReader {
   private scanned = 0;
   private inQuotes = false;
 
-  constructor(private delimiter: Delimiter | undefined) {}
+  constructor(private delimiter?: Delimiter) {}
 
+  /** Yields the records that are complete. */
   *push(text: string): Generator<CsvRow> {
     let chunk = text;
     if (!this.hasBegun && chunk !== '') {
@@ -132,6 +117,7 @@ class Reader implements CsvReader {
     if (end >= 0) yield* this.readBuffered(this.buffered.slice(0, end));
   }
 
+  /** Yields the last record, if no line end followed it. */
   *end(): Generator<CsvRow> {
     if (!this.delimiter) yield* this.readBuffered(this.buffered);
     if (this.state === 'quoted')

@@ -6,17 +6,6 @@ import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 
-/** A file open for appending. */
-export interface SyncedLines {
-  /**
-   * Resolves when the value, which must not be empty, is on disk as a line. Lines of a batch share one
-   * sync. Throws OutputError, GuardError.
-   */
-  append(value: object): Promise<void>;
-  /** May be called twice. */
-  close(): Promise<void>;
-}
-
 interface SyncedLinesOptions {
   /** The start of a sentence: `The journal`. */
   readonly what: string;
@@ -39,7 +28,7 @@ export async function openSyncedLines(
     closeSync(descriptor);
     throw error;
   }
-  return new Writer(name, descriptor, options);
+  return new SyncedLines(name, descriptor, options);
 }
 
 const checksumLength = 16;
@@ -112,7 +101,8 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-class Writer implements SyncedLines {
+/** A file open for appending. */
+export class SyncedLines {
   private waiting: Waiting[] = [];
   private writing: Promise<void> | undefined;
   private broken: Error | undefined;
@@ -124,6 +114,10 @@ class Writer implements SyncedLines {
     private readonly options: Pick<SyncedLinesOptions, 'isOurs'>,
   ) {}
 
+  /**
+   * Resolves when the value, which must not be empty, is on disk as a line. Lines of a batch share one
+   * sync. Throws OutputError, GuardError.
+   */
   append(value: object): Promise<void> {
     if (this.broken !== undefined) return Promise.reject(this.broken);
     const line = sealLine(value);
@@ -133,6 +127,7 @@ class Writer implements SyncedLines {
     });
   }
 
+  /** May be called twice. */
   close(): Promise<void> {
     this.closed ??= this.closeOnce();
     return this.closed;

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { localDay } from '../data/dates.js';
 import { isUtf8Locale } from '../data/environment.js';
 import type { FullScreen, ScreenEvent } from '../terminal/full-screen.js';
-import { createKeyReader, escapeWaitMs, type Key, type KeyReader } from '../terminal/keys.js';
+import { escapeWaitMs, type Key, KeyReader } from '../terminal/keys.js';
 import { createPaint } from '../terminal/paint.js';
 import { type Cards, reviewCard } from './cards.js';
 import { type Frame, frameOf } from './frame.js';
@@ -35,7 +35,7 @@ async function reviewOn(
   start: Review,
   { queue, ...shows }: ShownParts,
 ): Promise<EndedReview> {
-  const reader = createKeyReader();
+  const reader = new KeyReader();
   const picture = painter(screen, context, shows);
   let state = start;
   let frame = picture(state);

@@ -4,7 +4,7 @@ import { firstOf } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { type Archive, damaged, openArchive, tooLarge } from './archive.js';
 import { isDateFormat, PackedTexts, unescaped } from './cell-text.js';
-import { attributeOf, scanXml, XmlError, type XmlHandler } from './xml.js';
+import { attributeOf, XmlError, type XmlHandler, XmlScanner } from './xml.js';
 
 /** The needs of reading the cells of one sheet. */
 export interface Workbook {
@@ -71,7 +71,7 @@ type Scan = Workbook['scan'];
 
 function scanner(archive: Archive, name: string): Scan {
   return async function* scan(path, handler) {
-    const scanning = scanXml(handler);
+    const scanning = new XmlScanner(handler);
     const decoder = new TextDecoder('utf-8', { fatal: true });
     try {
       for await (const chunk of archive.read(path)) {

@@ -9,13 +9,6 @@ export interface XmlHandler {
   close(name: string): void;
 }
 
-/** Scans XML as it arrives. Throws XmlError. */
-interface XmlScanner {
-  push(text: string): void;
-  /** Throws XmlError if the document is incomplete. */
-  end(): void;
-}
-
 /** A fault of a part of a workbook, as the end of a sentence. */
 export class XmlError extends Error {}
 
@@ -23,14 +16,6 @@ export class XmlError extends Error {}
 const deepest = 64;
 /** In characters: far beyond the longest text of a cell, with each of its characters escaped. */
 const longestToken = 1024 * 1024;
-
-/**
- * Creates a scanner. It refuses a document type, an entity other than the five of XML, elements
- * nested deeper than 64, and tags that do not match.
- */
-export function scanXml(handler: XmlHandler): XmlScanner {
-  return new Scanner(handler);
-}
 
 /** Returns the value of an attribute, whatever its namespace prefix; undefined if there is none. */
 export function attributeOf(attributes: string, name: string): string | undefined {
@@ -47,7 +32,11 @@ export function attributeOf(attributes: string, name: string): string | undefine
 // A name is tried at its first character only; from each of them, a long one would take minutes.
 const attributePattern = /(?<![^\s"'])([^\s="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-class Scanner implements XmlScanner {
+/**
+ * Scans XML as it arrives. Throws XmlError for a document type, an entity other than the five of XML,
+ * elements nested deeper than 64, and tags that do not match.
+ */
+export class XmlScanner {
   private rest = '';
   /** The index in `rest` from which to look for the end of a token. */
   private from = 0;
@@ -68,6 +57,7 @@ class Scanner implements XmlScanner {
     if (this.rest.length > longestToken) throw new XmlError('a text in it is longer than 1 MiB');
   }
 
+  /** Throws XmlError if the document is incomplete. */
   end(): void {
     if (this.stack.length > 0 || !this.hasRoot || this.rest.trim() !== '')
       throw new XmlError('it ends too early');

@@ -12,16 +12,6 @@ export function isCharacter(key: Key): boolean {
   return key.length <= 2 && Array.from(key).length === 1;
 }
 
-/** Turns reads into keys. An escape sequence is never read as letters, however many reads it takes. */
-export interface KeyReader {
-  /** Returns the keys that a read completes; `at`: when it arrived, in milliseconds. */
-  push(bytes: Uint8Array, at: number): readonly Key[];
-  /** True if the last read ended after an ESC: the start of a sequence, or the key Escape. */
-  readonly mayBeEscape: boolean;
-  /** Ends the wait for the rest of a sequence; returns the key Escape. */
-  endWait(): readonly Key[];
-}
-
 /** How long a reader of keys waits for the rest of a sequence before ESC counts as the key Escape. */
 export const escapeWaitMs = 100;
 
@@ -77,103 +67,116 @@ const pasteEnd = '\u001b[201~';
 /** A longer one is not a sequence of a key. */
 const maxParameters = 64;
 
-/** Creates a reader at the start of a key. */
-export function createKeyReader(): KeyReader {
-  const decoder = new StringDecoder('utf8');
-  let state: SequenceState = 'ground';
-  let parameters = '';
-  let tail = '';
-  let escapedAt = 0;
-  const afterEscape = (char: string): SequenceState => {
-    if (char === '[') parameters = '';
-    if (char === '[') return 'csi';
-    if (char === 'O') return 'ss3';
-    if (char === '\u001b') return 'escape';
-    // Answers of the terminal itself: device control, colours, titles.
-    return 'P]^_X'.includes(char) ? 'string' : 'ground';
-  };
-  const ground = (char: string): readonly Key[] => {
-    const code = char.codePointAt(0) ?? 0;
-    if (char === '\u001b') state = 'escape';
-    else if (char === '\u009b') state = afterEscape('[');
-    else if (char === '\u008f') state = 'ss3';
-    else if ('\u0090\u0098\u009d\u009e\u009f'.includes(char)) state = 'string';
-    else if (Object.hasOwn(controls, char)) return [controls[char] ?? ''];
-    else if (code >= 0x20 && !(code >= 0x7f && code < 0xa0) && char !== '\ufffd') return [char];
-    return [];
-  };
-  const csi = (char: string): readonly Key[] => {
-    const isFinal = char >= '@' && char <= '~';
-    if (!isFinal) {
-      if (parameters.length < maxParameters) parameters += char;
-      return [];
-    }
-    state = 'ground';
-    // A mouse report of three bytes, and the function keys of the Linux console.
-    if (parameters === '' && char === 'M') state = { skip: 3 };
-    else if (parameters === '' && char === '[') state = { skip: 1 };
-    else if (char === '~' && parameters === pasteStart) {
-      state = 'paste';
-      tail = '';
-      return ['paste'];
-    } else if (char === '~') return known(numbered[parameters]);
-    else if (parameters === '' || parameters === '1') return known(finals[char]);
-    return [];
-  };
-  const next = (char: string, at: number): readonly Key[] => {
+/** Turns reads into keys. An escape sequence is never read as letters, however many reads it takes. */
+export class KeyReader {
+  private readonly decoder = new StringDecoder('utf8');
+  private state: SequenceState = 'ground';
+  private parameters = '';
+  private tail = '';
+  private escapedAt = 0;
+
+  /** Returns the keys that a read completes; `at`: when it arrived, in milliseconds. */
+  push(bytes: Uint8Array, at: number): readonly Key[] {
+    const text = this.decoder.write(Buffer.from(bytes));
+    // Ctrl-C on its own works even where a sequence or a paste never ends.
+    if (text === '\u0003') this.state = 'ground';
+    const keys = Array.from(text).flatMap((char) => this.next(char, at));
+    if (this.state === 'escape') this.escapedAt = at;
+    return keys;
+  }
+
+  /** True if the last read ended after an ESC: the start of a sequence, or the key Escape. */
+  get mayBeEscape(): boolean {
+    return this.state === 'escape';
+  }
+
+  /** Ends the wait for the rest of a sequence; returns the key Escape. */
+  endWait(): readonly Key[] {
+    if (this.state !== 'escape') return [];
+    this.state = 'escaped';
+    return ['escape'];
+  }
+
+  private next(char: string, at: number): readonly Key[] {
+    const { state } = this;
     if (typeof state === 'object') {
-      state = state.skip > 1 ? { skip: state.skip - 1 } : 'ground';
+      this.state = state.skip > 1 ? { skip: state.skip - 1 } : 'ground';
       return [];
     }
     switch (state) {
       case 'ground':
-        return ground(char);
+        return this.ground(char);
       case 'escape':
-        state = afterEscape(char);
+        this.state = this.afterEscape(char);
         return [];
-      case 'escaped':
-        state = afterEscape(char);
-        if (state === 'string') state = 'ground';
-        return state === 'ground' && at - escapedAt >= altMs ? ground(char) : [];
+      case 'escaped': {
+        const after = this.afterEscape(char);
+        this.state = after === 'string' ? 'ground' : after;
+        return this.state === 'ground' && at - this.escapedAt >= altMs ? this.ground(char) : [];
+      }
       case 'csi':
-        return csi(char);
+        return this.csi(char);
       case 'ss3':
-        state = 'ground';
+        this.state = 'ground';
         return known(char === 'M' ? 'enter' : finals[char]);
       case 'string':
-        if (char === '\u001b') state = 'stringEscape';
-        else if (char === '\u0007' || char === '\u009c') state = 'ground';
+        if (char === '\u001b') this.state = 'stringEscape';
+        else if (char === '\u0007' || char === '\u009c') this.state = 'ground';
         return [];
       case 'stringEscape':
-        state = char === '\\' ? 'ground' : 'string';
+        this.state = char === '\\' ? 'ground' : 'string';
         return [];
       case 'paste':
-        tail = (tail + char).slice(-pasteEnd.length);
-        if (tail !== pasteEnd) return [];
-        state = 'ground';
+        this.tail = (this.tail + char).slice(-pasteEnd.length);
+        if (this.tail !== pasteEnd) return [];
+        this.state = 'ground';
         return ['paste'];
       default:
         return state;
     }
-  };
-  return {
-    push(bytes, at) {
-      const text = decoder.write(Buffer.from(bytes));
-      // Ctrl-C on its own works even where a sequence or a paste never ends.
-      if (text === '\u0003') state = 'ground';
-      const keys = Array.from(text).flatMap((char) => next(char, at));
-      if (state === 'escape') escapedAt = at;
-      return keys;
-    },
-    get mayBeEscape() {
-      return state === 'escape';
-    },
-    endWait() {
-      if (state !== 'escape') return [];
-      state = 'escaped';
-      return ['escape'];
-    },
-  };
+  }
+
+  private ground(char: string): readonly Key[] {
+    const code = char.codePointAt(0) ?? 0;
+    if (char === '\u001b') this.state = 'escape';
+    else if (char === '\u009b') this.state = this.afterEscape('[');
+    else if (char === '\u008f') this.state = 'ss3';
+    else if ('\u0090\u0098\u009d\u009e\u009f'.includes(char)) this.state = 'string';
+    else if (Object.hasOwn(controls, char)) return [controls[char] ?? ''];
+    else if (code >= 0x20 && !(code >= 0x7f && code < 0xa0) && char !== '\ufffd') return [char];
+    return [];
+  }
+
+  private afterEscape(char: string): SequenceState {
+    if (char === '[') {
+      this.parameters = '';
+      return 'csi';
+    }
+    if (char === 'O') return 'ss3';
+    if (char === '\u001b') return 'escape';
+    // Answers of the terminal itself: device control, colours, titles.
+    return 'P]^_X'.includes(char) ? 'string' : 'ground';
+  }
+
+  private csi(char: string): readonly Key[] {
+    const { parameters } = this;
+    const isFinal = char >= '@' && char <= '~';
+    if (!isFinal) {
+      if (parameters.length < maxParameters) this.parameters += char;
+      return [];
+    }
+    this.state = 'ground';
+    // A mouse report of three bytes, and the function keys of the Linux console.
+    if (parameters === '' && char === 'M') this.state = { skip: 3 };
+    else if (parameters === '' && char === '[') this.state = { skip: 1 };
+    else if (char === '~' && parameters === pasteStart) {
+      this.state = 'paste';
+      this.tail = '';
+      return ['paste'];
+    } else if (char === '~') return known(numbered[parameters]);
+    else if (parameters === '' || parameters === '1') return known(finals[char]);
+    return [];
+  }
 }
 
 function known(key: Key | undefined): readonly Key[] {

@@ -21,16 +21,16 @@ beforeAll(async () => {
   const entry = join(folder, 'request.ts');
   writeFileSync(
     entry,
-    `import { createRateLimiter } from ${JSON.stringify(sourceOf('rate-limiter'))};
-    import { createTransport } from ${JSON.stringify(sourceOf('transport'))};
+    `import { RateLimiter } from ${JSON.stringify(sourceOf('rate-limiter'))};
+    import { Transport } from ${JSON.stringify(sourceOf('transport'))};
     const [baseUrl, key, stopAfter] = process.argv.slice(2);
     const stop = new AbortController();
     if (stopAfter) setTimeout(() => stop.abort(), Number(stopAfter));
-    const transport = createTransport({
+    const transport = new Transport({
       connection: { baseUrl, key }, timeoutMs: 5000, retries: 0, maxWaitMs: 1000, readsOnly: false,
       signal: stop.signal, instant: () => ({ wall: Date.now(), mono: performance.now() }), random: () => 0.5, sleep: async () => {},
       waiting: () => () => {}, proxy: () => undefined,
-      limiter: createRateLimiter({ clock: () => performance.now(), sleep: async () => {}, maxWaitMs: 1000 }),
+      limiter: new RateLimiter({ clock: () => performance.now(), sleep: async () => {}, maxWaitMs: 1000 }),
       userAgent: 'test', nodeVersion: process.versions.node,
     });
     transport.request({ method: 'GET', path: '/teams/o', template: '/teams' }).then(

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRateLimiter, type Permit } from '../../src/api/rate-limiter.js';
+import { type Permit, RateLimiter } from '../../src/api/rate-limiter.js';
 
 /** A limiter on a clock that advances only while something waits. */
 function limited(rate?: number) {
   let now = 0;
-  const limiter = createRateLimiter({
+  const limiter = new RateLimiter({
     clock: () => now,
     sleep: async (ms) => {
       now += ms;
@@ -87,7 +87,7 @@ const services: Record<string, (round: Rounding) => Service> = {
 /** Sends 300 requests of 120 ms, four at once; returns the milliseconds until the last success. */
 async function timeOf(service: Service, { atOnce = 4, firstAlone = false } = {}) {
   const time = virtualTime();
-  const limiter = createRateLimiter({ ...time, maxWaitMs: 60_000 });
+  const limiter = new RateLimiter({ ...time, maxWaitMs: 60_000 });
   limiter.limit({ rate: undefined });
   const { signal } = new AbortController();
   const starts: number[] = [];
@@ -307,7 +307,7 @@ test('a success that asks for a pause holds all requests, but not longer than --
 
 test('a run without a response for 59 seconds is silent, however long it was idle before', () => {
   const { limiter, pass, now } = limited();
-  const single = createRateLimiter({ clock: now, sleep: async () => {}, maxWaitMs: 60_000 });
+  const single = new RateLimiter({ clock: now, sleep: async () => {}, maxWaitMs: 60_000 });
   const at = (ms: number) => {
     pass(ms - now());
     return limiter.silent;
@@ -330,7 +330,7 @@ test('a run without a response for 59 seconds is silent, however long it was idl
 
 test('without limits a request never waits, whatever the other responses were', async () => {
   let waited = 0;
-  const limiter = createRateLimiter({
+  const limiter = new RateLimiter({
     clock: () => 0 + waited,
     sleep: async (ms) => {
       waited += ms;
@@ -361,7 +361,7 @@ test('a request with priority goes ahead of the waiting ones', async () => {
 
 test('a write that may start does not sleep until the read before it may', async () => {
   const time = virtualTime();
-  const limiter = createRateLimiter({ ...time, maxWaitMs: 60_000 });
+  const limiter = new RateLimiter({ ...time, maxWaitMs: 60_000 });
   limiter.limit({ rate: 0.5 });
   const { signal } = new AbortController();
   await limiter.acquire(signal);
@@ -388,7 +388,7 @@ test('all requests get a permit, never more per second than the rate, whatever t
       fc.array(fc.tuple(fc.boolean(), fc.constantFrom(200, 200, 200, 429, 503)), { maxLength: 60 }),
       async (rate, requests) => {
         const time = virtualTime();
-        const limiter = createRateLimiter({ ...time, maxWaitMs: 60_000 });
+        const limiter = new RateLimiter({ ...time, maxWaitMs: 60_000 });
         limiter.limit({ rate });
         const { signal } = new AbortController();
         setMaxListeners(0, signal);
@@ -418,7 +418,7 @@ test.each(['a signal', 'a stop of the run'])(
   '%s rejects the waiting requests, and no others',
   async (why) => {
     const control = new AbortController();
-    const limiter = createRateLimiter({
+    const limiter = new RateLimiter({
       clock: () => 0,
       sleep: (_, over) => new Promise((done) => over.addEventListener('abort', () => done())),
       maxWaitMs: 60_000,
@@ -450,7 +450,7 @@ test.each(['a signal', 'a stop of the run'])(
 
 test('a list that is given up rejects its own waiting request, and no others', async () => {
   const { clock, sleep, until } = virtualTime();
-  const limiter = createRateLimiter({ clock, sleep, maxWaitMs: 60_000 });
+  const limiter = new RateLimiter({ clock, sleep, maxWaitMs: 60_000 });
   limiter.limit({ rate: 2 });
   const command = new AbortController();
   const list = new AbortController();

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { createApi } from '../../src/api/client.js';
-import { createRateLimiter } from '../../src/api/rate-limiter.js';
+import { RateLimiter } from '../../src/api/rate-limiter.js';
 import type { ClientOptions } from '../../src/api/retry.js';
 import { createFileStore, type FileStoreOptions } from '../../src/api/store/file-store.js';
-import { createTransport, type TransportOptions } from '../../src/api/transport.js';
+import { Transport, type TransportOptions } from '../../src/api/transport.js';
 import type { Api } from '../../src/api/types.js';
 import { pause } from '../../src/data/time.js';
 import { key, organization } from '../support/service.js';
@@ -17,7 +17,7 @@ export const noWait = () => {
 
 /** A limiter on the real clock, as every connection has. */
 export const realLimiter = () =>
-  createRateLimiter({ clock: () => performance.now(), sleep: pause, maxWaitMs: 60_000 });
+  new RateLimiter({ clock: () => performance.now(), sleep: pause, maxWaitMs: 60_000 });
 
 /** The real clocks. */
 export const instant = () => ({ wall: Date.now(), mono: performance.now() });
@@ -36,7 +36,7 @@ const clientOptions = (): ClientOptions => ({
 });
 
 export function transportTo(baseUrl: string, changes: Partial<TransportOptions> = {}) {
-  const transport = createTransport({
+  const transport = new Transport({
     ...clientOptions(),
     connection: { baseUrl, key },
     timeoutMs: 5000,

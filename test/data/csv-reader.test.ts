@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvLine } from '../../src/data/csv.js';
-import { csvReader, type Delimiter, readCsv } from '../../src/data/csv-reader.js';
+import { CsvReader, type Delimiter, readCsv } from '../../src/data/csv-reader.js';
 
 function readAll(chunks: readonly string[], delimiter?: Delimiter) {
-  const reader = csvReader(delimiter);
+  const reader = new CsvReader(delimiter);
   return [...chunks.flatMap((chunk) => [...reader.push(chunk)]), ...reader.end()];
 }
 
@@ -69,7 +69,7 @@ describe('a CSV is read', () => {
 
   test('up to an error, which is thrown after the records before it', () => {
     for (const mistake of ['x"y\n', 'a\0b\n', '"a"b\n']) {
-      const reader = csvReader();
+      const reader = new CsvReader();
       const read: string[] = [];
       const reading = () => {
         for (const row of reader.push(`id\n1\n2\n${mistake}3\n`)) read.push(...row.cells);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeRecords } from '../../src/cli/lists/workbook.js';
 import type { JsonObject } from '../../src/data/json.js';
-import { scanXml } from '../../src/sheets/xml.js';
+import { XmlScanner } from '../../src/sheets/xml.js';
 import { report, userOf } from '../bulk/user.js';
 import { application, keep, written } from '../commands/tryouts/service.js';
 import { collected } from '../support/collected.js';
@@ -69,7 +69,7 @@ describe('a workbook', () => {
     ]);
     const targets: string[] = [];
     for (const [path, text] of parts) {
-      const scanner = scanXml({
+      const scanner = new XmlScanner({
         open(_, attributes) {
           const [, target] = /(?:Target|PartName)="([^"]*)"/.exec(attributes) ?? [];
           if (target !== undefined)

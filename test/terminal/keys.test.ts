@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createKeyReader, type Key } from '../../src/terminal/keys.js';
+import { type Key, KeyReader } from '../../src/terminal/keys.js';
 
 const esc = '\u001b';
 
 /** The keys of these reads, one after the other without a pause. */
 function keysOf(...reads: readonly (string | Uint8Array)[]): readonly Key[] {
-  const reader = createKeyReader();
+  const reader = new KeyReader();
   return reads.flatMap((read) => reader.push(Buffer.from(read as string), 0));
 }
 
@@ -76,7 +76,7 @@ test('a sequence means the same however its bytes are spread over reads', () => 
 test('no bytes at all make the reader fail, and Ctrl-C alone always gets through', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array()), (reads) => {
-      const reader = createKeyReader();
+      const reader = new KeyReader();
       for (const read of reads) reader.push(read, 0);
       // Half a character may still wait for its other half.
       reader.push(Buffer.from('\u0003'), 0);
@@ -86,7 +86,7 @@ test('no bytes at all make the reader fail, and Ctrl-C alone always gets through
 });
 
 test('ESC alone is the key Escape after a wait; its sequence, if it comes late, is still no letter', () => {
-  const reader = createKeyReader();
+  const reader = new KeyReader();
   expect(reader.push(Buffer.from(esc), 0)).toEqual([]);
   expect(reader.mayBeEscape).toBe(true);
   expect(reader.endWait()).toEqual(['escape']);
@@ -100,7 +100,7 @@ test.each<readonly [number, readonly Key[]]>([
   [900, []],
   [1_100, ['s']],
 ])('a letter %i ms after Escape, which may be Alt and the letter, is %j', (ms, keys) => {
-  const reader = createKeyReader();
+  const reader = new KeyReader();
   reader.push(Buffer.from(esc), 0);
   reader.endWait();
   expect(reader.push(Buffer.from('s'), ms)).toEqual(keys);
