@@ -1,4 +1,5 @@
 /** Progress: a spinner on stderr for a person, or a plain line every 10 seconds for a log. */
+import type { PromptWorld } from './prompt-screen.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams } from './streams.js';
 
@@ -26,18 +27,9 @@ interface ProcessProgress extends Progress {
   readonly end: () => void;
 }
 
-/** The process while a line is drawn. */
-interface ProgressWorld {
+interface ProgressOptions extends Pick<PromptWorld, 'onStop'> {
   /** False if the terminal shows only ASCII. */
   readonly isUtf8?: boolean;
-  /**
-   * Registers a callback for before Ctrl-Z stops the process, whose result is called on resume;
-   * returns the function that removes it.
-   */
-  readonly onStop: (clear: () => () => void) => () => void;
-}
-
-interface ProgressOptions {
   readonly quiet: boolean;
   /** True for nothing that moves on the screen. */
   readonly plainPrompts?: boolean;
@@ -51,7 +43,7 @@ const plainLineMs = 10_000;
 /** Creates progress on stderr: a spinner for a person, a line every 10 s for a log, nothing with --quiet. */
 export function createProgress(
   streams: ProcessStreams,
-  { quiet, plainPrompts: isPlain = false, onStop, isUtf8 = true }: ProgressOptions & ProgressWorld,
+  { quiet, plainPrompts: isPlain = false, onStop, isUtf8 = true }: ProgressOptions,
 ): ProcessProgress {
   const waits = waitingLine((text) => spinner(streams, text, onStop));
   let current: ProgressLine | undefined;
@@ -116,7 +108,7 @@ function waitingLine(draw: (text: () => string) => ProgressLine) {
 function spinner(
   streams: ProcessStreams,
   text: () => string,
-  onStop: ProgressWorld['onStop'],
+  onStop: ProgressOptions['onStop'],
   drawn?: () => string,
 ): ProgressLine {
   let end: (() => void) | undefined;

@@ -8,18 +8,7 @@ import type { ProcessStreams, TerminalInput } from './streams.js';
 import { truncate } from './width.js';
 
 /** The questions of `Prompts`; each throws CancelledError on Escape, Ctrl-C, Ctrl-D or a signal. */
-export interface PlainPrompts {
-  confirm(message: string): Promise<boolean>;
-  text(
-    message: string,
-    preset: string | undefined,
-    validate: ((value: string) => string | undefined) | undefined,
-  ): Promise<string>;
-  secret(message: string): Promise<string>;
-  select<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-  search(message: string, choices: readonly Choice[], term: string | undefined): Promise<string>;
-  mark(message: string, choices: readonly Choice[]): Promise<readonly string[]>;
-}
+export type PlainPrompts = ReturnType<typeof plainPrompts>;
 
 /** More choices are not listed; the user narrows them down. */
 const mostChoices = 20;
@@ -28,7 +17,7 @@ const mostChoices = 20;
 export function plainPrompts(
   streams: ProcessStreams,
   world: Pick<PromptWorld, 'signal' | 'onAsk'>,
-): PlainPrompts {
+) {
   const print = (line: string) => streams.stderr.write(`${singleLine(line)}\n`);
   const ask = (question: string, hidden = false) => readAnswer(streams, world, question, hidden);
   const printList = async (choices: readonly Choice[]) => {
@@ -69,10 +58,14 @@ export function plainPrompts(
   const pickOne = (message: string, choices: readonly Choice[], term?: string) =>
     pick(message, choices, { question: 'Type a number or a word: ', term, picked: numberedOne });
   return {
-    async confirm(message) {
+    async confirm(message: string): Promise<boolean> {
       return /^y(es)?$/i.test(await ask(`${message} (y/N) `));
     },
-    async text(message, preset, validate) {
+    async text(
+      message: string,
+      preset: string | undefined,
+      validate: ((value: string) => string | undefined) | undefined,
+    ): Promise<string> {
       const suffix = preset === undefined ? '' : ` [${preset}]`;
       for (;;) {
         // oxlint-disable no-await-in-loop
@@ -84,11 +77,11 @@ export function plainPrompts(
         // oxlint-enable no-await-in-loop
       }
     },
-    secret: (message) => ask(`${message} (not shown) `, true),
+    secret: (message: string) => ask(`${message} (not shown) `, true),
     select: async <T extends string>(message: string, choices: readonly Choice<T>[]) =>
       (await pickOne(message, choices)) as T,
     search: pickOne,
-    mark: (message, choices) =>
+    mark: (message: string, choices: readonly Choice[]) =>
       pick(message, choices, {
         question: 'Type numbers with commas between, or a part of a name: ',
         picked: numberedOnes,

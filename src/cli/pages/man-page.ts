@@ -7,6 +7,7 @@ import type {
   ManifestParam,
 } from '../../data/command-manifest.js';
 import { exitCodes } from '../../exit-codes.js';
+import { fillPieces } from '../../terminal/whole-words.js';
 import { globalFlags } from '../global-flags.js';
 import { commandsAlone, commandsOf } from '../resolve-command.js';
 import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';
@@ -154,15 +155,7 @@ const lineWidth = 72;
 
 /** The lines of a paragraph: short enough for the linter, and none that roff reads as a macro. */
 function text(words: string): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of words.trim().split(/\s+/).map(escapeWord)) {
-    if (line !== '' && line.length + 1 + word.length > lineWidth) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].map(guarded);
+  return fillPieces(words.trim().split(/\s+/).map(escapeWord), lineWidth).map(guarded);
 }
 
 function tagged(tag: string, meaning: string): string[] {
