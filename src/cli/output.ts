@@ -1,14 +1,12 @@
 /** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
-import type { Api } from '../api/types.js';
 import { formatOfFile } from '../config/parse.js';
-import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
+import type { OutputFormat } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
-import type { Streams } from '../terminal/streams.js';
 import type { CommandOutput } from './command-output.js';
 import type { ShowContext } from './lists/show.js';
+import type { WorkbookContext } from './lists/workbook.js';
 import { canvasOf, forData, forScreen, isAligned, type Sink, withSink } from './sink.js';
-import type { TypedLine } from './typed-line.js';
 import type { CountedList, View } from './views.js';
 import {
   asRecord,
@@ -24,39 +22,10 @@ import {
   writeTsv,
 } from './writers.js';
 
-/** The settings that decide how a value is written. */
-export type OutputSettings = Pick<
-  Settings,
-  | 'output'
-  | 'fields'
-  | 'template'
-  | 'forcedWidth'
-  | 'out'
-  | 'bom'
-  | 'delimiter'
-  | 'csvRaw'
-  | 'noHeader'
-  | 'quiet'
-  | 'verbose'
-  | 'time'
-  | 'pager'
-  | 'overrides'
->;
-
 /** The context that writing a value requires. */
-export interface OutputContext extends ShowContext {
-  readonly settings: OutputSettings;
-  /** The flags as typed: a format on the command line beats the extension of `--out`. */
-  readonly flags?: GlobalFlags | undefined;
-  /** The command line and its organization, which a workbook tells. */
-  readonly line?: TypedLine | undefined;
-  readonly withConnection?: LocalContext['withConnection'];
-  readonly api?: Pick<Api, 'organizationId'> | undefined;
-  readonly streams: Streams;
+export interface OutputContext extends ShowContext, WorkbookContext, Pick<LocalContext, 'streams'> {
   /** Text printed before the value, whatever its format. */
   readonly head?: string | undefined;
-  /** Ends the wait for the reader of a named pipe. */
-  readonly signal?: AbortSignal | undefined;
   /** True if something was changed already: an unknown field is only noted, and the report is printed. */
   readonly hasWritten?: boolean | undefined;
 }
@@ -70,12 +39,12 @@ export async function present<T>(value: T, view: View<T>, context: OutputContext
   // The response had no body.
   const { head } = context;
   if (value === undefined && head === undefined) return;
-  const { forcedWidth, out } = context.settings;
+  const { out } = context.settings;
   if (head !== undefined && formatOf(context) === 'xlsx')
     throw new UsageError('This result cannot be written as a workbook.', {
       hint: 'Use another extension, or -o json.',
     });
-  await withSink(out, { ...context, forcedWidth }, async (sink) => {
+  await withSink(out, context, async (sink) => {
     if (head !== undefined) await sink.write(head);
     if (value !== undefined) await show(value, view, sink, context);
   });
@@ -181,8 +150,8 @@ async function showRows<T>(
       break;
     }
     case 'csv': {
-      const { csvStyleOf, writeCsv } = await import('./lists/csv.js');
-      await writeCsv(forScreen(sink), rows, csvStyleOf(context), { view, chosen });
+      const { writeCsv } = await import('./lists/csv.js');
+      await writeCsv(forScreen(sink), rows, context, { view, chosen });
       break;
     }
     case 'xlsx': {
@@ -245,7 +214,7 @@ async function noteEnd(list: CountedList | undefined, { note }: OutputContext): 
 
 /** Returns the format of `-o` or `--json`, else of the extension of `--out`, else of the setting. */
 function formatOf({ settings, flags }: OutputContext): OutputFormat {
-  const typed = flags?.output !== undefined || flags?.json === true;
+  const typed = flags.output !== undefined || flags.json === true;
   const named = typed ? undefined : formatOfFile(settings.out);
   return named === undefined ? settings.output : (named as OutputFormat);
 }

@@ -1,8 +1,8 @@
 /** The destination of a result: stdout, or the file of `--out`; and batched writing to it. */
-import { type Environment, isUtf8Locale } from '../data/environment.js';
+import type { LocalContext } from '../context.js';
+import { isUtf8Locale } from '../data/environment.js';
 import { createPaint } from '../terminal/paint.js';
 import { rawLines } from '../terminal/safe-text.js';
-import type { Streams } from '../terminal/streams.js';
 import type { Canvas } from './views.js';
 
 /** The destination of a result: stdout, or the file of `--out`, which is written atomically. */
@@ -22,19 +22,11 @@ export interface Sink {
  */
 export async function withSink(
   out: string | undefined,
-  {
-    streams,
-    signal,
-    forcedWidth,
-  }: {
-    readonly streams: Streams;
-    readonly signal?: AbortSignal | undefined;
-    /** The width that stdout is laid out for although it is not a terminal. */
-    readonly forcedWidth?: number | undefined;
-  },
+  { streams, signal, settings }: Pick<LocalContext, 'streams' | 'signal' | 'settings'>,
   show: (sink: Sink) => Promise<void>,
 ): Promise<void> {
   const { stdout } = streams;
+  const { forcedWidth } = settings;
   if (out === undefined && forcedWidth !== undefined && !stdout.isTerminal)
     return show({
       isTerminal: false,
@@ -67,10 +59,7 @@ export function isAligned({ isTerminal, isForced }: Sink): boolean {
 }
 
 /** Returns what lines for this sink are rendered for. */
-export function canvasOf(
-  sink: Sink,
-  { now, env }: { readonly now: () => Date; readonly env: Environment },
-): Canvas {
+export function canvasOf(sink: Sink, { now, env }: Pick<LocalContext, 'now' | 'env'>): Canvas {
   const { columns } = sink;
   const isUtf8 = isUtf8Locale(env) && env['TERM'] !== 'dumb';
   const paint = createPaint(sink.color);

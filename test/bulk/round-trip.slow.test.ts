@@ -8,6 +8,7 @@ import { readCsv } from '../../src/data/csv-reader.js';
 import { type JsonObject, parseJson } from '../../src/data/json.js';
 import { idKey } from '../../src/data/references.js';
 import { collected } from '../support/collected.js';
+import { outputContext } from '../support/output-context.js';
 import {
   changesBy,
   type Edit,
@@ -24,8 +25,8 @@ import {
 
 /** The bytes that `-o csv` writes. */
 function exported(records: readonly JsonObject[], raw = false): Promise<Buffer> {
-  const look = { delimiter: ',', raw, bom: false, noHeader: false } as const;
-  return collected((sink) => writeCsv(sink, records, look, { view: { columns: ['id'] } }));
+  const context = outputContext({ csvRaw: raw });
+  return collected((sink) => writeCsv(sink, records, context, { view: { columns: ['id'] } }));
 }
 
 test('an unedited export changes nothing, whatever it holds', async () => {
@@ -225,13 +226,7 @@ test('a signal stops reading rows that have already arrived, and writing', async
       },
     ),
   ).rejects.toThrow('Stopped while reading x.csv');
-  const look = {
-    delimiter: ',',
-    raw: false,
-    bom: false,
-    noHeader: false,
-    signal: stop.signal,
-  } as const;
-  const writing = collected((sink) => writeCsv(sink, many, look, { view: { columns: ['id'] } }));
+  const context = { ...outputContext(), signal: stop.signal };
+  const writing = collected((sink) => writeCsv(sink, many, context, { view: { columns: ['id'] } }));
   await expect(writing).rejects.toThrow('Stopped while writing');
 });

@@ -4,7 +4,7 @@ import { present } from '../../src/cli/output.js';
 import { listView, recordView } from '../../src/cli/views.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
-import { plainOutput } from '../support/output-settings.js';
+import { outputContext } from '../support/output-context.js';
 import { screen } from '../support/screen.js';
 
 const shortTexts = hostileTexts.filter((text) => text.length < 1000);
@@ -80,11 +80,8 @@ test('lone surrogates, NUL and values of any type break no output format', async
         const rows = records.map((each, index) => ({ ...each, id: `id_${index}` }));
         const made = screen({ ...(columns && { columns }), env: {} });
         const world = {
-          settings: { ...plainOutput, ...chosen },
+          ...outputContext(chosen),
           streams: made.streams,
-          env: {},
-          now: () => new Date('2026-11-21T12:00:00Z'),
-          note: () => {},
         };
         const [first = { id: 'id_0' }] = rows;
         if (isOne) await present(first, recordView(resource), world);
@@ -116,11 +113,8 @@ test('a joined emoji is never split, whatever surrounds it', async () => {
   const joined = `${'\u{1f469}\u200d\u{1f680}\u200d'.repeat(3)}\u{1f469}`;
   const made = screen({ columns: 80, env: {} });
   await present([{ id: 'id_0', status: [[[joined]]] }], listView('tryouts'), {
-    settings: plainOutput,
+    ...outputContext(),
     streams: made.streams,
-    env: {},
-    now: () => new Date('2026-11-21T12:00:00Z'),
-    note: () => {},
   });
   expect(made.stdout()).not.toContain('\ufffd');
 });

@@ -3,7 +3,7 @@ import { present } from '../../src/cli/output.js';
 import { listView, recordView } from '../../src/cli/views.js';
 import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
-import { plainOutput } from '../support/output-settings.js';
+import { outputContext } from '../support/output-context.js';
 import { screen } from '../support/screen.js';
 
 const world = (columns: number | undefined) => {
@@ -11,11 +11,8 @@ const world = (columns: number | undefined) => {
   return {
     made,
     presenting: {
-      settings: plainOutput,
+      ...outputContext(),
       streams: made.streams,
-      env: {},
-      now: () => new Date('2026-11-21T12:00:00Z'),
-      note: () => {},
     },
   };
 };
@@ -90,7 +87,7 @@ test('json and ndjson preserve every text, without control characters', async ()
     const { made, presenting } = world(undefined);
     await present(records, listView('players'), {
       ...presenting,
-      settings: { ...plainOutput, output },
+      settings: { ...presenting.settings, output },
     });
     expect(made.stdout().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
     const text =

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type OutputContext, type OutputSettings, present } from '../../src/cli/output.js';
+import { type OutputContext, present } from '../../src/cli/output.js';
 import {
   linesView,
   listView,
@@ -12,16 +12,17 @@ import {
   rowsView,
   type View,
 } from '../../src/cli/views.js';
+import type { Settings } from '../../src/config/settings.js';
 import { parseJson } from '../../src/data/json.js';
 import { PipeClosedError, UsageError } from '../../src/errors.js';
 import { createStreams } from '../../src/terminal/streams.js';
-import { plainOutput } from '../support/output-settings.js';
+import { outputContext } from '../support/output-context.js';
 import { type ScreenOptions, screen } from '../support/screen.js';
 
 const now = () => new Date('2026-11-21T12:00:00Z');
 
 interface Showing extends ScreenOptions {
-  readonly settings?: Partial<OutputSettings>;
+  readonly settings?: Partial<Settings>;
   readonly flags?: OutputContext['flags'];
 }
 
@@ -30,12 +31,10 @@ async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
   const made = screen(showing);
   const notes: string[] = [];
   await present(value, view, {
-    settings: { ...plainOutput, ...showing.settings },
+    ...outputContext(showing.settings),
     streams: made.streams,
-    env: {},
-    now,
     note: (line) => notes.push(line),
-    flags: showing.flags,
+    flags: showing.flags ?? {},
   });
   return { stdout: made.stdout(), notes };
 }
@@ -43,16 +42,10 @@ async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
 /** The context of `present`. */
 const worldOf = (
   streams: OutputContext['streams'],
-  settings: Partial<OutputSettings>,
-): OutputContext => ({
-  settings: { ...plainOutput, ...settings },
-  streams,
-  env: {},
-  now,
-  note: () => {},
-});
+  settings: Partial<Settings>,
+): OutputContext => ({ ...outputContext(settings), streams });
 
-const format = (output: OutputSettings['output'], more: Partial<OutputSettings> = {}) => ({
+const format = (output: Settings['output'], more: Partial<Settings> = {}) => ({
   settings: { output, ...more },
 });
 

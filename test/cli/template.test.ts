@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseLineTemplate } from '../../src/cli/lists/template.js';
 import { present } from '../../src/cli/output.js';
 import { listView, recordView, type View } from '../../src/cli/views.js';
-import { plainOutput } from '../support/output-settings.js';
+import { outputContext } from '../support/output-context.js';
 import { rosterctl } from '../support/run.js';
 import { screen } from '../support/screen.js';
 
@@ -19,11 +19,8 @@ const ann = {
 async function printed<T>(template: string, value: T, view: View<T>): Promise<string> {
   const made = screen();
   await present(value, view, {
-    settings: { ...plainOutput, template },
+    ...outputContext({ template }),
     streams: made.streams,
-    env: {},
-    now: () => new Date('2026-11-21T12:00:00Z'),
-    note: () => {},
   });
   return made.stdout();
 }

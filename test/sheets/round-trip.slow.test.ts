@@ -13,6 +13,7 @@ import {
   untouchable,
 } from '../bulk/random-records.js';
 import { collected } from '../support/collected.js';
+import { outputContext } from '../support/output-context.js';
 import { unzip, xmlText, zip } from '../support/workbook.js';
 
 // What `-o xlsx` writes comes back with `--csv` as unchanged, and k edited cells as k changes.
@@ -20,16 +21,7 @@ import { unzip, xmlText, zip } from '../support/workbook.js';
 /** The bytes that `-o xlsx` writes. */
 function exported(all: readonly JsonObject[]): Promise<Buffer> {
   return collected((sink) =>
-    writeRecords(
-      sink,
-      all,
-      { view: { resource: 'players' } },
-      {
-        settings: { out: 'x.xlsx' },
-        now: () => new Date('2026-03-01T10:00:00Z'),
-        note() {},
-      },
-    ),
+    writeRecords(sink, all, { view: { resource: 'players' } }, outputContext({ out: 'x.xlsx' })),
   );
 }
 

@@ -7,6 +7,7 @@ import { XmlScanner } from '../../src/sheets/xml.js';
 import { report, userOf } from '../bulk/user.js';
 import { application, keep, written } from '../commands/tryouts/service.js';
 import { collected } from '../support/collected.js';
+import { outputContext } from '../support/output-context.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { textRows, unzip, workbook, zip } from '../support/workbook.js';
 
@@ -19,9 +20,8 @@ function write(records: readonly JsonObject[], now = '2026-03-01T10:00:00Z') {
       records,
       { view: { resource: 'tryouts', columns: ['id', 'status'] } },
       {
-        settings: { out: 'x.xlsx' },
+        ...outputContext({ out: 'x.xlsx' }),
         now: () => new Date(now),
-        note() {},
       },
     ),
   );

@@ -1,8 +1,8 @@
 /** CSV: every field of the records, the documented ones first. */
-import type { Settings } from '../../config/settings.js';
+import type { LocalContext } from '../../context.js';
 import { collect } from '../../data/batches.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
-import { byteOrderMark, type CsvOptions, csvLine, forSpreadsheet } from '../../data/csv.js';
+import { byteOrderMark, csvLine, forSpreadsheet } from '../../data/csv.js';
 import type { JsonObject } from '../../data/json.js';
 import { flatten, InnerNames } from '../../data/path.js';
 import { CancelledError } from '../../errors.js';
@@ -11,24 +11,6 @@ import type { View } from '../views.js';
 import { asRecord, type ColumnNames, namesOf, type Rows } from '../writers.js';
 import { knownFields } from './columns.js';
 
-interface CsvStyle extends CsvOptions {
-  readonly bom: boolean;
-  readonly noHeader: boolean;
-  /** Cancels the writing. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Returns the style that the settings name. */
-export function csvStyleOf({
-  settings: { delimiter, csvRaw, bom, noHeader },
-  signal,
-}: {
-  readonly settings: Pick<Settings, 'delimiter' | 'csvRaw' | 'bom' | 'noHeader'>;
-  readonly signal?: AbortSignal | undefined;
-}): CsvStyle {
-  return { delimiter, raw: csvRaw, bom, noHeader, signal };
-}
-
 /**
  * Writes records as CSV with all their columns; writes nothing before the last one has arrived.
  * Throws CancelledError after a signal.
@@ -36,16 +18,18 @@ export function csvStyleOf({
 export async function writeCsv(
   sink: Sink,
   rows: Rows,
-  style: CsvStyle,
+  { settings, signal }: Pick<LocalContext, 'settings' | 'signal'>,
   table: TableColumns,
 ): Promise<void> {
-  const { records, columns, cellsOf, turn } = await collectTable(rows, table, 'CSV', style.signal);
-  const header = style.raw ? columns : columns.map(forSpreadsheet);
+  const { delimiter, csvRaw: raw, bom, noHeader } = settings;
+  const { records, columns, cellsOf, turn } = await collectTable(rows, table, 'CSV', signal);
+  const header = raw ? columns : columns.map(forSpreadsheet);
   const batch = batchWriter(sink);
-  const first = style.noHeader ? '' : csvLine(header, { ...style, raw: true });
-  await batch.push((style.bom ? byteOrderMark : '') + first);
+  const first = noHeader ? '' : csvLine(header, { delimiter, raw: true });
+  await batch.push((bom ? byteOrderMark : '') + first);
   for (const record of records) {
-    const waiting = batch.push(csvLine(cellsOf(record), style)) ?? turn(columns.length);
+    const waiting =
+      batch.push(csvLine(cellsOf(record), { delimiter, raw })) ?? turn(columns.length);
     if (waiting) await waiting;
   }
   await batch.flush();

@@ -59,9 +59,7 @@ export function emptyNote(
 export async function noteWritten(
   { resource, counts: { shown } }: CountedList,
   format: OutputFormat,
-  context: WorkbookContext & {
-    readonly settings: { readonly fields: readonly string[] | undefined };
-  },
+  context: WorkbookContext,
 ): Promise<void> {
   const { settings, note } = context;
   const { noun, plural: many } = resourceWords[resource];

@@ -1,11 +1,9 @@
 /** Output for people: aligned tables, records and lines on a terminal, through the pager if they are long. */
 
-import type { Settings } from '../../config/settings.js';
+import type { LocalContext } from '../../context.js';
 import { collect } from '../../data/batches.js';
-import type { Environment } from '../../data/environment.js';
 import type { JsonObject } from '../../data/json.js';
 import { valueAt } from '../../data/path.js';
-import type { LendKeyboard } from '../../terminal/pager.js';
 import type { Paint } from '../../terminal/paint.js';
 import { rawLines, singleLine } from '../../terminal/safe-text.js';
 import { maxCellWidth, renderTable, type TableColumn } from '../../terminal/table.js';
@@ -18,17 +16,10 @@ import { terminalColumns } from './columns.js';
 import { fieldLabel, fieldNamed } from './labels.js';
 
 /** The parts of a context that showing a value to a person requires. */
-export interface ShowContext {
-  readonly settings: Pick<
-    Settings,
-    'fields' | 'time' | 'noHeader' | 'quiet' | 'verbose' | 'pager' | 'overrides'
-  >;
-  readonly lendKeys?: LendKeyboard | undefined;
+export interface ShowContext
+  extends Pick<LocalContext, 'env' | 'lendKeys' | 'note' | 'now' | 'settings'> {
   /** True for what a command prints that is not a read: no pager shows it. */
   readonly isReport?: boolean | undefined;
-  readonly env: Environment;
-  readonly now: () => Date;
-  readonly note: (line: string) => void;
 }
 
 /** A view of rows, and the numbers of the list that they are. */

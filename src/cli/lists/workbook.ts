@@ -1,6 +1,5 @@
 /** Output as a workbook (`-o xlsx`): the records, and a sheet that says what they are and how to send them back. */
 import type { Api } from '../../api/types.js';
-import type { GlobalFlags } from '../../config/environment.js';
 import type { LocalContext } from '../../context.js';
 import { labelOf, plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
@@ -14,17 +13,13 @@ import { type TypedLine, typedCommand, typedFlags } from '../typed-line.js';
 import type { Rows } from '../writers.js';
 import { collectTable, type TableColumns } from './csv.js';
 
-/** The content of the sheet "About". */
-export interface WorkbookContext {
+/** The parts of a context that the sheet "About" is made of. */
+export interface WorkbookContext
+  extends Pick<LocalContext, 'flags' | 'note' | 'now' | 'settings' | 'signal' | 'withConnection'> {
   /** The command line that was typed. */
   readonly line?: TypedLine | undefined;
-  readonly flags?: Partial<GlobalFlags> | undefined;
-  readonly withConnection?: LocalContext['withConnection'];
+  /** Absent for a command without a connection. */
   readonly api?: Pick<Api, 'organizationId'> | undefined;
-  readonly settings: { readonly out: string | undefined };
-  readonly now: () => Date;
-  readonly note: (line: string) => void;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -76,7 +71,7 @@ export function wayBack(
 ): string | undefined {
   if (resource === undefined || !columns.includes('id')) return undefined;
   const back = `rosterctl ${resource} update --csv ${shellQuote(settings.out ?? 'FILE.xlsx')} --dry-run`;
-  return withConnection?.(back) ?? back;
+  return withConnection(back);
 }
 
 function aboutLines(
@@ -85,9 +80,9 @@ function aboutLines(
   columns: readonly string[],
   count: number,
 ): readonly (readonly [string, string])[] {
-  const { line, flags = {}, api } = context;
+  const { line, flags, api } = context;
   const filter = line ? typedFlags(line) : [];
-  const globals = typedFlags({ command: { flags: globalFlags }, values: flags });
+  const globals = typedFlags({ command: { flags: globalFlags }, values: { ...flags } });
   const back = wayBack(context, resource, columns);
   return [
     ...(api ? [['Organization', api.organizationId] as const] : []),

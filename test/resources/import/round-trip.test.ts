@@ -10,13 +10,12 @@ import { RowReader } from '../../../src/resources/import/row-reader.js';
 import { SeenFields } from '../../../src/resources/import/seen-fields.js';
 import { records } from '../../bulk/random-records.js';
 import { collected } from '../../support/collected.js';
+import { outputContext } from '../../support/output-context.js';
 
 /** The text that `-o csv` writes. */
 async function exported(all: readonly JsonObject[]): Promise<string> {
-  const look = { delimiter: ',', raw: false, bom: false, noHeader: false } as const;
-  return (
-    await collected((sink) => writeCsv(sink, all, look, { view: { columns: ['id'] } }))
-  ).toString();
+  const table = { view: { columns: ['id'] } };
+  return (await collected((sink) => writeCsv(sink, all, outputContext(), table))).toString();
 }
 
 /** What importing a text would change, row by row, and what is wrong with it. */
