@@ -116,8 +116,8 @@ async function assembleContext(
   // Loaded on first use, because a command that sends nothing needs no client.
   let service: Promise<Service> | undefined;
   const loadService = async () => {
-    const { createService } = await import('./service.js');
-    return createService(local, {
+    const clients = await import('./service.js');
+    return new clients.Service(local, {
       readsOnly: settings.dryRun || !command.writes || values['plan'] !== undefined,
       waiting: progress.showWaiting,
       trace: messages.unwrapped,

@@ -21,7 +21,7 @@ import {
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findTarget } from './config/connection.js';
 import { onOff } from './config/parse.js';
-import { type Paths, placeFolder, resolvePaths } from './config/paths.js';
+import { type Paths, type PathsInput, placeFolder, resolvePaths } from './config/paths.js';
 import { profileInForce } from './config/store.js';
 import { readManifest } from './data/command-manifest.js';
 import type { Environment } from './data/environment.js';
@@ -32,10 +32,7 @@ import { singleLine } from './terminal/safe-text.js';
 import { truncate } from './terminal/width.js';
 
 /** The parts of the process that the launcher hands over. */
-interface CompletionWorld {
-  readonly env: Environment;
-  readonly platform: NodeJS.Platform;
-  readonly uid: number | undefined;
+interface CompletionWorld extends PathsInput {
   /** The text of table.json, the command manifest. */
   readonly table: string;
   /** The content of `settings.json`: each setting and its purpose. */

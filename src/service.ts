@@ -23,61 +23,48 @@ interface ServiceOptions {
   readonly trace: (line: string) => void;
 }
 
-/** The clients of one command, connected lazily. */
-export interface Service {
-  api(): Promise<Api>;
-  apiTo(connection: Connection): Api;
-  files(): Promise<FileStore>;
-  close(): Promise<void>;
-}
-
-/**
- * Creates the clients. Profile, flags and environment decide the connection; the sandbox starts
- * inside this process.
- */
-export function createService(
-  context: LocalContext,
-  { readsOnly, waiting, ...options }: ServiceOptions,
-): Service {
-  const { settings, signal, instant, nodeVersion, streams } = context;
-  const closers: (() => Promise<void> | void)[] = [];
-  const trace = settings.debug ? options.trace : undefined;
-  const shared = {
-    retries: settings.retries,
-    maxWaitMs: settings.maxWaitMs,
-    signal,
-    instant,
-    random: Math.random,
-    sleep: pause,
-    readsOnly,
-    trace,
-    proxy: createProxyChoice(context.env, trace),
-    nodeVersion,
-  };
-  let connection: Promise<Connection> | undefined;
-  let api: Promise<Api> | undefined;
-  const connect = () => (connection ??= openConnection(context, closers));
+/** The clients of one command, each connected when first used. */
+export class Service {
+  private readonly shared: ReturnType<typeof sharedOptions>;
+  private readonly closers: (() => Promise<void> | void)[] = [];
+  private connection: Promise<Connection> | undefined;
+  private opened: Promise<Api> | undefined;
+  private fileStore: Promise<FileStore> | undefined;
   /** The limiter of the current connection. While it drains, a bulk run shows its own progress, waits included. */
-  let currentLimiter: RateLimiter | undefined;
-  const apiTo = (to: Connection): Api => {
+  private currentLimiter: RateLimiter | undefined;
+
+  constructor(
+    private readonly context: LocalContext,
+    private readonly options: ServiceOptions,
+  ) {
+    this.shared = sharedOptions(context, options);
+  }
+
+  /** Profile, flags and environment decide the connection; the sandbox starts inside this process. */
+  api(): Promise<Api> {
+    return (this.opened ??= this.connect().then((connection) => {
+      this.context.known.keySource = connection.keySource;
+      return this.apiTo(connection);
+    }));
+  }
+
+  apiTo(to: Connection): Api {
+    const { context, shared, options } = this;
+    const { settings, streams, clock, instant } = context;
     streams.redact(to.key);
-    const limiter = new RateLimiter({
-      clock: context.clock,
-      sleep: pause,
-      maxWaitMs: settings.maxWaitMs,
-    });
-    currentLimiter = limiter;
+    const limiter = new RateLimiter({ clock, sleep: pause, maxWaitMs: settings.maxWaitMs });
+    this.currentLimiter = limiter;
     const waitText = () => `Waiting for ${new URL(to.baseUrl).host}`;
     const transport = new Transport({
       ...shared,
-      waiting: () => waiting(waitText),
+      waiting: () => options.waiting(waitText),
       limiter,
       onWait: waitNotifier(context, 'The service', () => limiter.isDraining),
       connection: to,
       timeoutMs: settings.timeoutMs,
       userAgent: `rosterctl/${context.table.version}`,
     });
-    closers.unshift(() => transport.close());
+    this.closers.unshift(() => transport.close());
     return createApi({
       connection: to,
       transport,
@@ -85,48 +72,67 @@ export function createService(
       overrides: settings.overrides,
       strict: settings.strict,
       notes: context,
-      onAssumedRoute: (route, note) => {
-        // The sandbox has the assumed routes, and is not the service.
-        if (to.service === sandboxProfile || settings.quiet) return;
-        const { isNew, store } = notedRoute(context.paths, to, route);
-        if (!isNew) return;
-        context.note(note);
-        closers.push(store);
-      },
+      onAssumedRoute: (route, note) => this.noteAssumedRoute(to, route, note),
       instant,
     });
-  };
-  let files: Promise<FileStore> | undefined;
-  const openFiles = async (): Promise<FileStore> => {
+  }
+
+  private noteAssumedRoute(to: Connection, route: string, note: string): void {
+    const { paths, settings } = this.context;
+    // The sandbox has the assumed routes, and is not the service.
+    if (to.service === sandboxProfile || settings.quiet) return;
+    const { isNew, store } = notedRoute(paths, to, route);
+    if (!isNew) return;
+    this.context.note(note);
+    this.closers.push(store);
+  }
+
+  /** The file store; one for all files, so that open connections are reused. */
+  files(): Promise<FileStore> {
+    return (this.fileStore ??= this.openFiles());
+  }
+
+  private async openFiles(): Promise<FileStore> {
+    const { context, options } = this;
     const { createFileStore } = await import('./api/store/file-store.js');
-    const { baseUrl } = await connect();
+    const { baseUrl } = await this.connect();
+    const isDraining = () => this.currentLimiter?.isDraining === true;
     const store = createFileStore({
-      ...shared,
-      onWait: waitNotifier(context, 'The file store', () => currentLimiter?.isDraining === true),
+      ...this.shared,
+      onWait: waitNotifier(context, 'The file store', isDraining),
       baseUrl,
-      redactUrl: (url) => streams.redactUrl(url),
+      redactUrl: (url) => context.streams.redactUrl(url),
     });
-    closers.unshift(() => store.close());
+    this.closers.unshift(() => store.close());
     return {
       ...store,
       put(url, file, headers) {
-        const came = waiting(() => `Sending to ${new URL(url).host}`);
+        const came = options.waiting(() => `Sending to ${new URL(url).host}`);
         return store.put(url, file, headers).finally(came);
       },
     };
-  };
+  }
+
+  private connect(): Promise<Connection> {
+    return (this.connection ??= openConnection(this.context, this.closers));
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closers) await close();
+  }
+}
+
+/** The options that the clients of the service and of its file store have in common. */
+function sharedOptions(context: LocalContext, { readsOnly, trace }: ServiceOptions) {
+  const { settings, signal, instant, nodeVersion, env } = context;
+  const { retries, maxWaitMs } = settings;
+  const shownTrace = settings.debug ? trace : undefined;
   return {
-    api: () =>
-      (api ??= connect().then((found) => {
-        context.known.keySource = found.keySource;
-        return apiTo(found);
-      })),
-    apiTo,
-    // One store for all files, so that open connections are reused.
-    files: () => (files ??= openFiles()),
-    async close() {
-      for (const close of closers) await close();
-    },
+    ...{ retries, maxWaitMs, signal, instant, nodeVersion, readsOnly },
+    random: Math.random,
+    sleep: pause,
+    trace: shownTrace,
+    proxy: createProxyChoice(env, shownTrace),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Writers: values and records as JSON, NDJSON, tab-separated lines and ids. */
 
+import type { LocalContext } from '../context.js';
 import { type Batches, batchesOf, type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { flatten, listText, plainText, valueAt } from '../data/path.js';
@@ -183,13 +184,7 @@ export async function writeTable(
   rows: Rows,
   chosen: ColumnNames | undefined,
   view: Pick<View<never>, 'columns' | 'resource'>,
-  {
-    settings,
-    note,
-  }: {
-    readonly settings: Parameters<typeof writeTsv>[3];
-    readonly note: (line: string) => void;
-  },
+  { settings, note }: Pick<LocalContext, 'settings' | 'note'>,
 ): Promise<void> {
   const { columns: own, resource } = view;
   const named = chosen ?? own ?? (resource && resourceWords[resource].columns);
