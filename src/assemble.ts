@@ -3,7 +3,7 @@ import type { ParsedCommand } from './cli/check.js';
 import type { CommandOutput } from './cli/command-output.js';
 import { withConnectionFlags } from './cli/connection-flags.js';
 import type { Command } from './cli/define.js';
-import { lostOutput, present } from './cli/output.js';
+import { lostOutput, printValue } from './cli/output.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
@@ -180,7 +180,7 @@ async function printOutput(
   const hasWritten = hasSideEffects(command) && !settings.dryRun && !output.onlyReads;
   // A report of changes gets the same grace period as requests in flight.
   if (!hasWritten) whenAborted(signal, () => streams.stopWaiting());
-  await present(output.value as never, output.view, {
+  await printValue(output.value as never, output.view, {
     ...context,
     line,
     lendKeys(isInUse) {

@@ -1,7 +1,7 @@
 /** The lines of a report for a person: the summary, and the rows that went wrong or all of them. */
 
 import type { Canvas } from '../cli/views.js';
-import { named } from '../data/path.js';
+import { nameWithId } from '../data/path.js';
 import { groupedNumber, nameFirstFew } from '../data/text.js';
 import {
   type BulkReport,
@@ -70,7 +70,7 @@ export function reportLines(
   const [only] = results;
   if (isBrief && only?.result === 'changed' && results.length === 1) {
     const what = isDeletion(report, only)
-      ? `${named(names?.get(only.id), only.id)}: deleted`
+      ? `${nameWithId(names?.get(only.id), only.id)}: deleted`
       : describeOne(only, style.action ?? report, { name: names?.get(only.id) });
     return headline(`${markOf(true, canvas.isUtf8)} ${singleLine(what)}.`, style.undo, canvas);
   }

@@ -3,7 +3,7 @@
 import { deletedValue, shortValue } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
-import { named, recordedSize } from '../data/path.js';
+import { nameWithId, recordedSize } from '../data/path.js';
 import { binarySize } from '../data/text.js';
 import type { ReportRow } from '../runs/report.js';
 import { type Action, verbOf, verbs } from '../runs/verb.js';
@@ -93,7 +93,7 @@ export function describeOne(
   const made = row.after?.['id'];
   const id = typeof made === 'string' ? made : row.id;
   const verb = verbOf(action);
-  const who = named(name, id);
+  const who = nameWithId(name, id);
   if (verb === verbs.create || verb === verbs.delete) return `${who}: ${verb.done}`;
   if (verb === verbs.upload) {
     const size = recordedSize(record);

@@ -3,7 +3,7 @@ import { readFirst } from '../api/response.js';
 import type { CommandOutput, PrintedHow } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
-import { type Item, queue, recordStream } from '../data/batches.js';
+import { batchQueue, type Item, recordStream } from '../data/batches.js';
 import { type JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
 import type { StopReason } from '../engine/limits.js';
@@ -117,7 +117,7 @@ function nextLine(report: BulkReport, verb: RunVerb, run: string): string {
 function streamed(context: Context, run: PlannedRun): CommandOutput {
   let ended: EndedRun | undefined;
   const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
-    const rows = queue<JsonObject>();
+    const rows = batchQueue<JsonObject>();
     const running = executeRun(context, run, rows.push).finally(rows.end);
     running.catch(() => {});
     try {

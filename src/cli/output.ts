@@ -35,7 +35,11 @@ export interface OutputContext extends ShowContext, WorkbookContext, Pick<LocalC
  * UsageError (unknown `--fields`, no ids), OutputError, PipeClosedError, and the errors of a list that
  * is still being read.
  */
-export async function present<T>(value: T, view: View<T>, context: OutputContext): Promise<void> {
+export async function printValue<T>(
+  value: T,
+  view: View<T>,
+  context: OutputContext,
+): Promise<void> {
   // The response had no body.
   const { head } = context;
   if (value === undefined && head === undefined) return;

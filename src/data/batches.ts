@@ -24,7 +24,7 @@ export function recordStream<T>(begin: () => Batches<T>): RecordStream<T> {
 }
 
 /** A list that is still being made: its reader gets what was pushed meanwhile as one batch. */
-export function queue<T>() {
+export function batchQueue<T>() {
   let items: Item<T>[] = [];
   let hasEnded = false;
   let wake: (() => void) | undefined;

@@ -313,6 +313,6 @@ export function quotedName(record: JsonObject | undefined, id: string): string {
 }
 
 /** `Nimbus Kolmarden (app_0064)`, or the id alone. */
-export function named(name: unknown, id: string): string {
+export function nameWithId(name: unknown, id: string): string {
   return typeof name === 'string' && name !== '' && name !== id ? `${name} (${id})` : id;
 }

@@ -5,7 +5,7 @@ import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { cellFields } from '../data/cell-values.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { named, quotedName } from '../data/path.js';
+import { nameWithId, quotedName } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -132,7 +132,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       return latest;
     },
     unchangedNote: (record, { id }) =>
-      `${named(record?.['name'], id)} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
+      `${nameWithId(record?.['name'], id)} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
     question(row, record) {
       const name = quotedName(record, row.id);
       const sent = Object.entries(bodyOf(row)).map(

@@ -8,7 +8,7 @@ import { params } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { isExportOf } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { labelOf, named } from '../data/path.js';
+import { labelOf, nameWithId } from '../data/path.js';
 import { kebab, orList } from '../data/text.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
@@ -242,7 +242,7 @@ function warnOfMove(
 }
 
 function unchangedNote(record: JsonObject | undefined, id: string, { status }: EditJob): string {
-  const who = named(record?.['name'], id);
+  const who = nameWithId(record?.['name'], id);
   if (status !== undefined) return `${who} is already ${status}; nothing was sent.`;
   return `The notes of ${who} already say that; nothing was sent.`;
 }

@@ -17,7 +17,7 @@ import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
 import type { JsonObject } from '../data/json.js';
-import { named } from '../data/path.js';
+import { nameWithId } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import type { Operation, RowPlan, Session, Step } from '../engine/operation.js';
@@ -133,7 +133,7 @@ export function updateSession(
     present: (record, { id }) =>
       record && !rowOf(resource).calls.get ? record : presentAgain(context, resource, id, record),
     unchangedNote: (record, { id }) =>
-      `${named(record?.['name'], id)} already has these values; nothing was sent.`,
+      `${nameWithId(record?.['name'], id)} already has these values; nothing was sent.`,
   };
 }
 

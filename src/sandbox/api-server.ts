@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Endpoint } from '../api/contract.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import { answerWithFault, type Rendered, receive } from './fault-answer.js';
+import { answerWithFault, type Rendered, receiveBody } from './fault-answer.js';
 import { type Faults, faultsIn } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
 import { type Grant, isSameSecret, type UrlSigner } from './keys.js';
@@ -17,7 +17,7 @@ import {
   type Received,
   readJsonBody,
 } from './request.js';
-import { handle, type Match, matchRoute, routesOf, type ServedRoute } from './routes.js';
+import { type Match, matchRoute, routesOf, runHandler, type ServedRoute } from './routes.js';
 import { identityPath, identityProof } from './server-file.js';
 import { createEffects, type Effects, renderRefusal, renderReply } from './shapes/answers.js';
 import { fromWire, idFromPath } from './shapes/fields.js';
@@ -76,7 +76,7 @@ async function respond(
     send(response, answered);
     return;
   }
-  const received = await receive(request);
+  const received = await receiveBody(request);
   record.applied = await answerWithFault({
     fault,
     response,
@@ -130,13 +130,13 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
     fileOf: (key: string) => fileOf(parts.bytes, key),
   };
   if (method === 'GET') {
-    const reply = handle(name, { ...call, tables: state.read(), steps: [] });
+    const reply = runHandler(name, { ...call, tables: state.read(), steps: [] });
     const rendered = await renderReply(asked, reply);
     await effects.afterRead(state);
     return rendered;
   }
   const reply = await state.change((tables, steps) => {
-    const done = handle(name, { ...call, tables, steps });
+    const done = runHandler(name, { ...call, tables, steps });
     effects.decide({ answer: done.answer, resource: asked.resource, steps, tables, now });
     return done;
   });

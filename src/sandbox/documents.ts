@@ -5,9 +5,9 @@ import {
   checkName,
   deleteRecord,
   fileFields,
-  find,
   listResponse,
   newRecord,
+  ownRecord,
   ownRecords,
   updateRecord,
 } from './editing.js';
@@ -60,7 +60,7 @@ export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
   },
 
   updateDocument(call) {
-    const old = find(call, 'documents', call.params.documentId);
+    const old = ownRecord(call, 'documents', call.params.documentId);
     checkName(call.body, 'optional');
     checkTags(call.body);
     refuseOtherFile(call.body, old);
@@ -68,7 +68,7 @@ export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
   },
 
   deleteDocument: (call) =>
-    deleteRecord(call, 'documents', find(call, 'documents', call.params.documentId)),
+    deleteRecord(call, 'documents', ownRecord(call, 'documents', call.params.documentId)),
 };
 
 /** The private reference that replaces an upload's own in its document (contract 2.5). */
@@ -78,7 +78,7 @@ export function documentRefOf(key: string): string {
 
 /** Answers with a signed URL, the only access to a file (contract 2.5). */
 function link(call: HandlerCall<'documentId'>, answer: 'download' | 'preview'): HandlerReply {
-  const document = find(call, 'documents', call.params.documentId);
+  const document = ownRecord(call, 'documents', call.params.documentId);
   const key = String(document['fileKey']);
   const expiresAt = new Date(call.now.getTime() + call.personality.linkMs);
   const url = call.urls.sign(

@@ -12,7 +12,7 @@ const ownFields = new Set(['id', 'organizationId', 'createdAt', 'updatedAt']);
 export const fileFields: readonly string[] = ['fileKey', 'fileUrl', 'contentType', 'sizeBytes'];
 
 /** The record of the key's organization, or 404. */
-export function find(call: HandlerCall, resource: ResourceName, id: string): StoredRecord {
+export function ownRecord(call: HandlerCall, resource: ResourceName, id: string): StoredRecord {
   const record = call.tables.records[resource].get(id);
   if (record && record.organizationId === call.organizationId) return record;
   throw noSuchRecord(call.personality, id);

@@ -26,7 +26,7 @@ interface FaultyRequest {
 }
 
 /** A request with its body read, so that it can be carried out after its connection is gone. */
-export async function receive(request: IncomingMessage): Promise<Received> {
+export async function receiveBody(request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -55,14 +55,14 @@ export async function answerWithFault(request: FaultyRequest): Promise<boolean> 
       send(request, await carryOut());
       return true;
     case 'close-before':
-      close(response, value);
+      closeConnection(response, value);
       return false;
     case 'close-after':
       await carryOut();
-      close(response, value);
+      closeConnection(response, value);
       return true;
     case 'late':
-      close(response, '');
+      closeConnection(response, '');
       await sleep(parseDuration(value));
       await carryOut();
       return true;
@@ -74,7 +74,7 @@ export async function answerWithFault(request: FaultyRequest): Promise<boolean> 
       return true;
     case 'truncate':
       await half(request, await carryOut());
-      close(response, value);
+      closeConnection(response, value);
       return true;
     case 'wrong-length':
       await wrongLength(request, await carryOut(), Number(value));
@@ -113,7 +113,7 @@ export async function answerWithFault(request: FaultyRequest): Promise<boolean> 
 }
 
 /** Closes the connection of an answer, politely or by a reset. */
-export function close(response: ServerResponse, how: string): void {
+export function closeConnection(response: ServerResponse, how: string): void {
   if (how === 'reset') response.socket?.resetAndDestroy();
   else response.destroy();
 }

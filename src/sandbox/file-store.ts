@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import { answerWithFault, close } from './fault-answer.js';
+import { answerWithFault, closeConnection } from './fault-answer.js';
 import type { Fault, Faults } from './faults.js';
 import type { FileBytes, StoredBytes } from './file-bytes.js';
 import { type SignatureCheck, type SignedCall, verifySignedUrl } from './keys.js';
@@ -86,7 +86,7 @@ async function answerFaultily(
       request,
       new ServerResponse(request),
     );
-    close(response, fault.value);
+    closeConnection(response, fault.value);
     return true;
   }
   // Reads and drops the rest of the body, so that the client gets to read the answer.

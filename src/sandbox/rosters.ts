@@ -4,8 +4,8 @@ import {
   checkTeams,
   createRecord,
   deleteRecord,
-  find,
   listResponse,
+  ownRecord,
   ownRecords,
   recordReply,
   updateRecord,
@@ -17,7 +17,7 @@ import type { StoredRecord } from './records.js';
 export const playerHandlers: HandlersOf<'players'> = {
   listPlayers: (call) => listResponse(ownRecords(call, 'players')),
 
-  getPlayer: (call) => recordReply(find(call, 'players', call.params.playerId)),
+  getPlayer: (call) => recordReply(ownRecord(call, 'players', call.params.playerId)),
 
   createPlayer(call) {
     checkName(call.body, 'required');
@@ -26,14 +26,14 @@ export const playerHandlers: HandlersOf<'players'> = {
   },
 
   updatePlayer(call) {
-    const old = find(call, 'players', call.params.playerId);
+    const old = ownRecord(call, 'players', call.params.playerId);
     checkName(call.body, 'optional');
     checkTeams(call);
     return updateRecord(call, 'players', old);
   },
 
   deletePlayer: (call) =>
-    deleteRecord(call, 'players', find(call, 'players', call.params.playerId)),
+    deleteRecord(call, 'players', ownRecord(call, 'players', call.params.playerId)),
 };
 
 /** The player without that team; undefined for a player who is not in it. */
@@ -52,7 +52,7 @@ function withoutTeam(player: StoredRecord, teamId: string): StoredRecord | undef
 export const teamHandlers: HandlersOf<'teams'> = {
   listTeams: (call) => listResponse(ownRecords(call, 'teams')),
 
-  getTeam: (call) => recordReply(find(call, 'teams', call.params.teamId)),
+  getTeam: (call) => recordReply(ownRecord(call, 'teams', call.params.teamId)),
 
   createTeam(call) {
     checkName(call.body, 'required');
@@ -60,13 +60,13 @@ export const teamHandlers: HandlersOf<'teams'> = {
   },
 
   updateTeam(call) {
-    const old = find(call, 'teams', call.params.teamId);
+    const old = ownRecord(call, 'teams', call.params.teamId);
     checkName(call.body, 'optional');
     return updateRecord(call, 'teams', old);
   },
 
   deleteTeam(call) {
-    const old = find(call, 'teams', call.params.teamId);
+    const old = ownRecord(call, 'teams', call.params.teamId);
     for (const player of ownRecords(call, 'players')) {
       const left = withoutTeam(player, old.id);
       if (left) call.steps.push(['put', 'players', left]);

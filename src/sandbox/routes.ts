@@ -128,7 +128,7 @@ const handlers: Handlers = {
 };
 
 /** Runs the handler of an endpoint. */
-export function handle(name: EndpointName, call: HandlerCall): HandlerReply {
+export function runHandler(name: EndpointName, call: HandlerCall): HandlerReply {
   // The matched route has filled the params that its handler names.
   const run: (call: HandlerCall) => HandlerReply = handlers[name];
   return run(call);

@@ -4,9 +4,9 @@ import type { JsonObject } from '../data/json.js';
 import {
   checkName,
   checkTeams,
-  find,
   listResponse,
   newRecord,
+  ownRecord,
   ownRecords,
   recordReply,
 } from './editing.js';
@@ -22,10 +22,10 @@ export const tryoutHandlers: HandlersOf<'tryouts'> = {
     ),
 
   getTryout: (call) =>
-    recordReply(withConverted(call, find(call, 'tryouts', call.params.applicationId))),
+    recordReply(withConverted(call, ownRecord(call, 'tryouts', call.params.applicationId))),
 
   updateTryout(call) {
-    const old = find(call, 'tryouts', call.params.applicationId);
+    const old = ownRecord(call, 'tryouts', call.params.applicationId);
     // The row's schema has checked their types.
     const { status, internalNotes } = call.body as {
       status?: TryoutStatus;
@@ -50,7 +50,7 @@ export const tryoutHandlers: HandlersOf<'tryouts'> = {
   },
 
   convertTryout(call) {
-    const old = find(call, 'tryouts', call.params.applicationId);
+    const old = ownRecord(call, 'tryouts', call.params.applicationId);
     if (typeof old['convertedPlayerId'] === 'string') {
       const code = call.personality.codes.alreadyConverted;
       throw new Refusal(409, code, `already converted to ${old['convertedPlayerId']}`);

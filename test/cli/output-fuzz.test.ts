@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { present } from '../../src/cli/output.js';
+import { printValue } from '../../src/cli/output.js';
 import { listView, recordView } from '../../src/cli/views.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
@@ -84,8 +84,8 @@ test('lone surrogates, NUL and values of any type break no output format', async
           streams: made.streams,
         };
         const [first = { id: 'id_0' }] = rows;
-        if (isOne) await present(first, recordView(resource), world);
-        else await present(rows, listView(resource), world);
+        if (isOne) await printValue(first, recordView(resource), world);
+        else await printValue(rows, listView(resource), world);
         const shown = made.stdout();
         if (chosen.output === 'json')
           expect(JSON.parse(shown)).toEqual(plain(isOne ? first : rows));
@@ -112,7 +112,7 @@ test('lone surrogates, NUL and values of any type break no output format', async
 test('a joined emoji is never split, whatever surrounds it', async () => {
   const joined = `${'\u{1f469}\u200d\u{1f680}\u200d'.repeat(3)}\u{1f469}`;
   const made = screen({ columns: 80, env: {} });
-  await present([{ id: 'id_0', status: [[[joined]]] }], listView('tryouts'), {
+  await printValue([{ id: 'id_0', status: [[[joined]]] }], listView('tryouts'), {
     ...outputContext(),
     streams: made.streams,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { present } from '../../src/cli/output.js';
+import { printValue } from '../../src/cli/output.js';
 import { listView, recordView } from '../../src/cli/views.js';
 import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
@@ -44,7 +44,7 @@ describe.each([80, 20])('on a terminal of %i columns', (columns) => {
     // Twice as many rows, so that our own code draws them; cli-table3 gets the same cells.
     for (const list of [records, [...records, ...records, ...records]]) {
       const { made, presenting } = world(columns);
-      await present(list, listView('tryouts'), presenting);
+      await printValue(list, listView('tryouts'), presenting);
       check(made.stdout());
       const rows = made
         .stdout()
@@ -58,7 +58,7 @@ describe.each([80, 20])('on a terminal of %i columns', (columns) => {
     'the detail view sanitizes hostile text %i',
     async (index, text) => {
       const { made, presenting } = world(columns);
-      await present(hostileRecord(text, index), recordView('tryouts'), presenting);
+      await printValue(hostileRecord(text, index), recordView('tryouts'), presenting);
       check(made.stdout());
       expect(made.stdout()).toContain(`app_${index}`);
     },
@@ -72,7 +72,7 @@ test('a pipe gets one line for each record, without control characters', async (
     name: text,
     more: [text],
   }));
-  await present(records, listView('players'), presenting);
+  await printValue(records, listView('players'), presenting);
   const lines = made.stdout().trimEnd().split('\n');
   expect(lines).toHaveLength(records.length + 1);
   for (const line of lines) {
@@ -85,7 +85,7 @@ test('json and ndjson preserve every text, without control characters', async ()
   const records = hostileTexts.map((text, index) => ({ id: `app_${index}`, [text]: text }));
   for (const output of ['json', 'ndjson'] as const) {
     const { made, presenting } = world(undefined);
-    await present(records, listView('players'), {
+    await printValue(records, listView('players'), {
       ...presenting,
       settings: { ...presenting.settings, output },
     });

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type OutputContext, present } from '../../src/cli/output.js';
+import { type OutputContext, printValue } from '../../src/cli/output.js';
 import {
   linesView,
   listView,
@@ -30,7 +30,7 @@ interface Showing extends ScreenOptions {
 async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
   const made = screen(showing);
   const notes: string[] = [];
-  await present(value, view, {
+  await printValue(value, view, {
     ...outputContext(showing.settings),
     streams: made.streams,
     note: (line) => notes.push(line),
@@ -39,7 +39,7 @@ async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
   return { stdout: made.stdout(), notes };
 }
 
-/** The context of `present`. */
+/** The context of `printValue`. */
 const worldOf = (
   streams: OutputContext['streams'],
   settings: Partial<Settings>,
@@ -318,7 +318,9 @@ describe('json', () => {
   test('is written completely or not at all', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'json' });
-    await expect(present(broken(), listView('tryouts'), world)).rejects.toThrow('the answer broke');
+    await expect(printValue(broken(), listView('tryouts'), world)).rejects.toThrow(
+      'the answer broke',
+    );
     expect(made.stdout()).toBe('');
   });
 });
@@ -332,7 +334,9 @@ describe('ndjson', () => {
   test('prints the records that arrived before the response broke off', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'ndjson' });
-    await expect(present(broken(), listView('tryouts'), world)).rejects.toThrow('the answer broke');
+    await expect(printValue(broken(), listView('tryouts'), world)).rejects.toThrow(
+      'the answer broke',
+    );
     expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
   });
 
@@ -346,7 +350,7 @@ describe('ndjson', () => {
       yield bob;
     }
     const world = worldOf(made.streams, { output: 'ndjson' });
-    const done = present(slow(), listView('tryouts'), world);
+    const done = printValue(slow(), listView('tryouts'), world);
     while (made.stdout() === '') await new Promise((resolve) => setImmediate(resolve));
     expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n`);
     gate.emit('open');
@@ -375,7 +379,9 @@ describe('ndjson', () => {
     }
     const streams = createStreams({ stdin, stdout, stderr, env: {} });
     const world = worldOf(streams, { output: 'ndjson' });
-    await expect(present(endless(), listView('tryouts'), world)).rejects.toThrow(PipeClosedError);
+    await expect(printValue(endless(), listView('tryouts'), world)).rejects.toThrow(
+      PipeClosedError,
+    );
     expect(closed).toBe(true);
     expect(asked).toBeLessThan(20);
   });
@@ -414,7 +420,9 @@ describe('csv', () => {
   test('writes nothing if the list breaks off', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'csv' });
-    await expect(present(broken(), listView('tryouts'), world)).rejects.toThrow('the answer broke');
+    await expect(printValue(broken(), listView('tryouts'), world)).rejects.toThrow(
+      'the answer broke',
+    );
     expect(made.stdout()).toBe('');
   });
 });
@@ -459,7 +467,7 @@ describe('--fields', () => {
     async (output) => {
       const made = screen();
       const world = worldOf(made.streams, { output, fields: ['id', 'statsu'] });
-      const failure = await present(stream(ann, bob), listView('tryouts'), world).catch(
+      const failure = await printValue(stream(ann, bob), listView('tryouts'), world).catch(
         (error: unknown) => error,
       );
       expect(failure).toBeInstanceOf(UsageError);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseLineTemplate } from '../../src/cli/lists/template.js';
-import { present } from '../../src/cli/output.js';
+import { printValue } from '../../src/cli/output.js';
 import { listView, recordView, type View } from '../../src/cli/views.js';
 import { outputContext } from '../support/output-context.js';
 import { rosterctl } from '../support/run.js';
@@ -18,7 +18,7 @@ const ann = {
 
 async function printed<T>(template: string, value: T, view: View<T>): Promise<string> {
   const made = screen();
-  await present(value, view, {
+  await printValue(value, view, {
     ...outputContext({ template }),
     streams: made.streams,
   });
