@@ -19,8 +19,6 @@ import { createStreams } from '../../src/terminal/streams.js';
 import { outputContext } from '../support/output-context.js';
 import { type ScreenOptions, screen } from '../support/screen.js';
 
-const now = () => new Date('2026-11-21T12:00:00Z');
-
 interface Showing extends ScreenOptions {
   readonly settings?: Partial<Settings>;
   readonly flags?: OutputContext['flags'];
