@@ -18,7 +18,7 @@ export const exitCodes = {
   },
   rowsFailed: {
     code: 8,
-    text: 'a bulk run finished and at least one row failed or conflicted; a backup lacks something',
+    text: 'a bulk run finished and at least one row failed or conflicted; a backup is incomplete',
   },
   temporary: {
     code: 9,

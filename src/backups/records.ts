@@ -62,7 +62,7 @@ export class RecordSpool {
     if (this.waitingBytes >= pieceBytes) await this.flush();
   }
 
-  /** Writes the file: one record a line, in order of the ids, without those in `leftOut`. Throws OutputError. */
+  /** Writes the file: one record per line, in order of the ids, without those in `leftOut`. Throws OutputError. */
   async finish(
     leftOut: ReadonlySet<string> = new Set(),
   ): Promise<WrittenFile & { readonly records: number }> {

@@ -126,7 +126,7 @@ export const bulkFlags = {
   }),
   rate: param(
     z.optional(parsedBy(namedKeys.rate.parse)),
-    `requests a second (default ${namedKeys.rate.default})`,
+    `requests per second (default ${namedKeys.rate.default})`,
     { placeholder: 'N/s', ...rare('safety') },
   ),
   restart: flag('start over instead of resuming an unfinished run', rare('safety')),

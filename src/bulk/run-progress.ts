@@ -57,7 +57,7 @@ export function runProgress(
     if (waitSeconds > 0) return `${counted()}; the service asks to wait ${waitSeconds} s`;
     const { learnedRate } = limiter;
     if (learnedRate === undefined) return counted();
-    return `${counted()}; the service allows about ${learnedRate.toFixed(learnedRate < 10 ? 1 : 0)} requests a second`;
+    return `${counted()}; the service allows about ${learnedRate.toFixed(learnedRate < 10 ? 1 : 0)} requests per second`;
   };
   const share = () => {
     if (bytes && bytes.done < allBytes) return bytes.done / allBytes;

@@ -31,7 +31,7 @@ export const listFlags = {
     group: 'selection',
     completes: 'field',
   }),
-  limit: param(z.optional(countingNumber), 'the first N in the order of the table', {
+  limit: param(z.optional(countingNumber), 'the first N, in the order of the table', {
     short: 'L',
     placeholder: 'N',
     group: 'selection',
@@ -57,7 +57,7 @@ export const sinceLastFlags = {
   }),
   changed: param(
     z.optional(nonEmptyText),
-    'with --since-last: also records in which FIELD changed',
+    'with --since-last: also records whose FIELD has changed',
     {
       placeholder: 'FIELD',
       group: 'selection',

@@ -33,7 +33,7 @@ export const globalFlags: readonly GlobalFlag[] = [
     common: true,
     completes: 'field',
   }),
-  value('template', 'TEXT', "one line a record: '{name} <{email}> {submittedAt|ago}'"),
+  value('template', 'TEXT', "one line per record: '{name} <{email}> {submittedAt|ago}'"),
   value(
     'out',
     'FILE',
@@ -59,7 +59,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   toggle('quiet', 'print only what was asked for, and failures', { short: 'q' }),
   toggle('verbose', 'print more detail', { short: 'v' }),
   toggle('debug', 'HTTP trace on stderr; never a body, a key or a signed query'),
-  toggle('strict', 'treat an unexpected answer of the service as an error'),
+  toggle('strict', 'treat an unexpected answer from the service as an error'),
   toggle('noColor', 'no colour; also NO_COLOR'),
   toggle('noPager', 'no pager'),
   value('timeout', '30s', 'how long to wait for a response to start'),

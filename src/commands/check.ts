@@ -23,7 +23,7 @@ const view: View<readonly Finding[]> = {
 };
 
 export default defineCommand({
-  summary: 'Find what waits and what is wrong, such as people who applied twice',
+  summary: 'Find what is waiting and what is wrong, such as people who applied twice',
   about:
     `Reads the lists and changes nothing. ${ruleHelp} ` +
     'If the service shows no form, only undecided applications are compared. ' +

@@ -36,11 +36,15 @@ export default defineCommand({
       group: 'output',
       completes: 'directory',
     }),
-    withDocument: params(z.optional(z.array(recordWord('documents'))), 'fetch this document, too', {
-      placeholder: 'ID',
-      group: 'output',
-      completes: 'id:documents',
-    }),
+    withDocument: params(
+      z.optional(z.array(recordWord('documents'))),
+      'also download this document',
+      {
+        placeholder: 'ID',
+        group: 'output',
+        completes: 'id:documents',
+      },
+    ),
   },
   hasSideEffects: true,
   view: {

@@ -176,7 +176,7 @@ const overrideKeys = lazy((): readonly OverrideSetting[] => [
   override('paging.size', 'how many records to ask for at once', integer(1, 100_000)),
   override(
     'filters.tryouts.status',
-    "the query parameter of the service's own filter by status, sent for a single one",
+    "the query parameter of the service's own filter by status, sent if only one status is given",
     parameterName,
   ),
   override('download.urlPath', 'where the signed URL is in the answer', answerPath, 'auto'),

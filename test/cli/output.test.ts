@@ -324,7 +324,7 @@ describe('json', () => {
 });
 
 describe('ndjson', () => {
-  test('is one record a line', async () => {
+  test('is one record per line', async () => {
     const { stdout } = await shown(stream(ann, bob), listView('tryouts'), format('ndjson'));
     expect(stdout).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
   });

@@ -9,7 +9,7 @@ export const backupPage = `Backups
   rosterctl backup show ~/backups email:ann@example.org
 
 create makes a snapshot: a folder such as 2026-11-22T010000Z. It holds one .ndjson file of
-records for each resource, in order of their ids; documents.csv; and manifest.json with the
+records for each resource, ordered by id; documents.csv; and manifest.json with the
 organization, the counts and the SHA-256 of each file. The files of the documents are in
 DIR/files, named by their SHA-256: each is stored once, and all snapshots share it. Back up
 each organization to its own folder. To copy a backup, copy the whole folder.

@@ -8,11 +8,11 @@ to stderr.
 
   -o table    aligned and fitted in a terminal; tab-separated with a header when piped
   -o json     lists are a bare array, one record is an object; whole or nothing
-  -o ndjson   one record a line, written as they come
+  -o ndjson   one record per line, written as they arrive
   -o csv      RFC 4180, nested fields as dotted columns; whole or nothing
-  -o ids      one id a line
+  -o ids      one id per line
   -o xlsx     a workbook, with --out FILE.xlsx; whole or nothing
-  --template  one line a record: '{name} <{email}> {submittedAt|ago}'
+  --template  one line per record: '{name} <{email}> {submittedAt|ago}'
 
 --json is -o json; --json=id,name is --json --fields id,name.
 
@@ -31,8 +31,8 @@ readable headings; columns.RESOURCE chooses its columns (help fields). ROSTERCTL
 a pipe the aligned table of that width. Long pages go through a pager (ROSTERCTL_PAGER,
 pager, PAGER, else less; cat for none).
 
-Applications are listed newest first, everything else by name. --limit keeps the first N
-in this order, in every format and selection, or in that of --sort. Without
+Applications are listed newest first, everything else by name. --limit keeps the first
+N in this order, or in the order of --sort, in every format and selection. Without
 --limit and --sort, machine formats keep the service's order, so | head -1 is not
 --limit 1.
 
@@ -45,16 +45,16 @@ of another type, an unknown status) is shown as it came and noted once on stderr
 
 In tab-separated output \\, tab, line feed and carriage return in values are written
 \\\\, \\t, \\n, \\r. CSV cells that a spreadsheet would read as a formula get a
-leading ', also after a ; a tab or a line end in the cell; a NUL is written \u2400 (--csv-raw leaves
-both out).
+leading ', also after a semicolon, tab or line break within the cell; a NUL is written
+as \u2400. --csv-raw turns both off.
 
 In a workbook every text is a text cell, so ids, leading zeros and = survive; what XML
 cannot hold is written _x0001_, as Excel does. Times other than updatedAt are dates in
-UTC, for reading only: a date cell is never sent back. --csv FILE.xlsx takes it back.
+UTC, for reading only: a date cell is never sent back. --csv FILE.xlsx reads it back.
 
 With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}
-Where the service refused, "service" holds the body of its answer.
+If the service refused the request, "service" holds the body of its answer.
 Exit 0 means that everything asked was done and written out.`;
 
 /** How to name a record without its id. */
@@ -144,7 +144,7 @@ Select the records in one way: ids or references (rosterctl help references), --
 --csv FILE, filter flags, or --all. Without any of these, nothing is selected. If the list may be
 incomplete, nothing is changed (exit 11; --allow-partial continues with what is there).
 
-  --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
+  --ids  one id per line, NDJSON, a JSON array, or a CSV with an id column; - is stdin
   --csv  a column id (or another one, with --key) and the fields to set; for tryouts:
          status, internalNotes (or note) and if_status. A file that list -o csv wrote
          works as it is, and so does a workbook (list --out FILE.xlsx), saved by
@@ -174,10 +174,10 @@ Exit codes: rosterctl help exit-codes
 Each record is read at most 2 seconds before it is changed. A change that another admin
 makes in these 2 seconds is overwritten.
 
-If a run is interrupted, runs resume continues it and repeats nothing. So does the same
-command where it names the records by ids or a file. With filters, it selects again,
-and --limit applies to the new selection. Losing your SSH session stops a run, just as
-Ctrl-C does. To keep it running, use tmux or setsid.
+If a run is interrupted, runs resume continues it and repeats nothing. So does the
+same command, if it names the records by ids or a file. With filters, it selects
+again, and --limit applies to the new selection. Losing your SSH session stops a run,
+just as Ctrl-C does. To keep it running, use tmux or setsid.
 
   rosterctl runs list         # finished and unfinished runs
   rosterctl runs show last    # the result of each row
@@ -208,7 +208,7 @@ apply it: exactly what was reviewed, or nothing.
   rosterctl plan apply p.json --hash 1a2b3c4d
 
 plan apply reads every record before the first change. If one no longer has the
-value that the plan shows, or is gone, or if a file to upload has other content,
+value that the plan shows, or is gone, or if the content of a file to upload has changed,
 nothing is sent (exit 11). With --allow-drift those rows are conflicts, and the
 others are changed. It always shows the changes and asks; in a script, add --yes
 (to delete several: --yes --expect N). --dry-run shows what it would do. Its
@@ -220,21 +220,21 @@ A plan is refused
   if any value in the file was edited         exit 11
   if it was applied on this machine before    exit 11
 
-Line ends and indentation do not count. If plan apply is interrupted, run the
+Line endings and indentation are ignored. If plan apply is interrupted, run the
 same command again.
 
 The hash in the file detects damage, not tampering: anyone who edits the file can
 write a new hash, and state another author. So pass on its first eight characters
 separately, for example by phone, and give them to plan apply with --hash.
 
-The file holds names and notes of people and is readable by you only (0600). It
+The file holds names and notes of people, and only you can read it (0600). It
 never holds the API key or a signed URL. Delete it when you no longer need it.
 
 --plan works with tryouts set-status, update and convert; teams and players
 update and import; players delete; docs update, delete and upload (the plan
 holds the hashes of the files, not the files); and runs undo. Rows that would
 fail or conflict cannot be planned: leave them out. Rows without a change are
-only counted. Flags that concern the sending, such as --results, belong to plan apply.
+only counted. Flags that control sending, such as --results, belong to plan apply.
 `;
 
 /** The places that the key and personal data go to, and those that they never go to. */

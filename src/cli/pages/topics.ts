@@ -128,7 +128,7 @@ ${listRules.join('\n\n')}
 
   # Find the settings that read the lists whole, and store them
   rosterctl doctor --shapes --apply
-  # Or set where the records are, how the service pages, which field leads to the next page
+  # Or set where the records are, how the service pages, and which field leads to the next page
   rosterctl config set lists.players.path data.players
   rosterctl config set paging.mode page
   rosterctl config set paging.next meta.continuation
@@ -140,7 +140,7 @@ Downloads
 
 rosterctl looks for the signed URL under downloadUrl (previewUrl for a preview), signedUrl,
 presignedUrl, url, href and link, then takes the only URL there is; a URL below the base URL
-comes last. To name it, also in a list or as a relative URL:
+comes last. To name the field, even within a list or with a relative URL:
 
   rosterctl config set download.urlPath files.0.url
 
@@ -238,8 +238,9 @@ function importPage(): string {
 The key is a field that identifies a record, such as email. Each row changes the record
 that has its key, or creates one; nothing is deleted. Importing the same file again sends
 nothing. E-mail addresses and Discord names match in any case, names as typed or else in
-any case, other keys exactly. A key may occur once in the file and in one record only. To change the
-e-mail addresses themselves, export the list and import it with --key id.
+any case, other keys exactly. Each key may occur only once in the file, and in only
+one record. To change the e-mail addresses themselves, export the list and import it
+with --key id.
 
 A column sets the field of the same name, ignoring case, spaces, -, _ and dots, or the
 field of an alias:
@@ -247,20 +248,22 @@ field of an alias:
 ${aligned(aliasRows())}
 
 The preview shows which field each column sets. Map other columns with --map
-'Position=role', or skip them with --ignore-columns. The fields that the service sets itself are never sent; with an
-updatedAt column, a record that changed since the export is a conflict. -F kind=player
-sets a field in every row.
+'Position=role', or skip them with --ignore-columns. The fields that the service sets
+itself are never sent; with an updatedAt column, a record that changed since the
+export is a conflict. -F kind=player sets a field in every row.
 
 A Team column names teams, in any case, separated by ; and takes ids as id:team_0001.
 --team-column COLUMN names another column. If no player shows a field with team ids, name
 it with --team-field FIELD ('teamIds[]' for a list).
 
 A cell takes the type of the field in the records: a number stays a number, and text
-that looks like a number stays text. name:text, :int, :bool and :json in the head set
-another type; a;b is a list. A blank cell changes nothing, <clear> empties the field.
+that looks like a number stays text. name:text, :int, :bool and :json in the header
+set another type; a;b is a list. A blank cell changes nothing; <clear> empties the
+field.
 
-An .ndjson file, as list -o ndjson or a backup writes it, holds one record a line. Its
-fields are set by their own names and with their own types, also over later changes; null empties a field.
+An .ndjson file, as list -o ndjson or a backup writes it, holds one record per line.
+Its fields are set by their own names and with their own types, even if the record has
+changed since; null empties a field.
 
 All problems of a file are listed at once, with line and column, and nothing is sent
 until they are fixed. --skip-invalid imports the other rows. Files are UTF-8 or UTF-16,
@@ -270,23 +273,24 @@ windows-1252 reads files of older spreadsheet programs.
 After the first create, the record is read again; if it does not show the key, the
 import stops (exit 11). If the answer to a create is lost, the record is looked up by its key;
 if it is not found, the row is unknown (exit 10) and is never sent again
-automatically. Check, then run the same command with --restart. rosterctl runs undo last restores what was
-changed and deletes what was created. See also: rosterctl help bulk`;
+automatically. Check, then run the same command with --restart. rosterctl runs undo
+last restores what was changed and deletes what was created.
+See also: rosterctl help bulk`;
 }
 
 function fieldsPage(): string {
   return `Fields: label, name and type
 
 A list in a terminal heads its columns with labels; -v shows the names below them.
---fields, --sort, --where, --if and columns.RESOURCE take both; a label may be typed in any
-case, and counts where no field has that very name. Output has the names:
+--fields, --sort, --where, --if and columns.RESOURCE take both; a label may be typed
+in any case, and is used if no field has exactly that name. Output uses the names:
 
   rosterctl tryouts list --sort submitted --fields id,discord
 
 ${resourceNames.toReversed().map(fieldRows).join('\n\n')}
 
-A label of another field is its name in words: legacyRef is Legacy ref. What your records
-hold: rosterctl players list -L 1 --json`;
+The label of any other field is its name in words: legacyRef is Legacy ref. To see
+what your records hold: rosterctl players list -L 1 --json`;
 }
 
 function fieldRows(resource: (typeof resourceNames)[number]): string {

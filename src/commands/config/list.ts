@@ -14,7 +14,7 @@ export default defineLocalCommand({
     ['With the file that holds it', '--show-origin'],
   ],
   calls: [],
-  flags: { showOrigin: flag('name the file of what is stored') },
+  flags: { showOrigin: flag('show the file that holds each stored setting') },
   view: rowsView<SettingOrigin>(['key', 'value', 'origin']),
   run(context, { showOrigin }) {
     return originsOf(context, { withFile: showOrigin }).filter(

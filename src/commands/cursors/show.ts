@@ -22,7 +22,7 @@ interface ShownCursor {
 
 export default defineLocalCommand({
   summary: 'Show what a cursor knows and what is pending',
-  about: 'With --json also the ids of all known records.',
+  about: '--json also prints the ids of all known records.',
   examples: [['What the last --peek printed', 'discord']],
   calls: [],
   args: { name: cursorArgument },

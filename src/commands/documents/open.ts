@@ -31,7 +31,7 @@ type Result = Opened | DownloadRow | DryRun;
 export default defineCommand({
   summary: 'Open a document',
   about:
-    'Downloads the file to a private folder and opens it with the program that your desktop has for its type. The copy is ' +
+    "Downloads the file to a private folder and opens it with your desktop's program for its type. The copy is " +
     'read-only and is removed by the first docs open after a day. Without a display, or over SSH, the path is printed instead. ' +
     'Only the types that can be uploaded are opened.',
   examples: [

@@ -37,7 +37,7 @@ export default defineOperation({
     name: nameFlag('documents'),
     addTag: tagsFlag('add a tag'),
     removeTag: tagsFlag('remove a tag'),
-    tag: tagsFlag('replace all tags by these'),
+    tag: tagsFlag('replace all tags with these'),
     ...fieldFlags,
     route: { ...routeFlag('documents', 'PUT'), rare: true },
     ...manyFlags({

@@ -29,8 +29,7 @@ export default defineOperation({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
-    'All files are checked before the first request. A file that was already uploaded is skipped, that is, if this machine ' +
-    'uploaded the same content before, or if a document has the same name, type and size; --verify compares their bytes. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
+    'All files are checked before the first request. A file is skipped if this machine has uploaded the same content before, or if a document has the same name, type and size; --verify compares their bytes. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
     `Allowed types: ${UploadContentType.options.join(', ')}; ` +
     'name and content must agree, or state the type with --content-type. Several files print a report. ' +
     'In a manifest, tags are written as a;b, and paths are relative to its folder; --results writes it again with the id of each document. ' +

@@ -61,7 +61,7 @@ export default defineLocalCommand({
       'answer as another service would: list=data, paging=cursor; see docs/sandbox.md',
       { placeholder: 'KEY=VALUE', completes: `pair:${shapeWords}` },
     ),
-    strictEvents: flag('emit events also for an update to the present status'),
+    strictEvents: flag('also emit events for an update to the current status'),
   },
   view: {
     ...linesView<ServerInfo>(({ baseUrl, organizationId, apiKey }, { isTerminal }) =>

@@ -15,10 +15,10 @@ export default defineOperation({
   summary: 'Convert applications to players',
   about:
     'Each application is read first: one that is already a player is left unchanged. ' +
-    'Afterwards it is printed with its player. Fields set with -F are sent as typed; ' +
+    'Afterwards, the application is printed with its player. Fields set with -F are sent as typed; ' +
     'the service does not document which ones it accepts. A CSV of your own (not an export) may ' +
     'have columns for such fields. A conversion does not change the status; ' +
-    "--accept does so first, which triggers your organization's Flows (automations).",
+    "--accept sets it to accepted first, which triggers your organization's Flows (automations).",
   examples: [
     ['Turn an applicant into a player', 'app_0016'],
     ['Into a team', 'app_0022 -F teamId=team_0001'],
@@ -27,7 +27,7 @@ export default defineOperation({
   calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
   args: { ids: idsBeside('--status') },
   flags: {
-    accept: flag('set the status accepted first', { group: 'change' }),
+    accept: flag('set the status to accepted first', { group: 'change' }),
     ...fieldFlags,
     ...manyFlags(tryoutSelectionFlags),
   },

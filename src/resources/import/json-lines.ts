@@ -1,4 +1,4 @@
-/** Reads NDJSON, one record a line, as the rows of an import: the values keep their types. */
+/** Reads NDJSON, one record per line, as the rows of an import: the values keep their types. */
 import { mostInputRows } from '../../bulk/row-names.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import { InputErrors } from '../../data/input-errors.js';

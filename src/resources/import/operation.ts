@@ -25,7 +25,7 @@ const { if: _, ...sending } = bulkFlags;
 
 /** The flags of an import. */
 export const importFlags = {
-  key: param(nonEmptyText, 'the field by which a row finds its record, such as email', {
+  key: param(nonEmptyText, 'the field that identifies a record, such as email', {
     placeholder: 'FIELD',
     ifMissing: 'Which field tells the rows apart? Add --key FIELD.',
     group: 'selection',
@@ -37,12 +37,12 @@ export const importFlags = {
   takeFormulas: csvFlags.takeFormulas,
   map: {
     ...csvFlags.map,
-    text: 'set this field from their column',
+    text: 'fill FIELD from the column THEIRS',
     placeholder: "'THEIRS=FIELD'",
     rare: false,
   },
   ignoreColumns: { ...csvFlags.ignoreColumns, rare: false },
-  skipInvalid: flag('import the other rows although some are invalid', { group: 'safety' }),
+  skipInvalid: flag('import the other rows even if some are invalid', { group: 'safety' }),
   encoding: param(
     z.optional(z.enum(namedEncodings)),
     'the encoding, if it is not UTF-8 or UTF-16',
