@@ -66,7 +66,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['completion tcsh', 2, 'Unknown value "tcsh" for SHELL.'],
   ['runs undo', 2, 'Which run? Give its name, or last.'],
   ['backup verify', 2, 'Which folder?'],
-  ['uploads finish', 2, 'Which upload? Give an id from uploads list, or --all.'],
+  ['uploads finish', 2, 'Which upload? Give an id from rosterctl uploads list, or --all.'],
   ['teams list --timeout 30', 2, 'Write 30s or 30m.'],
   ['teams list --timeout 0', 2, '"0" has no unit. It may be from 1ms to 1d.'],
   ['teams list --timeout 0s', 2, '"0s" is too short. It may be from 1ms to 1d.'],

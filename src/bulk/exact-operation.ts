@@ -53,7 +53,7 @@ export function exactOperation(
       const of = `of ${plural(file.rows.length, 'record')}`;
       const sentences = [
         ...(drifted > 0
-          ? [`${drifted} ${of} ${drifted === 1 ? 'is' : 'are'} no longer as the plan says.`]
+          ? [`${drifted} ${of} no longer ${drifted === 1 ? 'matches' : 'match'} the plan.`]
           : []),
         ...(unread > 0 ? [`${unread} ${of} could not be read.`] : []),
       ];
@@ -153,6 +153,6 @@ function drift(
   const message =
     field === 'status'
       ? `The status is now ${String(from)}; the plan says ${String(expected)}.`
-      : `${field} is no longer as the plan says.`;
+      : `${field} no longer matches the plan.`;
   return { field, from, message };
 }

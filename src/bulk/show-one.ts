@@ -183,6 +183,6 @@ function unsentNote(
 ): string {
   if (row.result === 'skipped') return `${row.id} was skipped: ${row.error?.message ?? ''}`;
   return (
-    session?.unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`
+    session?.unchangedNote?.(record, row) ?? `${row.id} already has these values; nothing was sent.`
   );
 }

@@ -69,7 +69,7 @@ export function lostOutput(
   if (error instanceof OutputError)
     return new OutputError(error.message, { cause: error, hint: error.hint ?? hint });
   if (!(error instanceof PipeClosedError)) return undefined;
-  return new OutputError('The report could not be written: its reader went away.', {
+  return new OutputError('The report could not be written: the pipe was closed.', {
     cause: error,
     hint,
   });

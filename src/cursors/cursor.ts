@@ -202,7 +202,7 @@ export class Cursor {
       onWritten: () => this.commit(),
       release: () => this.close(),
       ifPipeCloses: (cause) =>
-        new OutputError('The new rows could not be written: their reader went away.', {
+        new OutputError('The new rows could not be written: the pipe was closed.', {
           cause,
           hint: 'Nothing was recorded: the next run prints them again.',
         }),

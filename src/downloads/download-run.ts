@@ -104,7 +104,7 @@ export class DownloadRun<R> {
     if (missing === 0) return;
     if (breaker.stop) context.message(`Stopped: ${breaker.stop.reason}`);
     const untouched = targets.length - this.begun;
-    const rest = untouched > 0 ? `, ${groupedNumber(untouched)} of them not begun` : '';
+    const rest = untouched > 0 ? `, ${groupedNumber(untouched)} of them not started` : '';
     // Running again is pointless if all the others were not found.
     const isRetryable =
       untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');

@@ -189,10 +189,13 @@ class Fetching {
     this.checkSize(this.at);
     if (size !== undefined && this.at > size) throw wrongSize(this.at, 'the store', size);
     if (this.md5 && this.md5.hash.digest('hex') !== this.md5.expected)
-      throw new ProtocolError('The bytes that came are not those that the store has (MD5).', {
-        code: 'wrongHash',
-        hint: 'Nothing was saved. Try again; if it happens again, upload the document again.',
-      });
+      throw new ProtocolError(
+        'The downloaded bytes do not match the checksum of the store (MD5).',
+        {
+          code: 'wrongHash',
+          hint: 'Nothing was saved. Try again; if it happens again, upload the document again.',
+        },
+      );
     return true;
   }
 
@@ -261,7 +264,7 @@ class Fetching {
     const { size = this.source.size } = this.version;
     const origin = this.url === undefined ? '' : new URL(this.url).origin;
     return new NetworkError(
-      `The download broke off after ${groupedNumber(this.at)}${size === undefined ? '' : ` of ${groupedNumber(size)}`} bytes and cannot be continued. They were handed on already: the file is not whole.`,
+      `The download was interrupted after ${groupedNumber(this.at)}${size === undefined ? '' : ` of ${groupedNumber(size)}`} bytes and cannot be continued. They were already passed on, so the file is incomplete.`,
       {
         reason: cause?.details.reason ?? 'lost',
         origin,

@@ -71,7 +71,7 @@ async function put(
     });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EPIPE') throw new PipeClosedError('the reader of the output went away');
+    if (code === 'EPIPE') throw new PipeClosedError('the pipe was closed');
     if (code !== 'EAGAIN') throw error;
     await sleep(pipeFullMs);
     return 0;

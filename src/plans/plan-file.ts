@@ -135,7 +135,7 @@ export async function readPlanFile(
     });
   const { [schemaKey]: _, ...said } = hashed;
   const result = content.safeParse(said);
-  if (!result.success) throw notPlan(path, `${planPlace(result.error)} is not as a plan has it`);
+  if (!result.success) throw notPlan(path, `${planPlace(result.error)} is not valid`);
   checkRows(path, result.data.rows);
   return { ...result.data, hash };
 }
@@ -175,7 +175,7 @@ function checkRows(path: string, rows: readonly PlanFileRow[]): void {
   let last = 0;
   for (const each of rows) {
     if (each.row <= last) throw notPlan(path, `row ${each.row} is out of order`);
-    if (ids.size === ids.add(each.id).size) throw notPlan(path, `row ${each.row} is there twice`);
+    if (ids.size === ids.add(each.id).size) throw notPlan(path, `row ${each.row} appears twice`);
     last = each.row;
   }
 }

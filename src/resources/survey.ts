@@ -128,7 +128,7 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
     const text = 'no list was found, which counts as an empty one';
     return { found, path: undefined, finding: envelope('warn', text, settings) };
   }
-  const text = `there is no list of ${resourceWords[resource].plural}, or it cannot be told which of several it is: ${candidates.join(', ') || 'none'}`;
+  const text = `there is no list of ${resourceWords[resource].plural}, or rosterctl cannot tell which of several it is: ${candidates.join(', ') || 'none'}`;
   return { found: undefined, path: undefined, finding: envelope('fail', text, settings) };
 }
 

@@ -75,7 +75,7 @@ export function partialNotes(rows: readonly BeforeImage[]): readonly string[] {
   const fields = [...new Set(partial.flatMap(unrestorableFields))];
   if (fields.length === 0) return [];
   return [
-    `${fields.join(', ')} of ${plural(partial.length, 'record')} cannot be undone: the former value is not kept (an API key, or a URL with a query).`,
+    `${fields.join(', ')} of ${plural(partial.length, 'record')} cannot be undone: the previous value was not kept (an API key, or a URL with a query).`,
   ];
 }
 

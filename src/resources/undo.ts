@@ -78,14 +78,14 @@ function obstacle(
   if (!image)
     return keepsImages
       ? 'made without an answer that shows it'
-      : 'changed by a run whose former values are not kept';
+      : 'changed by a run whose previous values were not kept';
   const unrestorable = unrestorableFields(image);
   const isRestorable = Object.keys(image.after ?? {}).some(
     (field) => !unrestorable.includes(field),
   );
   return image.kind === 'created' || isRestorable
     ? undefined
-    : `with a former value that is not kept (${unrestorable.join(', ')})`;
+    : `with a previous value that was not kept (${unrestorable.join(', ')})`;
 }
 
 /** The effect of an undo of these rows. */
@@ -170,7 +170,7 @@ function notShown(fields: readonly string[]) {
 function notAccepted(status: unknown) {
   return {
     code: 'notUndoable',
-    message: `The former status ${shortValue(status)} is not one of the documented ones, so it is not sent back.`,
+    message: `The previous status ${shortValue(status)} is not one of the documented ones, so it is not sent back.`,
   };
 }
 

@@ -82,6 +82,6 @@ function writeDirect(write: (bytes: Uint8Array) => number, text: string | Uint8A
 function asFailure(error: NodeJS.ErrnoException): Error {
   const { code } = error;
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ECONNRESET')
-    return new PipeClosedError('the reader of the output went away', { cause: error });
+    return new PipeClosedError('the pipe was closed', { cause: error });
   return new OutputError(`The output cannot be written: ${systemReason(error)}.`, { cause: error });
 }

@@ -142,7 +142,7 @@ test('--csv sets applications back, with the status that they have now as a guar
   const ran = await run(`backup diff ${folder} live --csv ${file}`);
   expect([ran.code, ran.stderr]).toEqual([
     0,
-    `2 applications in ${file}. Look first: rosterctl tryouts set-status --csv ${file} --dry-run\n`,
+    `2 applications in ${file}. Preview them: rosterctl tryouts set-status --csv ${file} --dry-run\n`,
   ]);
   expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
     'id,name,status,if_status,internalNotes',

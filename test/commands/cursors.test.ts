@@ -87,7 +87,7 @@ test('reset of a list and a misspelt name suggests the nearest, and any other ne
   expect(typo.code).toBe(2);
   expect(typo.stderr).toContain('Did you mean discord?');
   const lost = await run('cursors reset tryouts/mail --at 2026-11-01');
-  expect(lost.stderr).toBe('No cursor tryouts/mail was found: it is created.\n');
+  expect(lost.stderr).toBe('No cursor tryouts/mail was found, so one was created.\n');
   expect(lost.stdout).toMatch(/newer than 1 Nov 2026, 00:00 \S+\.\n$/);
 });
 

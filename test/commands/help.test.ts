@@ -37,7 +37,8 @@ test.each(topicTexts())('the paragraphs of help $name are full at any width', ({
 test('the text beside a flag in help bulk flows, in a pipe and at a terminal', async () => {
   const { stdout } = await rosterctl('help bulk');
   expect(stdout).toContain(`
-  --ids  one id per line, NDJSON, a JSON array, or a CSV with an id column; - is stdin
+  --ids  one id per line, NDJSON, a JSON array, or a CSV with an id column; - is
+         stdin
   --csv  a column id (or another one, with --key) and the fields to set; for
          tryouts: status, internalNotes (or note) and if_status. A file that
          list -o csv wrote works as it is, and so does a workbook (list --out

@@ -278,7 +278,7 @@ describe('nothing is recorded', () => {
     const code = await closed(child);
     expect([code, stderr]).toEqual([
       1,
-      'The new rows could not be written: their reader went away.\nNothing was recorded: the next run prints them again.\n',
+      'The new rows could not be written: the pipe was closed.\nNothing was recorded: the next run prints them again.\n',
     ]);
     expect(await later(club)).toEqual(['c']);
   });

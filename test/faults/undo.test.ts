@@ -324,7 +324,7 @@ describe('killed in the middle', () => {
     expect([stopped.code, report(stopped).summary['changed']]).toEqual([10, 2]);
     broken = false;
     const looked = await user.run('runs undo last -n');
-    expect(looked.stderr).toContain('Undoing it ends it: its other 2 rows are not sent any more.');
+    expect(looked.stderr).toContain('Undoing it ends it: its other 2 rows will not be sent.');
     const undone = await user.run('runs undo last --yes --json');
     expect([undone.code, report(undone).summary['changed']]).toEqual([0, 2]);
     expect((await user.run('runs list --json')).stdout).not.toContain('unfinished');
@@ -418,7 +418,7 @@ test('a run that cannot be undone is refused with the reason: undo.keep off, pru
   const before = written(service).length;
   const unkept = await user.run('runs undo last --yes --json');
   expect(unkept.code).toBe(11);
-  expect(errorOf(unkept)['message']).toContain('whose former values are not kept');
+  expect(errorOf(unkept)['message']).toContain('whose previous values were not kept');
   // The next write removed the earlier before-images.
   const pruned = await user.run(`runs undo ${run} --yes --json`);
   expect(pruned.code).toBe(11);
@@ -439,14 +439,14 @@ test('a value that is the key, or a URL that lost its query, is not undone, and 
   const undone = await user.run('runs undo last --yes --json');
   expect(undone.code).toBe(0);
   expect(undone.stderr).toMatch(
-    /^(link, token|token, link) of 2 records cannot be undone: the former value is not kept/m,
+    /^(link, token|token, link) of 2 records cannot be undone: the previous value was not kept/m,
   );
   expect(service.all.get('p1')).toMatchObject({ role: 'Sub', link: 'https://x.example/' });
   expect(service.all.get('p2')).toMatchObject({ role: 'Sub', token: 'none' });
   await user.run('players update p3 -F link=none');
   const none = await user.run('runs undo last --yes --json');
   expect(none.code).toBe(11);
-  expect(errorOf(none)['message']).toContain('(1 with a former value that is not kept (link))');
+  expect(errorOf(none)['message']).toContain('(1 with a previous value that was not kept (link))');
   for (const folder of runFolders(user.runs))
     expect(readFileSync(join(folder, 'undo.jsonl'), 'utf8')).not.toMatch(/sig=secret|canary/);
 });

@@ -82,7 +82,7 @@ describe('drift', () => {
     expect(ran.code).toBe(11);
     expect(writes(service)).toEqual([]);
     expect(errorOf(ran)).toMatchObject({ code: 'drift', exitCode: 11 });
-    expect(errorOf(ran)['message']).toContain('1 of 3 records is no longer as the plan says');
+    expect(errorOf(ran)['message']).toContain('1 of 3 records no longer matches the plan');
     const { results, summary } = report(ran);
     expect(summary).toMatchObject({ conflict: 1, notAttempted: 2 });
     expect(results[1]).toMatchObject({ id: 'app_2', result: 'conflict', error: { message } });

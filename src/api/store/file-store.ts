@@ -178,10 +178,13 @@ async function checkMd5(file: UploadSource, headers: Parameters<typeof md5Of>[0]
   const hash = createHash('md5');
   for await (const chunk of file.open()) hash.update(chunk);
   if (hash.digest('hex') === expected) return;
-  throw new ProtocolError('The bytes that the store has are not those that were sent (MD5).', {
-    code: 'wrongHash',
-    hint: 'No document was created. Upload it again.',
-  });
+  throw new ProtocolError(
+    'The checksum of the store does not match the bytes that were sent (MD5).',
+    {
+      code: 'wrongHash',
+      hint: 'No document was created. Upload it again.',
+    },
+  );
 }
 
 function earlyResponse(status: number, handed: number, { sizeBytes }: UploadSource): ProtocolError {

@@ -29,8 +29,9 @@ export function cutNote({ resource, counts }: CountedList): string | undefined {
   const { shown, matched, read } = counts;
   if (shown === matched) return undefined;
   const { noun, plural: many } = resourceWords[resource];
+  const first = shown === 1 ? '1' : `the first ${groupedNumber(shown)}`;
   const which = matched < read ? 'matching ' : '';
-  return `Showing the first ${groupedNumber(shown)} of ${plural(matched, which + noun, which + many)}.`;
+  return `Showing ${first} of ${plural(matched, which + noun, which + many)}.`;
 }
 
 /** Returns the note that a filter names a value that no record has, with those that there are. */

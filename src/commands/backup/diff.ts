@@ -85,7 +85,7 @@ export default defineLocalCommand({
       const { text, count } = diff.setBackCsv(differences);
       const { writeAtomically } = await import('../../files/atomic-write.js');
       const many = plural(count, 'application');
-      const next = `Look first: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`;
+      const next = `Preview them: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`;
       if (!settings.dryRun) await writeAtomically(csv, text, { mode: 0o600 });
       context.note(
         settings.dryRun ? `Would write ${many} to ${csv}.` : `${many} in ${csv}. ${next}`,

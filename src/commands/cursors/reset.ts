@@ -84,7 +84,7 @@ function keyFor(context: LocalContext, text: string, at: When | undefined): Curs
     .filter((key) => key.resource === list)
     .map((key) => key.name);
   if (ofList.includes(name) || didYouMean(name, ofList) !== '') return findCursor(context, text);
-  context.note(`No cursor ${text} was found: it is created.`);
+  context.note(`No cursor ${text} was found, so one was created.`);
   return { name, resource: list };
 }
 

@@ -48,6 +48,7 @@ export default defineOperation({
       z._default(z.array(z.string()), []),
       'files, folders with -r, patterns; - is stdin, with --name',
       {
+        ifMissing: 'Which files? Name them, or add --manifest FILE.csv.',
         placeholder: 'PATH',
         completes: 'file',
       },

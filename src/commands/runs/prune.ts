@@ -81,7 +81,7 @@ export default defineLocalWrite({
   confirm({ state: { names } }, { run }) {
     return run === undefined
       ? undefined
-      : `Delete run ${names[0]} with what is needed to resume or undo it?`;
+      : `Delete run ${names[0]} and everything needed to resume or undo it?`;
   },
   async apply(context, { state: { names, aside } }) {
     const store = storeOf(context);

@@ -115,10 +115,10 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   };
 }
 
-/** Says that the rows that an unfinished run has left are not sent any more. */
+/** Says that the remaining rows of an unfinished run will not be sent. */
 function endedNote(stored: StoredRun): string {
   const left = rowsLeft(stored);
-  return `The run is unfinished. Undoing it ends it: ${left === 1 ? 'its last row is' : `its other ${groupedNumber(left)} rows are`} not sent any more.`;
+  return `The run is unfinished. Undoing it ends it: ${left === 1 ? 'its last row' : `its other ${groupedNumber(left)} rows`} will not be sent.`;
 }
 
 /**

@@ -42,7 +42,7 @@ export default defineOperation({
   },
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordView('tryouts'),
-  operation: editOperation('to', '--to is missing: the status to move to.', {
+  operation: editOperation('to', 'Which status? Add --to.', {
     filters: tryoutSelection,
     reports: true,
   }),

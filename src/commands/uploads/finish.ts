@@ -47,7 +47,7 @@ export default defineRunCommand({
   args: {
     id: param(z.optional(nonEmptyText), 'an id from uploads list', {
       placeholder: 'ID',
-      ifMissing: 'Which upload? Give an id from uploads list, or --all.',
+      ifMissing: 'Which upload? Give an id from rosterctl uploads list, or --all.',
     }),
   },
   flags: {

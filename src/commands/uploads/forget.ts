@@ -17,13 +17,13 @@ export default defineLocalWrite({
   args: {
     id: param(nonEmptyText, 'an id from uploads list', {
       placeholder: 'ID',
-      ifMissing: 'Which upload? Give an id from uploads list.',
+      ifMissing: 'Which upload? Give an id from rosterctl uploads list.',
     }),
   },
   view: sentencesView((forgotten: { id: string; fileKey: string | null }) => [
     forgotten.fileKey === null
-      ? `${forgotten.id} is forgotten.`
-      : `${forgotten.id} is forgotten; its bytes may still be in the store under ${forgotten.fileKey}.`,
+      ? `${forgotten.id} was discarded.`
+      : `${forgotten.id} was discarded; its bytes may still be in the store under ${forgotten.fileKey}.`,
   ]),
   async plan(context, { id }) {
     const upload = await findUnfinishedUpload(context, id);

@@ -89,7 +89,7 @@ export class RowKeys {
     throw new InputError(
       record
         ? `${cellPlace(row, column)} holds "${id}", and the ${key} is that of ${String(record['id'])}.`
-        : `${cellPlace(row, column)} holds "${id}", whose ${key} is another: ${keyText(named, key) || 'none'}.`,
+        : `${cellPlace(row, column)} holds "${id}", whose ${key} is different: ${keyText(named, key) || 'none'}.`,
       { hint: `To change the ${key} of a record: --key id` },
     );
   }

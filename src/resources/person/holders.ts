@@ -11,7 +11,7 @@ import {
   resourceNames,
   resourceWords,
 } from '../../data/resources.js';
-import { foldCase, nameFirstFew, plural } from '../../data/text.js';
+import { foldCase, nameFirstFew, plural, upperFirst } from '../../data/text.js';
 import { isEmptyValue } from '../../data/where.js';
 import { ApiError } from '../../errors.js';
 
@@ -159,22 +159,25 @@ export function createHolders(context: Context, resources: readonly ResourceName
       await searchOnce();
       const other = found.get(id)?.other;
       if (!other) return error;
-      const { resource, record } = other;
-      const hint = `It and ${sameIdentity(other)}.\nSee: rosterctl ${resource} get ${quotedId(String(record['id']))}`;
+      const { resource, record, kind } = other;
+      const hint = `${upperFirst(whoHolds(other))} has the same ${kindWords[kind]}.\nSee: rosterctl ${resource} get ${quotedId(String(record['id']))}`;
       return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
     },
   };
 }
 
 /** Completes a sentence that names the other record: `the player player_0002 (Nilo Tsukiyo) have the same e-mail`. */
-export function sameIdentity({ resource, record, kind }: Holder): string {
+export function sameIdentity(holder: Holder): string {
+  return `${whoHolds(holder)} have the same ${kindWords[holder.kind]}`;
+}
+
+function whoHolds({ resource, record }: Omit<Holder, 'kind'>): string {
   const id = String(record['id']);
   const about = [labelOf(record, ''), record['status']].filter(
     (part) => typeof part === 'string' && part !== '',
   );
   const { noun } = resourceWords[resource];
-  const who = `the ${noun} ${id}${about.length > 0 ? ` (${about.join(', ')})` : ''}`;
-  return `${who} have the same ${kindWords[kind]}`;
+  return `the ${noun} ${id}${about.length > 0 ? ` (${about.join(', ')})` : ''}`;
 }
 
 /** True if both may not hold the same; applications of two forms may, and an application and its player. */

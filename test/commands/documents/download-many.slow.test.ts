@@ -340,7 +340,7 @@ test.each([
     });
     const ran = await here.run('--all --json --concurrency 1');
     expect([ran.code, ran.stdout.trim()]).toEqual([code, '[]']);
-    expect(ran.stderr).toContain('0 of 30 documents done, 30 not, 29 of them not begun.');
+    expect(ran.stderr).toContain('0 of 30 documents done, 30 not, 29 of them not started.');
     expect(here.api.requests).toHaveLength(2);
   },
 );
@@ -355,7 +355,7 @@ test('a service that stops answering ends the run after five documents, and the 
   });
   const ran = await here.run('--all --json --concurrency 1 --retries 0');
   expect([ran.code, (JSON.parse(ran.stdout) as unknown[]).length]).toEqual([9, 3]);
-  expect(ran.stderr).toContain('3 of 12 documents done, 9 not, 4 of them not begun.');
+  expect(ran.stderr).toContain('3 of 12 documents done, 9 not, 4 of them not started.');
   dead = false;
   const again = await here.run('--all --json --skip-existing');
   expect([again.code, here.there().length]).toEqual([0, 12]);
@@ -399,7 +399,7 @@ test('Ctrl-C leaves complete files, exits 130, and reports what was not done', a
   child.kill('SIGINT');
   const { code, stdout, stderr } = await child.ended;
   expect([code, (JSON.parse(stdout) as unknown[]).length]).toEqual([130, 2]);
-  expect(stderr).toContain('2 of 20 documents done, 18 not, 17 of them not begun.');
+  expect(stderr).toContain('2 of 20 documents done, 18 not, 17 of them not started.');
   expect(errorOf({ stderr })).toMatchObject({ code: 'cancelled', exitCode: 130 });
   expect(here.there()).toEqual(['doc_0001.txt', 'doc_0002.txt']);
   open = false;

@@ -448,7 +448,7 @@ test('-O - that cannot be continued reports that the file is incomplete', async 
   const ran = await here.run('-O -');
   expect([ran.code, ran.stdout.length]).toEqual([9, 1000]);
   expect(errorOf(ran)).toMatchObject({ kind: 'network', exitCode: 9 });
-  expect(ran.stderr).toContain('broke off after 1,000 of 5,000 bytes');
+  expect(ran.stderr).toContain('was interrupted after 1,000 of 5,000 bytes');
 });
 
 // --- checksums and encodings ---

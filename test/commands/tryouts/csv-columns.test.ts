@@ -10,11 +10,11 @@ async function at(home: string, name: string, text: string): Promise<void> {
 }
 
 test.each([
-  ['update', 'note', '--note "For all"', 'The column note is not used: --note says'],
+  ['update', 'note', '--note "For all"', 'The column note is not used: --note sets'],
   ['update', 'internalNotes', '--clear-note', 'The column internalNotes is not used: --clear-note'],
-  ['set-status', 'Note', '--append-note x', 'The column Note is not used: --append-note says'],
-  ['set-status', 'status', '--to rejected', 'The column status is not used: --to says it'],
-  ['update', 'status', '--status rejected', 'The column status is not used: --status says'],
+  ['set-status', 'Note', '--append-note x', 'The column Note is not used: --append-note sets'],
+  ['set-status', 'status', '--to rejected', 'The column status is not used: --to sets it'],
+  ['update', 'status', '--status rejected', 'The column status is not used: --status sets'],
 ])('tryouts %s with a column %s and %s notes that the column is not used', async (...of) => {
   const [verb, column, flags, told] = of;
   const user = userOf(await keep([application('app_1', { internalNotes: 'old' })]));
@@ -29,8 +29,8 @@ test('a field that -F or --name sets for every player is reported if the CSV has
   await at(home, 'rows.csv', 'id,role,name,shirt:int\nplayer_0001,coach,Zed,7\n');
   const line = '-p sandbox players update --csv rows.csv -F role=captain --name Kit -n --json';
   const ran = await rosterctl(line, { home });
-  expect(ran.stderr).toContain('The column role is not used: -F says it for every row.');
-  expect(ran.stderr).toContain('The column name is not used: --name says it for every row.');
+  expect(ran.stderr).toContain('The column role is not used: -F sets it for every row.');
+  expect(ran.stderr).toContain('The column name is not used: --name sets it for every row.');
   expect(report(ran).results[0]).toMatchObject({
     after: { role: 'captain', name: 'Kit', shirt: 7 },
   });

@@ -281,7 +281,7 @@ test('a 400 of step 3 leaves an orphan; after uploads forget, which sends nothin
   const gone = await rosterctl(`uploads forget ${left.id}`, desk);
   expect([gone.code, gone.stdout]).toEqual([
     0,
-    `${left.id} is forgotten; its bytes may still be in the store under files/1.\n`,
+    `${left.id} was discarded; its bytes may still be in the store under files/1.\n`,
   ]);
   expect([(await list()).stdout, api.requests.length]).toEqual(['[]\n', before]);
   delete api.behaviour.third;

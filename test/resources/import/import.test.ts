@@ -492,7 +492,7 @@ describe('a list that was exported', () => {
     const ran = await desk.run('players import ~/players.xlsx --key email --yes --json');
     expect([ran.code, errorOf(ran)['message']]).toEqual([
       2,
-      `A2: id holds "${id}", whose email is another: x@example.org.`,
+      `A2: id holds "${id}", whose email is different: x@example.org.`,
     ]);
   });
 });

@@ -120,7 +120,7 @@ const problems: readonly Problem[] = [
   {
     what: 'an id whose e-mail was changed, which would make a second record',
     csv: 'id,E-Mail\nplayer_0001,new@example.org\n',
-    says: 'Line 2: id holds "player_0001", whose email is another: nimbus.kite@example.com.',
+    says: 'Line 2: id holds "player_0001", whose email is different: nimbus.kite@example.com.',
   },
   {
     what: 'a Windows-1252 file',

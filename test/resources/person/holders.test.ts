@@ -21,7 +21,7 @@ test('a refusal names the application that holds the same e-mail', async () => {
   const service = await keep(people, (_, step) => (step === 'PATCH app_2' ? refused : undefined));
   const ran = await run(service, 'tryouts update app_2 --status accepted --json');
   expect(ran.code).toBe(6);
-  expect(ran.stderr).toContain(`It and ${both}.`);
+  expect(ran.stderr).toContain('The application app_1 (Nilo, rejected) has the same e-mail.');
   expect(steps(service)).toEqual(['GET app_2', 'PATCH app_2', 'LIST']);
 });
 
@@ -35,7 +35,7 @@ test('a refused conversion names it too, also where --accept is refused', async 
     // oxlint-disable-next-line no-await-in-loop
     const ran = await run(service, line);
     expect(ran.code).toBe(6);
-    expect(ran.stderr).toContain(`It and ${both}.`);
+    expect(ran.stderr).toContain('The application app_1 (Nilo, rejected) has the same e-mail.');
   }
 });
 
