@@ -168,15 +168,13 @@ async function writeCachedRecords(
   if (file === undefined || !paths.cache) return;
   const all = readCache(file, paths.owner);
   const before = recall(file, resource, paths.owner);
-  const older = whole ? [] : [...pairsOf(before.ids)].filter(([id]) => !observed.ids.has(id));
-  const ids = [...observed.ids, ...older].slice(0, mostIds);
   const fields = [...new Set([...observed.fields, ...before.fields])].slice(0, mostFields);
   const values = [...observed.values].map(([path, found]) => {
     const known = whole ? [] : (before.values[path] ?? []);
     return [path, [...new Set([...found, ...known])].slice(0, mostValues)] as const;
   });
   const now: Remembered = {
-    ids: ids.map((pair) => pair.join('\t')).join('\n'),
+    ids: mergedLines(observed.ids, whole ? '' : before.ids),
     fields,
     values: Object.fromEntries(values),
   };
@@ -196,13 +194,18 @@ async function writeReferences(
   const all = readCache(referencesFile(file), paths.owner);
   const lines = observed.map(({ kind, found }) => {
     const before = whole ? '' : recallReferences(file, resource, kind, paths.owner);
-    const older = [...pairsOf(before)].filter(([value]) => !found.has(value));
-    const pairs = [...found, ...older].slice(0, mostIds);
-    return [kind, pairs.map((pair) => pair.join('\t')).join('\n')] as const;
+    return [kind, mergedLines(found, before)] as const;
   });
   const now = Object.fromEntries(lines);
   if (JSON.stringify(now) === JSON.stringify(all[resource])) return;
   await writeCache(paths, referencesFile(file), { ...all, [resource]: now });
+}
+
+/** The lines of what was found, then those of before that were not found again. */
+function mergedLines(found: ReadonlyMap<string, string>, before: string): string {
+  const older = [...pairsOf(before)].filter(([first]) => !found.has(first));
+  const pairs = [...found, ...older].slice(0, mostIds);
+  return pairs.map((pair) => pair.join('\t')).join('\n');
 }
 
 async function writeCache({ cache, owner }: Paths, file: string, value: JsonObject): Promise<void> {

@@ -1,5 +1,6 @@
 /** The keys of a review at work: moving between and within cards, deciding by a key or a note, and taking it back. */
-import { foldCase, groupedNumber } from '../data/text.js';
+import { groupedNumber } from '../data/text.js';
+import { contains } from '../data/where.js';
 import type { Key } from '../terminal/keys.js';
 import { type Decision, type QueueEntry, withEntry } from './queue.js';
 import {
@@ -157,21 +158,12 @@ export function findCard(state: Review, typed: string): Review {
   const { cards, index } = state;
   // The present card comes last.
   const order = cards.map((_, at) => (index + 1 + at) % cards.length);
-  const wanted = foldCase(text);
-  const found = order.find((at) => mentions(cards[at], wanted));
+  const found = order.find((at) => mentions(cards[at], text));
   if (found === undefined) return { ...shown, message: `No application here mentions "${text}".` };
   return { ...shown, index: found, scroll: 0, message: `Found "${text}".` };
 }
 
-function mentions(card: Card | undefined, wanted: string): boolean {
-  if (!card) return false;
-  const { organizationId: _, ...fields } = card.record;
-  return [...texts(fields)].some((text) => foldCase(text).includes(wanted));
-}
-
-function* texts(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value;
-  else if (typeof value === 'number') yield String(value);
-  else if (typeof value === 'object' && value !== null)
-    for (const each of Object.values(value)) yield* texts(each);
+function mentions(card: Card | undefined, text: string): boolean {
+  const { organizationId: _, ...fields } = card?.record ?? {};
+  return contains(fields, text);
 }

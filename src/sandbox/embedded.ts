@@ -2,9 +2,8 @@
 
 import { demoOrganization } from '../config/profiles.js';
 import { OutputError } from '../errors.js';
-import type { RequestRecord } from './faults.js';
 import { issuedKeys, type KeyName } from './keys.js';
-import type { SandboxEvent, Tables } from './records.js';
+import type { SandboxEvent } from './records.js';
 import { type ServeOptions, type Servers, startServers } from './serve.js';
 import { findServer, lockServer, removeServerFile, writeServerFile } from './server-file.js';
 import { readEvents } from './state.js';
@@ -41,14 +40,7 @@ interface Sandbox {
 }
 
 /** A sandbox server of this process. */
-export interface SandboxServer extends Sandbox {
-  /** For the routes outside `/v1`, in `x-sandbox-token`. */
-  readonly token: string;
-  /** What is stored, whatever the shapes show. */
-  readonly tables: () => Tables;
-  /** The newest requests, oldest first. */
-  readonly requests: () => readonly RequestRecord[];
-}
+export type SandboxServer = Sandbox & Pick<Servers, 'token' | 'tables' | 'requests'>;
 
 interface StartOptions extends SandboxPlace, Omit<ServeOptions, 'holdsProcess'> {}
 
@@ -151,18 +143,15 @@ function ownSandbox(
   { self }: SandboxPlace,
   afterClose = () => {},
 ): SandboxServer {
-  const { origin, fileUrl, token, tables, requests } = servers;
+  const { origin, ...server } = servers;
   let closing: Promise<void> | undefined;
   return {
+    ...server,
     ...accessWith(secret),
     baseUrl: `${origin}/v1`,
-    fileUrl,
     pid: self.pid,
     isEmbedded: true,
     memoryReason,
-    token,
-    tables,
-    requests,
     close() {
       closing ??= servers.close().finally(afterClose);
       return closing;
