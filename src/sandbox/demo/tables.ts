@@ -2,9 +2,17 @@
 
 import { demoOrganization } from '../../config/profiles.js';
 import type { JsonObject } from '../../data/json.js';
-import type { ResourceName } from '../../data/resources.js';
+import { type ResourceName, resourceNames } from '../../data/resources.js';
 import { documentRefOf } from '../documents.js';
-import { emptyTables, putRecord, recordId, type SeedChoice, type Tables } from '../records.js';
+import {
+  emptyTables,
+  putRecord,
+  recordId,
+  type SeedChoice,
+  type SeedSize,
+  type StoredRecord,
+  type Tables,
+} from '../records.js';
 import {
   applicant,
   applicantTags,
@@ -21,19 +29,22 @@ const dayMs = 86_400_000;
 /** Makes the tables; the same for the same choice. */
 export function seedTables({ size, at }: SeedChoice): Tables {
   const tables = emptyTables();
-  const now = new Date(at);
-  for (const [place, fields] of teams.entries())
-    putRecord(tables, 'teams', record('teams', place, 400 - place * 30, fields, now));
-  for (const [place, { teamNumbers, role }] of roster.entries())
-    putRecord(
-      tables,
-      'players',
+  for (const resource of resourceNames)
+    for (const made of seeds[resource](new Date(at), size)) putRecord(tables, resource, made);
+  return tables;
+}
+
+/** The first records of each resource. */
+const seeds: {
+  readonly [R in ResourceName]: (now: Date, size: SeedSize) => readonly StoredRecord[];
+} = {
+  teams: (now) =>
+    teams.map((fields, place) => record('teams', place, 400 - place * 30, fields, now)),
+  players: (now) => [
+    ...roster.map(({ teamNumbers, role }, place) =>
       record('players', place, 200, player(place, teamNumbers, role, now), now),
-    );
-  for (const [joined, [place]] of conversions.entries())
-    putRecord(
-      tables,
-      'players',
+    ),
+    ...conversions.map(([place], joined) =>
       record(
         'players',
         roster.length + joined,
@@ -41,13 +52,14 @@ export function seedTables({ size, at }: SeedChoice): Tables {
         convert(place, conversionTeams[joined] ?? [], now),
         now,
       ),
-    );
-  for (const [place, document] of demoDocuments.entries())
-    putRecord(tables, 'documents', record('documents', place, document.daysAgo, filed(place), now));
-  for (const application of demoApplications(applicationCounts[size], now))
-    putRecord(tables, 'tryouts', application);
-  return tables;
-}
+    ),
+  ],
+  documents: (now) =>
+    demoDocuments.map(({ daysAgo }, place) =>
+      record('documents', place, daysAgo, filed(place), now),
+    ),
+  tryouts: (now, size) => demoApplications(applicationCounts[size], now),
+};
 
 const teams: readonly JsonObject[] = [
   team('Falkenmoor Vanguard', 'FMV', 'Valorant', 'Premier squad'),
