@@ -11,7 +11,7 @@ import { fetchDocument } from '../downloads/download-one.js';
 import { DownloadRun } from '../downloads/download-run.js';
 import { hashedSink } from '../downloads/hashed-sink.js';
 import { createMeter, type Meter } from '../downloads/meter.js';
-import { asOf, isSameVersion, type RecordVersion } from '../downloads/mirror.js';
+import { asOf, isSameVersion, type RecordVersion } from '../downloads/mirror-file.js';
 import type { FileSink } from '../downloads/resumable-download.js';
 import { fileSink } from '../downloads/target-file.js';
 import type { Target } from '../downloads/target-names.js';

@@ -1,7 +1,7 @@
 /** The journal of an unfinished snapshot: which documents were fetched already, so that a killed backup continues. */
 import { join } from 'node:path';
 import type { JsonObject } from '../data/json.js';
-import type { RecordVersion } from '../downloads/mirror.js';
+import type { RecordVersion } from '../downloads/mirror-file.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import type { Place } from '../runs/plan.js';
 import { journalFile } from './layout.js';

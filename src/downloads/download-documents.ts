@@ -17,9 +17,11 @@ import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { createDownloader, type DownloadCall, linkOf, wasSkipped } from './download-one.js';
 import { DownloadRun, type DownloadWorker } from './download-run.js';
+import type { Mirror } from './mirror.js';
 import type { SaveOptions } from './target-file.js';
 import {
   checkTargets,
+  type NamedDocument,
   nameTargets,
   resolveDocuments,
   type Target,
@@ -160,15 +162,37 @@ export async function downloadDocuments(
   // The list names the files; a dry run also looks there which documents exist.
   const needsList = !values.url && (file === undefined || context.settings.dryRun);
   const documents = needsList ? await withRecords(context, rows) : rows;
+  const selected = { documents, save, isOne };
+  if (!skipExisting || folder === undefined || values.url)
+    return downloadNamed(context, endpoint, selected, values);
+  const { openMirror } = await import('./mirror.js');
+  const mirror = await openMirror(context, folder);
+  try {
+    return await downloadNamed(context, endpoint, { ...selected, mirror }, values);
+  } catch (error) {
+    mirror.release();
+    throw error;
+  }
+}
+
+interface Selected {
+  readonly documents: readonly NamedDocument[];
+  readonly save: SaveOptions;
+  readonly isOne: boolean;
+  readonly mirror?: Mirror;
+}
+
+async function downloadNamed(
+  context: Context,
+  endpoint: DownloadCall,
+  { documents, save, isOne, mirror }: Selected,
+  values: DownloadValues,
+): Promise<Result | ValueWithExit<Result>> {
   const named = nameTargets(documents, save);
-  const isMirror = skipExisting && folder !== undefined && !values.url;
-  const mirror = isMirror
-    ? await (await import('./mirror.js')).openMirror(context, folder)
-    : undefined;
   const naming = mirror ? { ...named, targets: await mirror.place(named.targets) } : named;
   const { targets } = naming;
   if (mirror && isEveryDocument(values))
-    await mirror.noteVanished(new Set(rows.map(({ id }) => id)));
+    await mirror.noteVanished(new Set(documents.map(({ id }) => id)));
   if (!isOne) limitRate(context, values);
   if (!values.url) {
     await checkTargets(context, targets, save);

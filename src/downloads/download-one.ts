@@ -94,6 +94,7 @@ export async function createDownloader(
     async close() {
       if (save.file !== '-') await syncFolder(folder);
       await mirror?.write();
+      mirror?.release();
       meter.stop();
     },
   };

@@ -1,32 +1,28 @@
 /** Mirrors: what `docs download -D DIR --skip-existing` remembers of a folder, in a file within it. */
-import { lstat, readFile, unlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { lstat, realpath, unlink } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
-import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { type JsonObject, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { firstOf, plural } from '../data/text.js';
-import { Failure, GuardError } from '../errors.js';
+import { CancelledError, Failure, GuardError } from '../errors.js';
 import { removeSingleWriterTemp, writeAtomically } from '../files/atomic-write.js';
 import { sha256OfFile } from '../files/file-hash.js';
-import { type Place, placeOf } from '../runs/plan.js';
+import { acquireLock, type HeldLock } from '../files/lock.js';
+import { ensurePrivateFolders } from '../files/private.js';
+import { placeOf } from '../runs/plan.js';
+import {
+  asOf,
+  isSameVersion,
+  type MirroredFile,
+  mirrorFile,
+  type Remembered,
+  readMirror,
+} from './mirror-file.js';
 import { nameFor } from './target-file.js';
 import type { Target } from './target-names.js';
-
-/** The state of a record when its file was fetched: its time, or without one a hash of the record. */
-export interface RecordVersion {
-  readonly updatedAt?: string | undefined;
-  readonly record?: string | undefined;
-}
-
-/** A document's file in the folder. */
-interface MirroredFile extends RecordVersion {
-  readonly id: string;
-  readonly name: string;
-  readonly size: number;
-  readonly sha256: string;
-}
 
 /** A downloaded file. */
 interface SavedFile {
@@ -35,45 +31,49 @@ interface SavedFile {
   readonly sha256: string;
 }
 
-const mirrorFile = '.rosterctl-downloads.json';
-
-/** A larger file is not read; one of 200,000 documents is smaller. */
-const maxMirrorBytes = 64 * 1024 * 1024;
-
 /** So often a long download writes what it has so far. */
 const writeEveryMs = 2_000;
 
 /**
- * Reads what is known of a folder. The file may come from strangers: it can save a download, and never
- * names a place to write. Throws GuardError for the file of another organization or service.
+ * Reads what is known of a folder, and keeps other downloads out of it. Throws GuardError for a folder
+ * of another organization or service, or if another process downloads into it.
  */
 export async function openMirror(context: Context, folder: string): Promise<Mirror> {
-  const path = join(folder, mirrorFile);
-  const ignored = (why: string) => {
-    context.note(`${path} ${why}; it is ignored, and files are compared by name and size.`);
-  };
-  const found = await lstat(path).catch(() => undefined);
-  if (!found) return new Mirror(context, folder, []);
-  if (!found.isFile() || found.size > maxMirrorBytes) {
-    ignored(found.isFile() ? 'is too large' : 'is not a regular file');
-    return new Mirror(context, folder, [], found.isFile());
+  const lock = context.settings.dryRun ? undefined : await lockMirror(context, folder);
+  try {
+    return new Mirror(context, folder, await readMirror(context, folder), () => lock?.release());
+  } catch (error) {
+    lock?.release();
+    throw error;
   }
-  const content = parse(await readFile(path, 'utf8').catch(() => ''));
-  if (!content) {
-    ignored('is damaged');
-    return new Mirror(context, folder, []);
+}
+
+/** Two downloads into one folder would lose what the other remembers. */
+async function lockMirror(context: Context, folder: string): Promise<HeldLock | undefined> {
+  const { paths, self, signal } = context;
+  const { owner, state } = paths;
+  if (!state) return undefined;
+  const locks = join(state.path, 'mirrors');
+  const name = digestOf(await realpath(folder).catch(() => resolve(folder))).slice(0, 16);
+  try {
+    ensurePrivateFolders(state, [locks], owner);
+    return await acquireLock(locks, name, { self, signal, waitMs: 0 });
+  } catch (error) {
+    if (error instanceof CancelledError) throw error;
+    if (error instanceof GuardError)
+      throw new GuardError(`Another download to ${folder} is running.`, {
+        code: error.code,
+        hint: error.hint ?? '',
+        cause: error,
+      });
+    // A state folder that cannot be written must not prevent a download.
+    return undefined;
   }
-  const { organization, service } = placeOf(context);
-  if (content.organization !== organization || content.service !== service)
-    throw new GuardError(
-      `${folder} holds documents of organization ${content.organization} at ${content.service}.`,
-      { code: 'otherOrganization', hint: 'Name another folder with -D.' },
-    );
-  return new Mirror(context, folder, content.entries);
 }
 
 class Mirror {
   private readonly entries: Map<string, MirroredFile>;
+  private readonly isWritable: boolean;
   private readonly owners: Map<string, string>;
   private writtenAt: number;
   private isDirty = false;
@@ -82,9 +82,11 @@ class Mirror {
   constructor(
     private readonly context: Context,
     private readonly folder: string,
-    entries: readonly MirroredFile[],
-    private readonly isWritable = true,
+    { entries, isWritable }: Remembered,
+    /** Lets other downloads into the folder. */
+    readonly release: () => void,
   ) {
+    this.isWritable = isWritable;
     this.entries = new Map(entries.map((entry) => [entry.id, entry]));
     this.owners = new Map(entries.map(({ id, name }) => [nameKey(name), id]));
     this.writtenAt = context.clock();
@@ -238,43 +240,4 @@ function isNamedAfter({ id, name }: MirroredFile, record: JsonObject | undefined
   if (plain === undefined) return false;
   const names = [plain, ...[1, 2, 3, 4].map((again) => suffixed(plain, id, again))];
   return names.some((each) => nameKey(each) === nameKey(name));
-}
-
-/** Returns the state of a record; nothing if there is none. */
-export function asOf(record: JsonObject | undefined): RecordVersion {
-  const updatedAt = record?.['updatedAt'];
-  if (typeof updatedAt === 'string') return { updatedAt };
-  return record ? { record: digestOf(record) } : {};
-}
-
-/** True if both are the same state of a record; false where one is not known. */
-export function isSameVersion(entry: RecordVersion, now: RecordVersion): boolean {
-  const hasTime = now.updatedAt !== undefined && now.updatedAt === entry.updatedAt;
-  return hasTime || (now.record !== undefined && now.record === entry.record);
-}
-
-/** The content of the file; undefined if it is damaged. Entries whose name is not a plain one are left out. */
-function parse(text: string): (Place & { readonly entries: readonly MirroredFile[] }) | undefined {
-  try {
-    const value = parseJson(text);
-    if (!isObject(value) || value['schema'] !== 1) return undefined;
-    const { origin, organization, files } = value;
-    if (typeof origin !== 'string' || typeof organization !== 'string' || !Array.isArray(files))
-      return undefined;
-    return { service: origin, organization, entries: files.filter(isEntry) };
-  } catch {
-    return undefined;
-  }
-}
-
-function isEntry(value: unknown): value is MirroredFile {
-  if (!isObject(value)) return false;
-  const { id, name, size, sha256 } = value;
-  const areTexts = [id, name, sha256].every((text) => typeof text === 'string');
-  return areTexts && Number.isSafeInteger(size) && isPlainName(String(name));
-}
-
-/** True for a name that stays in its folder on every system. */
-function isPlainName(name: string): boolean {
-  return /^[^./\\][^/\\\0]*$/.test(name) && name.length <= 255;
 }

@@ -6,11 +6,12 @@ import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
+import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic, openPlain } from '../files/atomic-write.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
 import { makeFolder } from '../files/private.js';
-import { type AtomicFile, writeReason } from '../files/writing.js';
+import type { AtomicFile } from '../files/writing.js';
 import { multiLine } from '../terminal/safe-text.js';
 import type { FileSink } from './resumable-download.js';
 
@@ -128,15 +129,16 @@ function statIfThere(path: string, look: typeof lstatSync): Stats | undefined {
   }
 }
 
+const folderReasons = {
+  ENOENT: 'a link in the path points nowhere, or the file system takes no folders there',
+  EEXIST: 'a file has that name',
+};
+
 function createFolder(folder: string): void {
   try {
     makeFolder(folder);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'ENOENT'
-        ? 'a link in the path points nowhere, or the file system takes no folders there'
-        : writeReason(error);
+    const reason = systemReason(error, folderReasons);
     throw new OutputError(`The folder ${folder} cannot be created: ${reason}.`, {
       hint: 'Name another one with -D.',
       cause: error,

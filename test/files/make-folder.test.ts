@@ -34,6 +34,14 @@ test('a file in its place or above it is an error, and so is a dangling link', (
   expect(codeOf(join(top, 'here/below'))).toBe('made');
 });
 
+test('a download into a file says that a file has that name', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const ran = await rosterctl(['-p', 'sandbox', 'docs', 'download', 'doc_0001', '-D', file]);
+  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect(ran.stderr).toContain(`The folder ${file} cannot be created: a file has that name`);
+});
+
 test('a file system that refuses folders ends a download or a run with a message', async ({
   skip,
 }) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -407,6 +407,52 @@ test('Ctrl-C leaves complete files, exits 130, and reports what was not done', a
   for (const { record, bytes } of documents)
     expect(sha256(readFileSync(join(here.out, `${record.id}.txt`)))).toBe(sha256(bytes));
   expect(here.there()).toHaveLength(20);
+});
+
+test('a second mirror of a folder is refused, so that none forgets what the other downloaded', async () => {
+  const documents = files(3);
+  const cut = new AbortController();
+  const here = await place({
+    documents,
+    store: (request, { record, bytes }) =>
+      record.id === 'doc_0003' && !cut.signal.aborted
+        ? (_, response) => {
+            response.writeHead(200, { 'content-length': bytes.length, etag: '"1"' });
+            response.write(bytes.subarray(0, 10));
+            cut.signal.addEventListener('abort', () => response.destroy());
+          }
+        : fileReply(request, bytes, { headers: { etag: '"1"' } }),
+  });
+  const line = ['docs', 'download', '--all', '-D', 'out', '--skip-existing'];
+  const first = startLine(line, { env: here.api.env, home: here.cwd });
+  while (here.api.asked().length < 3) await wait(10);
+  const second = await here.run('--all --skip-existing --json');
+  expect([second.code, errorOf(second).code]).toEqual([11, 'locked']);
+  expect(second.stderr).toContain('Another download to out is running.');
+  expect(here.api.asked()).toHaveLength(3);
+  // One that remembers nothing is not kept out.
+  expect((await here.run('doc_0001 --overwrite')).code).toBe(0);
+  cut.abort();
+  expect((await first.ended).code).toBe(0);
+  const remembered = JSON.parse(readFileSync(join(here.out, '.rosterctl-downloads.json'), 'utf8'));
+  expect(remembered.files).toHaveLength(3);
+  expect((await here.run('--all --skip-existing')).code).toBe(0);
+});
+
+test('a mirror that is refused or killed does not keep out the next', async () => {
+  const here = await place({ documents: files(2) });
+  mkdirSync(join(here.out, 'doc_0001.txt'));
+  expect((await here.run('--all --skip-existing')).code).toBe(11);
+  const child = startLine(['docs', 'download', '--all', '-D', 'out', '--skip-existing'], {
+    env: here.api.env,
+    home: here.cwd,
+  });
+  child.kill('SIGKILL');
+  await child.ended;
+  rmdirSync(join(here.out, 'doc_0001.txt'));
+  expect((await here.run('--all --skip-existing')).code).toBe(0);
+  const locks = join(here.cwd, '.local/state/rosterctl/mirrors');
+  expect(readdirSync(locks)).toEqual([]);
 });
 
 test('--concurrency limits the documents in flight', async () => {
