@@ -139,7 +139,7 @@ function codeIn(body: JsonObject): string | undefined {
   const candidates = [error, isObject(error) && error['code'], isObject(first) && first['code']];
   const numericCode = [code, statusCode].find((each) => typeof each === 'number');
   return shorten(
-    candidates.find((each) => typeof each === 'string') ??
+    candidates.find((each): each is string => typeof each === 'string' && each !== '') ??
       (numericCode === undefined ? numericCode : String(numericCode)),
     maxCodeLength,
   );

@@ -2,9 +2,8 @@
 
 import type { CommandOutput } from '../cli/command-output.js';
 import type { DryRun } from '../cli/define.js';
-import { changeLines, changeText } from '../cli/lines.js';
+import { changeText, viewOfDryRun } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
-import { linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
@@ -98,9 +97,7 @@ async function dryRunOne(
   const isPending = values.exitCode && requests.length > 0;
   return {
     value,
-    view: linesView((shown: DryRun, canvas) =>
-      changeLines(shown, canvas, { isNamed, ...(canvas.isTerminal && { describe }) }),
-    ),
+    view: viewOfDryRun(({ isTerminal }) => ({ isNamed, ...(isTerminal && { describe }) })),
     exitName: isPending ? 'changesPending' : 'done',
   };
 }

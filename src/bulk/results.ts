@@ -2,8 +2,9 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { refuseSpreadsheet } from '../config/parse.js';
+import type { Settings } from '../config/settings.js';
 import type { Context } from '../context.js';
-import { asInInput, csvLine, forSpreadsheet } from '../data/csv.js';
+import { asInInput, byteOrderMark, csvLine, forSpreadsheet } from '../data/csv.js';
 import type { Selection } from '../engine/operation.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -58,8 +59,7 @@ export async function writeResultsFile(
 ): Promise<ExitName> {
   if (values.results === undefined) return exitName;
   try {
-    const { csvRaw } = context.settings;
-    await writeAtomically(values.results, resultLines(selection, results, csvRaw));
+    await writeAtomically(values.results, resultLines(selection, results, context.settings));
     return exitName;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -75,10 +75,10 @@ export async function writeResultsFile(
 function resultLines(
   { header = ['id'], rows = [] }: Partial<Selection> = {},
   results: readonly ReportRow[],
-  isRaw: boolean,
+  { csvRaw: isRaw, bom, delimiter }: Pick<Settings, 'csvRaw' | 'bom' | 'delimiter'>,
 ): string {
   const byRow = new Map(results.map((result) => [result.row, result]));
-  const format = { delimiter: ',', raw: true } as const;
+  const format = { delimiter, raw: true } as const;
   // A file that is read without guards is written without them.
   const own = (cell: string) => (isRaw ? cell : asInInput(cell));
   const showsId = !header.includes('id');
@@ -103,5 +103,5 @@ function resultLines(
     );
     lines.push(csvLine([...padded, ...added], format));
   }
-  return lines.join('');
+  return `${bom ? byteOrderMark : ''}${lines.join('')}`;
 }

@@ -2,7 +2,7 @@
 import { printJson } from '../data/json.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { DryRun } from './define.js';
-import { type Canvas, linesView } from './views.js';
+import { type Canvas, linesView, type View } from './views.js';
 
 interface ChangeStyle {
   /** The admin named the route of the requests that the contract does not state. */
@@ -20,10 +20,9 @@ export function changeLines(
     describe = ({ field, from, to }) => `${field}: ${changeText(from, to)}`,
   }: ChangeStyle = {},
 ): string[] {
+  if (changesNothing(value)) return ['Nothing would change; nothing would be sent.'];
   const { requests } = value;
   const deletes = requests.length > 0 && requests.every(({ method }) => method === 'DELETE');
-  if (requests.length === 0 && value.changes.length === 0)
-    return ['Nothing would change; nothing would be sent.'];
   const hasManyIds = new Set(value.changes.map(({ id }) => id)).size > 1;
   return [
     ...(requests.length > 0 ? [paint.bold('Would send')] : [paint.bold('Would change here')]),
@@ -80,4 +79,16 @@ export function valueText(value: unknown): string {
   return singleLine(typeof value === 'string' ? value : printJson(value));
 }
 
-export const dryRunView = linesView((value: DryRun, canvas) => changeLines(value, canvas));
+export const dryRunView = viewOfDryRun();
+
+/** The view of a dry run in this style. */
+export function viewOfDryRun(styleFor: (canvas: Canvas) => ChangeStyle = () => ({})): View<DryRun> {
+  return {
+    ...linesView((value: DryRun, canvas) => changeLines(value, canvas, styleFor(canvas))),
+    isSentence: changesNothing,
+  };
+}
+
+function changesNothing({ requests, changes }: DryRun): boolean {
+  return requests.length === 0 && changes.length === 0;
+}

@@ -96,7 +96,7 @@ async function show<T>(
     return noteEnd(view.counted?.(value), context);
   }
   if (format === 'table' && !fields) {
-    if (view.isSentence && quiet) return;
+    if (quiet && view.isSentence?.(value)) return;
     // In a pipe, the rows of a report are a table like any other.
     if (view.rows && view.rowFields && !isAligned(sink))
       return writeTsv(sink, view.rows(value), view.rowFields, context.settings);

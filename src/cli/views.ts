@@ -58,8 +58,8 @@ export interface View<T> {
   readonly seenFields?: ReadonlySet<string> | undefined;
   /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
-  /** True if the lines only say that something was done. */
-  readonly isSentence?: boolean | undefined;
+  /** True if the lines only say that something was done, or that there is nothing to do. */
+  isSentence?(value: T): boolean;
   /** Returns the numbers of a list that was read, for its footer. */
   counted?(value: T): CountedList | undefined;
   /** Renders lines for a person, from sanitized text and colour. */
@@ -117,7 +117,7 @@ export function sentencesView<T>(
     const texts = sentences(value, canvas);
     return isTerminal ? texts.flatMap((text) => wrapPageLine(text, columns)) : texts;
   };
-  return { kind: 'lines', lines, isSentence: true };
+  return { kind: 'lines', lines, isSentence: () => true };
 }
 
 /** The old and new value of one field; `from` is undefined if the old value is unknown. */

@@ -36,7 +36,7 @@ export default defineLocalWrite({
     uninstall: flag('remove what --install wrote, and nothing else'),
   },
   excludes: [['install', 'uninstall']],
-  view: linesView(linesFor),
+  view: { ...linesView(linesFor), isSentence: (answer) => 'files' in answer },
   async plan(context, { shell, install, uninstall }) {
     if (!install && !uninstall) return { changes: [], onlyReads: true, state: undefined };
     const { installation, removal } = await import('../cli/completion/install.js');

@@ -238,6 +238,7 @@ describe('refusals', () => {
     [403, { error: 'featureNotAvailable' }, 'forbidden', 'featureNotAvailable'],
     [404, { error: 'notFound', message: 'gone' }, 'notFound', 'notFound'],
     [409, { error: { code: 'duplicate', message: 'twice' } }, 'conflict', 'duplicate'],
+    [400, { error: '' }, 'invalid', 'invalid'],
     [422, [], 'invalid', 'invalid'],
     [429, { error: 'slow' }, 'temporary', 'slow'],
   ] as const)('%i %j', async (status, json, exitName, code) => {

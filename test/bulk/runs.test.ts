@@ -322,6 +322,19 @@ describe('a spreadsheet', () => {
     expect(rows[2]).toContain(',conflict,changedMeanwhile,');
   });
 
+  test('writes --results with the delimiter and the byte order mark that are asked for', async () => {
+    const user = userOf(await keep(several(1)));
+    const results = join(user.home, 'r.csv');
+    const ran = await user.run(
+      `tryouts set-status --csv - --yes --results ${results} --delimiter ; --bom`,
+      'id;status\napp_1;accepted\n',
+    );
+    expect(ran.code).toBe(0);
+    expect(readFileSync(results, 'utf8')).toBe(
+      '\ufeffid;status;result;error_code;message\r\napp_1;accepted;changed;;\r\n',
+    );
+  });
+
   test('sets each row to its own values, also through a pipe', async () => {
     const service = await keep(several(3));
     const ran = await userOf(service).run(

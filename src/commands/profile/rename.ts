@@ -16,7 +16,7 @@ export default defineLocalWrite({
     new: param(oneWord, 'its new name', { ifMissing: 'Which new name?' }),
   },
   view: sentencesView(({ name, was }: { name: string; was: string }) => [
-    `Profile ${was} is now ${name}. Update scripts that use -p ${was}.`,
+    `Profile ${was} is now ${name}. Update scripts that use -p ${shellQuote(was)}.`,
   ]),
   async plan({ config }, names) {
     checkRename({ config: config.config(), keys: config.keys() }, names);

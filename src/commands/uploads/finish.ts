@@ -126,7 +126,7 @@ function nothingToFinish(context: Context): CommandOutput {
   const lines: View<BulkReport>['lines'] = (_, { isUtf8 }) => [
     `${markOf(true, isUtf8)} ${sentence}`,
   ];
-  const view = { ...reportViewFor(context), isSentence: true, lines };
+  const view = { ...reportViewFor(context), isSentence: () => true, lines };
   return { ...reportOutput(context, report, 'done'), view };
 }
 
