@@ -188,7 +188,7 @@ async function printOutput(
       return context.lendKeys(isInUse);
     },
     head: output.head,
-    isReport: hasSideEffects(command) && !output.onlyReads,
+    isReport: hasSideEffects(command) && !output.isPage,
     hasWritten,
   }).catch((error: unknown) => {
     output.printAfter?.({ isShown: false });

@@ -29,6 +29,8 @@ export interface CommandOutput {
   readonly exitName: ExitName;
   /** True if nothing was changed, although the command could have. */
   readonly onlyReads?: boolean | undefined;
+  /** True for a page to read, although the command may change something: it may go through the pager. */
+  readonly isPage?: boolean;
   /** Prints what follows the value, or replaces it if it could not be printed. */
   readonly printAfter?: (how: PrintedHow) => void;
   /** Called once the value has been printed; records that on disk. */

@@ -99,11 +99,11 @@ export default defineWrite({
   },
   async apply(context, { state: { method, path, body } }, { include, paginate }) {
     const { overrides } = context.settings;
-    if (paginate)
-      return readRawList(context.api, path, {
-        overrides,
-        warn: (message) => context.message(message),
-      });
+    if (paginate) {
+      const warn = (message: string) => context.message(message);
+      const records = await readRawList(context.api, path, { overrides, warn });
+      return new ValueWithExit<unknown>(records, 'done', { isPage: true });
+    }
     const template = path.split('?')[0] ?? path;
     const call = { method, path: template };
     const response = await context.api.raw({
@@ -120,9 +120,11 @@ export default defineWrite({
     const value = bodyOf(response, { call, origin, needsJson });
     const isText = value === undefined && response.body.length > 0;
     const output = isText ? response.body : value;
-    return include
-      ? new ValueWithExit(output, 'done', { head: statusAndHeaders(response) })
-      : output;
+    return new ValueWithExit<unknown>(
+      output,
+      'done',
+      include ? { head: statusAndHeaders(response) } : { isPage: method === 'GET' },
+    );
   },
 });
 

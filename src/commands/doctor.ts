@@ -9,6 +9,7 @@ import { shortPath } from '../config/paths.js';
 import { withSetting } from '../config/profiles.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
+import { RunError } from '../data/outcome-errors.js';
 import { resourcesWith } from '../data/resources.js';
 import { plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
@@ -79,9 +80,14 @@ export default defineLocalWrite({
         `${plural(changes.length, 'setting is', 'settings are')} stored (${String(place?.origin)}).`,
       );
     else if (apply) context.note('Nothing to set.');
-    return checks.some((check) => check.result === 'fail')
-      ? new ValueWithExit(checks, 'failed')
-      : checks;
+    const failed = checks.filter(({ result }) => result === 'fail');
+    if (failed.length === 0) return checks;
+    const many = plural(failed.length, 'check');
+    const error = new RunError(
+      `${many} failed: ${failed.map(({ check }) => check).join(', ')}.`,
+      'failed',
+    );
+    return new ValueWithExit(checks, 'failed', { failed: () => ({ error }) });
   },
 });
 

@@ -70,6 +70,7 @@ export default defineCommand({
     const now = context.now();
     return new ValueWithExit<PersonReport | DryRun>(person, failure?.exitName ?? 'done', {
       onlyReads: folder === undefined,
+      isPage: folder === undefined,
       failed: () => failure && { id: '', error: failure, isUnreported: true },
       lines: (canvas) => personLines(person, now, canvas),
     });

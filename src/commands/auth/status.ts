@@ -19,10 +19,12 @@ import { checkKey, explainForbidden } from '../../resources/key-check.js';
 import { hangingLines } from '../../terminal/whole-words.js';
 import { connectionOf, type KeyStatus } from './shared.js';
 
-/** The status of a key with its exit code. */
+/** The status of a key, and what is to be said of it. */
 interface CheckedKey {
   readonly status: KeyStatus;
-  readonly exitName: ExitName;
+  /** Why the exit code is not 0. */
+  readonly error?: Failure | undefined;
+  readonly note?: string;
 }
 
 export default defineLocalCommand({
@@ -48,20 +50,56 @@ export default defineLocalCommand({
           ]),
   ),
   async run(context, { all, offline }) {
-    if (!all) {
-      const { status, exitName } =
-        context.settings.profile.name === sandboxProfile
-          ? await checkSandbox(context, offline)
-          : await checkProfile(context, connectionOf(context), offline);
-      return new ValueWithExit(status, exitName);
-    }
-    const checked = await checkProfiles(context, offline);
-    return new ValueWithExit<KeyStatus | KeyStatus[]>(
-      checked.map(({ status }) => status),
-      worstExit(checked),
-    );
+    if (all) return checkAll(context, offline);
+    const { status, error, note } =
+      context.settings.profile.name === sandboxProfile
+        ? await checkSandbox(context, offline)
+        : await checkProfile(context, connectionOf(context), offline);
+    if (note !== undefined) context.note(note);
+    return new ValueWithExit<KeyStatus | KeyStatus[]>(status, error?.exitName ?? 'done', {
+      // The status says that the key was refused.
+      failed: () => error && { error, isUnreported: status.check !== '401' },
+    });
   },
 });
+
+/** Checks every stored profile: all services are asked at once, and reported in the order of the profiles. */
+async function checkAll(context: LocalContext, offline: boolean) {
+  const checks: (() => Promise<CheckedKey>)[] = [];
+  // One after the other, because the command of a key may ask for a password.
+  for (const { name } of context.config.profiles())
+    if (name !== sandboxProfile)
+      checks.push(await prepareCheck(context, connectionFor(context, name), offline));
+  const checked = await Promise.all(checks.map((check) => check()));
+  // oxlint-disable-next-line no-await-in-loop
+  for (const each of checked) await report(context, each);
+  const worst = worstOf(checked);
+  return new ValueWithExit<KeyStatus | KeyStatus[]>(
+    checked.map(({ status }) => status),
+    worst?.exitName ?? 'done',
+    { failed: () => worst && { error: worst } },
+  );
+}
+
+/** Says what was wrong with one of several profiles. */
+async function report(context: LocalContext, { status, error, note }: CheckedKey): Promise<void> {
+  const { profile, check } = status;
+  if (note !== undefined) context.note(`Profile ${profile}: ${note}`);
+  if (!error || check === '401') return;
+  const { describeFailure } = await import('../../cli/failure.js');
+  const { flags, streams, table } = context;
+  const { message, hint } = describeFailure(error, {
+    words: ['auth', 'status'],
+    ids: [],
+    keySource: undefined,
+    flags,
+    redacted: streams.redacted,
+    table,
+    isVerbose: false,
+  }).envelope.error;
+  context.message(error instanceof NoKeyError ? message : `Profile ${profile}: ${message}`);
+  for (const line of hint?.split('\n') ?? []) context.note(line);
+}
 
 /**
  * The connection that `-p NAME` alone would select. A key from the environment applies only to the
@@ -73,39 +111,21 @@ function connectionFor(context: LocalContext, name: string): ConnectionInput {
   return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
 }
 
-/** Checks every stored profile: all services are asked at once, and reported in the order of the profiles. */
-async function checkProfiles(
-  context: LocalContext,
-  offline: boolean,
-): Promise<readonly CheckedKey[]> {
-  const checks: KeyCheck[] = [];
-  // One after the other, because the command of a key may ask for a password.
-  for (const { name } of context.config.profiles())
-    if (name !== sandboxProfile)
-      checks.push(await prepareCheck(context, connectionFor(context, name), offline));
-  const reports = await Promise.all(checks.map((check) => check()));
-  return reports.map((report) => report());
-}
-
-/** Asks the service, and returns what prints the messages. */
-type KeyCheck = () => Promise<() => CheckedKey>;
-
 async function checkProfile(
   context: LocalContext,
   input: ConnectionInput,
   offline: boolean,
 ): Promise<CheckedKey> {
   const check = await prepareCheck(context, input, offline);
-  const report = await check();
-  return report();
+  return check();
 }
 
-/** Finds the key and the service of a profile. */
+/** Finds the key and the service of a profile; returns what asks it. */
 async function prepareCheck(
   context: LocalContext,
   input: ConnectionInput,
   offline: boolean,
-): Promise<KeyCheck> {
+): Promise<() => Promise<CheckedKey>> {
   const { name } = input.profile;
   const { baseUrl, organization, key } = findConnection(input);
   const status = {
@@ -115,69 +135,43 @@ async function prepareCheck(
     keySource: key?.origin ?? null,
     keyStored: context.config.keys().has(name),
   };
-  const unchecked = (exitName: ExitName): CheckedKey => ({
-    status: { ...status, check: 'skipped' },
-    exitName,
-  });
   try {
     const { connection, notes } = await resolveConnection({ ...input, signal: context.signal });
     for (const note of notes) context.note(note);
     const tail = keyTail(connection.key);
     if (tail !== '') context.detail(`The key of profile ${name} ends in ${tail}.`);
-    if (offline) return async () => () => unchecked('done');
+    if (offline) return async () => ({ status: { ...status, check: 'skipped' } });
     const api = await context.connectTo(connection);
-    return async () => {
-      const result = await checkKey(api);
-      return () => ({
-        status: { ...status, check: result.check },
-        exitName: reportResult(context, result),
-      });
-    };
+    return async () => withResult(status, await checkKey(api));
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'bug') throw error;
-    return async () => () => {
-      const isNamed = error instanceof NoKeyError;
-      context.message(isNamed ? error.message : `Profile ${name}: ${error.message}`);
-      for (const line of error.hint?.split('\n') ?? []) context.note(line);
-      return unchecked(error.exitName);
-    };
+    return async () => ({ status: { ...status, check: 'skipped' }, error });
   }
 }
 
-function reportResult(
-  context: LocalContext,
+function withResult(
+  status: Omit<KeyStatus, 'check'>,
   result: Awaited<ReturnType<typeof checkKey>>,
-): ExitName {
-  if (result.check === 'ok') return 'done';
-  if (result.check === '401') return 'unauthenticated';
-  if (result.check === '403') {
-    context.note(explainForbidden(result.error));
-    return 'done';
-  }
-  context.message(result.error.message);
-  return result.error.exitName;
+): CheckedKey {
+  const checked = { ...status, check: result.check };
+  if (result.check === 'ok') return { status: checked };
+  // A 403 proves nothing about the key.
+  if (result.check === '403') return { status: checked, note: explainForbidden(result.error) };
+  return { status: checked, error: result.error };
 }
 
 async function checkSandbox(context: LocalContext, offline: boolean): Promise<CheckedKey> {
-  const status = { profile: sandboxProfile, keySource: 'built in', keyStored: false };
-  if (offline)
-    return {
-      status: { ...status, organization: null, baseUrl: null, check: 'skipped' },
-      exitName: 'done',
-    };
-  const api = await context.connect();
-  const result = await checkKey(api);
-  return {
-    status: {
-      profile: status.profile,
-      organization: api.organizationId,
-      baseUrl: api.baseUrl,
-      keySource: status.keySource,
-      keyStored: status.keyStored,
-      check: result.check,
-    },
-    exitName: reportResult(context, result),
+  const status = {
+    profile: sandboxProfile,
+    organization: null,
+    baseUrl: null,
+    keySource: 'built in',
+    keyStored: false,
   };
+  if (offline) return { status: { ...status, check: 'skipped' } };
+  const api = await context.connect();
+  const { organizationId: organization, baseUrl } = api;
+  return withResult({ ...status, organization, baseUrl }, await checkKey(api));
 }
 
 /** The base URL to print; null for an invalid one, which may contain a password. */
@@ -189,12 +183,11 @@ function printableUrl(text: string): string | null {
   }
 }
 
-function worstExit(checked: readonly CheckedKey[]): ExitName {
+function worstOf(checked: readonly CheckedKey[]): Failure | undefined {
   const order: readonly ExitName[] = ['unauthenticated', 'usage', 'temporary'];
-  const names = checked.map(({ exitName }) => exitName);
-  return (
-    order.find((name) => names.includes(name)) ?? names.find((name) => name !== 'done') ?? 'done'
-  );
+  const errors = checked.flatMap(({ error }) => error ?? []);
+  const rank = ({ exitName }: Failure) => order.indexOf(exitName) + 1 || order.length + 1;
+  return errors.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
 function statusLines(status: KeyStatus, columns: number): string[] {
@@ -202,7 +195,7 @@ function statusLines(status: KeyStatus, columns: number): string[] {
     ok: 'accepted by the service',
     '401': 'refused by the service (401)',
     '403': 'known to the service, but the list of teams was refused (403)',
-    unreachable: 'not checked: the service did not answer',
+    unreachable: 'not checked: the service gave no usable answer',
     skipped: 'not checked',
   }[status.check];
   const rows = [

@@ -96,6 +96,7 @@ export default defineLocalCommand({
     const exit = exitCode && differences.length > 0 ? 'changesPending' : 'done';
     return new ValueWithExit(report, exit, {
       onlyReads: csv === undefined,
+      isPage: csv === undefined,
       lines: (canvas) => (isSilent ? [] : diffLines(report, canvas)),
     });
   },

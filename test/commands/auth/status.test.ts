@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
-import { type Ran, rosterctl, temporaryFolder } from '../../support/run.js';
+import { errorOf, type Ran, rosterctl, temporaryFolder } from '../../support/run.js';
 import { key, organization, recordingService } from '../../support/service.js';
 
 const service = await recordingService(({ headers }) => {
@@ -103,6 +103,17 @@ describe('auth status --json', () => {
     ]);
   });
 
+  test('a failing service is reported in words, and as the last line with --json', async () => {
+    const home = homeWith({ work: { key: 'failing-canary' } });
+    const words = 'The service failed with 503 (busy).';
+    const text = await rosterctl('auth status --retries 0', { home });
+    expect([text.code, text.stderr.split('\n')[0]]).toEqual([9, words]);
+    const json = await rosterctl('auth status --json --retries 0', { home });
+    expect(errorOf(json)).toMatchObject({ code: 'busy', message: words, status: 503 });
+    const all = await rosterctl('auth status --all --retries 0', { home });
+    expect([all.code, all.stderr.split('\n')[0]]).toEqual([9, `Profile work: ${words}`]);
+  });
+
   test('--all asks every service at once, and reports in the order of the profiles', async () => {
     const waiting: (() => void)[] = [];
     const patient = await recordingService(() => (_, response) => {
@@ -141,7 +152,7 @@ test('the lines to copy for an unknown profile stand on their own', async () => 
   expect([code, stderr.split('\n')]).toEqual([
     2,
     [
-      'Profile zz: Unknown profile zz.',
+      'Unknown profile zz.',
       'See: rosterctl profile list',
       'Store one: rosterctl auth login --profile NAME',
       '',
