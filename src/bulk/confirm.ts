@@ -113,9 +113,8 @@ export async function confirmChanges(
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
   if (rule === 'name' && name !== undefined)
-    return confirmName(context, question ?? '', {
-      resource,
-      id: preview.tasks[0]?.id ?? '',
+    return confirmName(context, resource, preview.tasks[0]?.id ?? '', {
+      question: question ?? '',
       name,
       given: values['confirm'] as string | undefined,
     });
@@ -158,13 +157,9 @@ export async function confirmChanges(
 /** Asks for the name of what must not be changed by habit. Throws UsageError, GuardError. */
 async function confirmName(
   { prompts }: Context,
-  question: string,
-  {
-    resource,
-    id,
-    name,
-    given,
-  }: { resource: ResourceName; id: string; name: string; given: string | undefined },
+  resource: ResourceName,
+  id: string,
+  { question, name, given }: { question: string; name: string; given: string | undefined },
 ): Promise<void> {
   const { noun } = resourceWords[resource];
   if (given === undefined && prompts.unavailable !== undefined)

@@ -65,6 +65,11 @@ export function datedLine({ day, text }: Extract<NoteEdit, { kind: 'append' }>):
   return `${day}: ${text}`;
 }
 
+/** The edit that adds a line of today. */
+export function noteToAppend({ now }: Pick<Context, 'now'>, text: string): NoteEdit {
+  return { kind: 'append', text: text.trim(), day: localDay(now()) };
+}
+
 /** The edit without its date, so that the same command line counts as the same on another day. */
 export function withoutDay(
   edit: NoteEdit,
@@ -82,8 +87,7 @@ export async function readNoteEdit(
 ): Promise<NoteEdit | undefined> {
   if (clearNote) return { kind: 'clear' };
   if (note !== undefined) return { kind: 'replace', text: note };
-  if (appendNote !== undefined)
-    return { kind: 'append', text: appendNote.trim(), day: localDay(context.now()) };
+  if (appendNote !== undefined) return noteToAppend(context, appendNote);
   if (noteFile === undefined) return undefined;
   const { readInputText } = await import('../cli/input.js');
   const text = (await readInputText(noteFile, context)).replace(/(\r?\n)+$/, '');

@@ -19,6 +19,7 @@ import {
   editedNotes,
   type NoteEdit,
   type NoteValues,
+  noteToAppend,
   readNoteEdit,
   typedNoteFlag,
   withoutDay,
@@ -281,6 +282,5 @@ async function askToReplace(
   ]);
   if (answer === 'cancel') throw new CancelledError(nothingDone);
   if (answer === 'replace') return job;
-  const { localDay } = await import('../data/dates.js');
-  return { ...job, note: { kind: 'append', text: note.text.trim(), day: localDay(context.now()) } };
+  return { ...job, note: noteToAppend(context, note.text) };
 }

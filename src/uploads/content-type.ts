@@ -34,10 +34,9 @@ async function typeOfCompound(file: ReadableFile): Promise<UploadContentType | u
 }
 
 async function typeOfZip(file: ReadableFile): Promise<UploadContentType | undefined> {
-  const names = await zipNames(file);
+  const names = (await zipDirectory(file)).toString('latin1');
   if (names.includes('word/document.xml')) return word;
-  if (names.some((name) => /^xl\/workbook\.(xml|bin)$/.test(name))) return sheet;
-  return undefined;
+  return /xl\/workbook\.(xml|bin)/.test(names) ? sheet : undefined;
 }
 
 const step = 256 * 1024;
@@ -131,24 +130,12 @@ const endRecord = 22;
 const longestComment = 65_535;
 const longestDirectory = 8 * 1024 * 1024;
 
-/** The names in a ZIP's central directory, which is at its end; empty if there is none. */
-async function zipNames(file: ReadableFile): Promise<readonly string[]> {
+/** A ZIP's central directory, which is at its end and names its files; empty if there is none. */
+async function zipDirectory(file: ReadableFile): Promise<Buffer> {
   const tailSize = Math.min(file.size, endRecord + longestComment);
   const tail = await file.read(file.size - tailSize, tailSize);
   const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
-  if (at < 0 || at + endRecord > tail.length) return [];
+  if (at < 0 || at + endRecord > tail.length) return Buffer.alloc(0);
   const size = tail.readUInt32LE(at + 12);
-  const offset = tail.readUInt32LE(at + 16);
-  return namesInDirectory(await file.read(offset, Math.min(size, longestDirectory)));
-}
-
-function namesInDirectory(directory: Buffer): string[] {
-  const names: string[] = [];
-  let at = 0;
-  while (at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50) {
-    const nameLength = directory.readUInt16LE(at + 28);
-    names.push(directory.toString('utf8', at + 46, at + 46 + nameLength));
-    at += 46 + nameLength + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
-  }
-  return names;
+  return file.read(tail.readUInt32LE(at + 16), Math.min(size, longestDirectory));
 }
