@@ -5,7 +5,7 @@ import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import {
   type Candidates,
   completionFor,
-  described,
+  describedWord,
   type Knowledge,
   typedPart,
 } from './cli/completion/candidates.js';
@@ -258,7 +258,7 @@ function idAndName(line: string): readonly [id: string, name: string] {
 function safe(named: readonly (readonly [word: string, text: string])[]): Candidates {
   return named
     .filter(([word]) => word !== '' && !word.startsWith('-') && singleLine(word) === word)
-    .map(([word, text]) => described(word, truncate(singleLine(text), nameColumns)))
+    .map(([word, text]) => describedWord(word, truncate(singleLine(text), nameColumns)))
     .join('\n');
 }
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { contract } from '../src/api/contract.js';
 import { commands as commandTable } from '../src/commands/index.js';
 import { resourceNames, resourceWords } from '../src/data/resources.js';
+import { localNames } from './support/local-names.js';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -245,6 +246,37 @@ test('each exported name is declared once', () => {
   });
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   expect(twice.map((name) => `${name}: ${homesOf(name).join(', ')}`)).toEqual([]);
+});
+
+test.each([
+  ['function f(a: string, { b, c: [d = 1] }: T) {\n  const e = a;\n}', ['a', 'b', 'd', 'e']],
+  [
+    'const f = async () => {\n  const { g } = await import("./g.js");\n  return g((h) => h);\n};',
+    ['h'],
+  ],
+  ['const a = 1;\nexport const b = { c: a };', []],
+])('%s has the local names %j', (text, names) => {
+  expect(localNames(text)).toEqual(names);
+});
+
+test('a local name of the write path is that of nothing that its file could import', () => {
+  const homes = new Map(
+    files.flatMap((file) =>
+      [...code(file).matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)].map(
+        ([, name = '']) => [name, file] as const,
+      ),
+    ),
+  );
+  const repeated = files
+    .filter((file) => ['bulk', 'engine', 'runs', 'resources', 'uploads'].includes(placeOf(file)))
+    .flatMap((file) =>
+      localNames(code(file)).flatMap((name) => {
+        const home = homes.get(name);
+        const isInReach = home && (floors[placeOf(home)] ?? 0) <= (floors[placeOf(file)] ?? 0);
+        return isInReach ? [`${file}: ${name}, as in ${home}`] : [];
+      }),
+    );
+  expect(repeated).toEqual([]);
 });
 
 test('each term of the glossary is declared once, where the glossary says', () => {

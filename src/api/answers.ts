@@ -87,7 +87,7 @@ export function refusalIn(
  * Returns the JSON of a successful response, or undefined when the body is empty and may be. Throws
  * UnknownOutcomeError for an unreadable response to a write, ProtocolError for one to a read.
  */
-export function bodyOf(
+export function bodyOfAnswer(
   response: TransportResponse,
   { call, origin, needsJson }: AnsweredCall,
 ): unknown {
@@ -115,7 +115,7 @@ export function listBodyOf(
   response: TransportResponse,
   answered: Omit<AnsweredCall, 'needsJson'>,
 ): unknown {
-  return response.status === 204 ? null : bodyOf(response, { ...answered, needsJson: true });
+  return response.status === 204 ? null : bodyOfAnswer(response, { ...answered, needsJson: true });
 }
 
 function problemOf(read: JsonBody, origin: string): string {

@@ -4,13 +4,13 @@ import { type JsonObject, printJson } from '../data/json.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { type CallSite, ProtocolError, UsageError } from '../errors.js';
-import { bodyOf, failureOf, listBodyOf } from './answers.js';
+import { bodyOfAnswer, failureOf, listBodyOf } from './answers.js';
 import { type Endpoint, endpoint } from './contract.js';
 import { checkAnswer, createDrift, type Drift } from './drift.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
-import { resource as rowOf } from './resources.js';
+import { resourceRow } from './resources.js';
 import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
 import type { Transport } from './transport.js';
@@ -134,7 +134,7 @@ class Client implements Api {
       row.answers === 'list'
         ? listBodyOf(response, { call: site, origin })
         : response.body.length > 0 || needsJson
-          ? bodyOf(response, { call: site, origin, needsJson: needsJson || isWrite })
+          ? bodyOfAnswer(response, { call: site, origin, needsJson: needsJson || isWrite })
           : undefined;
     const { resource } = row;
     const record = resource === 'uploads' ? undefined : this.recordIn(body, resource);
@@ -192,7 +192,7 @@ class Client implements Api {
     const link = findLink(response, linkCall());
     if (link) return link;
     // Never print the text of an HTML page; `bodyOf` also words the error for that case.
-    if (response.status < 300) bodyOf(response, { call: site, origin, needsJson: true });
+    if (response.status < 300) bodyOfAnswer(response, { call: site, origin, needsJson: true });
     throw missingLink(response, linkCall(), site);
   }
 
@@ -220,7 +220,7 @@ class Client implements Api {
     const { notes, strict, drift } = isQuiet
       ? { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }
       : { ...this.options, drift: this.drift };
-    const call = { endpoint: rowOf(resource).calls.list };
+    const call = { endpoint: resourceRow(resource).calls.list };
     if (!isQuiet) this.noteAssumedRoute(call);
     return listRecords(resource, {
       route: routeOf(endpoint(call.endpoint), overrides),

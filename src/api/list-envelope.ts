@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
 import { type ResourceName, resourceNames } from '../data/resources.js';
 import { hasId, propertyNamed } from './records.js';
-import { resource as rowOf } from './resources.js';
+import { resourceRow } from './resources.js';
 
 const listNames = [
   'data',
@@ -110,7 +110,7 @@ function listWithin(
   const found = find(body, search);
   if (found) return found[1].isAssumed ? found[1] : { ...found[1], place: [...above, found[0]] };
   if (above.length > deepestWrapper) return undefined;
-  for (const name of [...rowOf(search.resource).envelopes, ...envelopeNames]) {
+  for (const name of [...resourceRow(search.resource).envelopes, ...envelopeNames]) {
     const key = propertyNamed(body, [name], isObject);
     const inner = key === undefined ? undefined : body[key];
     if (key === undefined || !isObject(inner)) continue;
@@ -124,7 +124,7 @@ function listWithin(
 const deepestWrapper = 1;
 
 const listInObject: FindInObject = (body, { resource, idName }) => {
-  const named = propertyNamed(body, [...rowOf(resource).envelopes, ...listNames], isRows);
+  const named = propertyNamed(body, [...resourceRow(resource).envelopes, ...listNames], isRows);
   const key = named ?? (hasId(body, idName) ? undefined : onlyArray(body, resource, isFilledRows));
   const rows = key === undefined ? undefined : rowsOf(body[key]);
   return key !== undefined && rows ? [key, { rows }] : undefined;
@@ -132,7 +132,7 @@ const listInObject: FindInObject = (body, { resource, idName }) => {
 
 /** Finds what can only be an empty list: `{teams: null}`, `{squads: []}`. */
 const emptyInObject: FindInObject = (body, { resource, idName }) => {
-  const named = propertyNamed(body, [...rowOf(resource).envelopes, ...listNames], isNull);
+  const named = propertyNamed(body, [...resourceRow(resource).envelopes, ...listNames], isNull);
   const key = named ?? (hasId(body, idName) ? undefined : onlyArray(body, resource, Array.isArray));
   const isEmpty = key !== undefined && (body[key] === null || isEmptyArray(body[key]));
   return isEmpty ? [key, assumedEmpty] : undefined;
@@ -153,7 +153,9 @@ function onlyArray(
 
 /** True for a name of another resource's list. */
 function isOfAnother(name: string, resource: ResourceName): boolean {
-  return resourceNames.some((other) => other !== resource && rowOf(other).envelopes.includes(name));
+  return resourceNames.some(
+    (other) => other !== resource && resourceRow(other).envelopes.includes(name),
+  );
 }
 
 function rowsOf(value: unknown): readonly JsonObject[] | undefined {
@@ -189,7 +191,7 @@ export function looksLikeList(
   const [first, second] = keys.map(normalName);
   if (first === undefined) return true;
   const name = second ?? first;
-  if (!rowOf(resource).envelopes.includes(name) && !listNames.includes(name)) return false;
+  if (!resourceRow(resource).envelopes.includes(name) && !listNames.includes(name)) return false;
   return second === undefined || envelopeNames.includes(first);
 }
 

@@ -5,7 +5,7 @@ import { percentDecoded } from '../data/text.js';
 import type { NextPage } from './pager.js';
 
 /** Returns the URL of the next page, with the first request's own query (organizationId). */
-export function targetOf(
+export function nextPageTarget(
   next: Extract<NextPage, { next: unknown }>['next'],
   first: URL,
   current: URL,

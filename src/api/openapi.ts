@@ -1,7 +1,7 @@
 /** The OpenAPI document of the contract table. */
 import * as z from 'zod/mini';
 import { contract, contractVersion, type Endpoint } from './contract.js';
-import { partsOf } from './routes.js';
+import { routeParts } from './routes.js';
 import { AnyRecord, ErrorBody, TryoutApplication, UploadGrant } from './schemas.js';
 
 type Json = { readonly [key: string]: unknown };
@@ -40,7 +40,7 @@ export function openApiDocument(): Json {
 function paths(): Json {
   const all = new Map<string, Map<string, Json>>();
   for (const [name, row] of Object.entries<Endpoint>(contract)) {
-    const { method, template } = partsOf(row.route);
+    const { method, template } = routeParts(row.route);
     const operations = all.get(template) ?? new Map<string, Json>();
     operations.set(method.toLowerCase(), operation(name, row, method, template));
     all.set(template, operations);

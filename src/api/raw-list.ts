@@ -4,10 +4,10 @@ import { type Overrides, resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { failureOf, listBodyOf, refusalIn } from './answers.js';
 import { findList } from './list-envelope.js';
-import { pathBelow, refusalOf, targetOf } from './next-page-url.js';
+import { nextPageTarget, pathBelow, refusalOf } from './next-page-url.js';
 import { Pager } from './pager.js';
 import { defaultCaps, refusedText } from './record-list.js';
-import { resource } from './resources.js';
+import { resourceRow } from './resources.js';
 import type { Api, ResourceName } from './types.js';
 
 /**
@@ -57,7 +57,7 @@ export async function readRawList(
       if (step.end.state === 'doubtful') warn(`The list may be incomplete: ${step.end.reason}.`);
       return all;
     }
-    url = targetOf(step.next, first, url);
+    url = nextPageTarget(step.next, first, url);
     const isEndless = number >= defaultCaps.pages || all.length >= defaultCaps.records;
     const problem = isEndless
       ? 'the list does not end'
@@ -106,7 +106,7 @@ function resourceIn(path: string): ResourceName {
       .split('/')[1]
       ?.toLowerCase()
       .replace(/[^a-z]/g, '') ?? '';
-  return resourceNames.find((name) => resource(name).envelopes.includes(word)) ?? 'teams';
+  return resourceNames.find((name) => resourceRow(name).envelopes.includes(word)) ?? 'teams';
 }
 
 function idOf(item: unknown): unknown {

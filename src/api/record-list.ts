@@ -8,9 +8,9 @@ import { ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
-import { pathBelow, refusalOf, targetOf } from './next-page-url.js';
+import { nextPageTarget, pathBelow, refusalOf } from './next-page-url.js';
 import { hasId, withTextId } from './records.js';
-import { resource as rowOf } from './resources.js';
+import { resourceRow } from './resources.js';
 import { fillPath, type Route } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
@@ -174,7 +174,7 @@ async function* readPages(
       return incomplete('the service keeps sending the same records');
     mayRepeat = step.mayRepeat ?? false;
     if (number >= caps.pages) return incomplete('the list does not end');
-    const next = targetOf(step.next, first, url);
+    const next = nextPageTarget(step.next, first, url);
     const problem = refusalOf(next, first, source);
     if (problem !== undefined) return incomplete(problem);
     url = next;
@@ -256,7 +256,7 @@ function incomplete(reason: string): Completeness {
 /** Returns the record in `{node, cursor}` or `{team}`; the row itself if it is none of these. */
 function wrappedIn(row: JsonObject, resource: ResourceName): JsonObject {
   const keys = Object.keys(row);
-  const wrappers = ['node', ...rowOf(resource).envelopes];
+  const wrappers = ['node', ...resourceRow(resource).envelopes];
   const key = keys.find((each) => wrappers.includes(normalName(each)));
   const inner = key === undefined || keys.length > 2 ? undefined : row[key];
   return isObject(inner) ? inner : row;
@@ -267,7 +267,7 @@ function recordChecker(
   resource: ResourceName,
   source: ListSource,
 ): (item: JsonObject) => JsonObject {
-  const { route, result } = endpoint(rowOf(resource).calls.list);
+  const { route, result } = endpoint(resourceRow(resource).calls.list);
   const { drift, organizationId: own, overrides } = source;
   const idName = configured(overrides, `ids.${resource}`);
   return (row) => {

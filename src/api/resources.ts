@@ -92,7 +92,7 @@ export const resources: { readonly [R in ResourceName]: Resource } = {
 };
 
 /** Returns one row. */
-export function resource(name: ResourceName): Resource {
+export function resourceRow(name: ResourceName): Resource {
   return resources[name];
 }
 
@@ -106,7 +106,7 @@ export function callFor(
   id: string | undefined,
   body?: JsonObject,
 ) {
-  const { calls, idName } = resource(name);
+  const { calls, idName } = resourceRow(name);
   const endpointName = calls[action];
   if (endpointName === undefined)
     throw new BugError(`The contract has no call to ${action} ${name}.`);

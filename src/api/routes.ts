@@ -23,7 +23,7 @@ export interface Route {
 }
 
 /** Splits the `METHOD /path` of a contract row. */
-export function partsOf(route: string): { readonly method: string; readonly template: string } {
+export function routeParts(route: string): { readonly method: string; readonly template: string } {
   const [method = '', template = ''] = route.split(' ');
   return { method, template };
 }
@@ -34,7 +34,7 @@ export function partsOf(route: string): { readonly method: string; readonly temp
  * route.
  */
 export function routeOf(row: Endpoint, overrides: Overrides, override?: string): Route {
-  const { method, template } = partsOf(row.route);
+  const { method, template } = routeParts(row.route);
   if ('stated' in row.basis) {
     if (override !== undefined)
       throw new UsageError(

@@ -7,7 +7,7 @@ import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import { OutputError } from '../errors.js';
 import { syncFolder, writeAtomically } from '../files/atomic-write.js';
-import { attempt } from '../files/writing.js';
+import { attemptWrite } from '../files/writing.js';
 import { placeOf } from '../runs/plan.js';
 import { type GoodSnapshot, type OpenBackup, openBackup } from './folder.js';
 import { removeOld } from './keep.js';
@@ -136,7 +136,7 @@ async function finish(
   const isWhole = manifest.complete;
   const finished = isWhole ? name : `${name}.incomplete`;
   const path = join(folder, finished);
-  await attempt(path, rename(unfinished, path));
+  await attemptWrite(path, rename(unfinished, path));
   await syncFolder(folder);
   return { folder, name: finished, path, isWhole };
 }
@@ -148,6 +148,6 @@ async function clean(unfinished: string, { resources, files }: Manifest): Promis
     ...resources.map(({ resource }) => recordsFile(resource)),
     ...(files ? [uploadFile] : []),
   ];
-  for (const name of await attempt(unfinished, readdir(unfinished)))
+  for (const name of await attemptWrite(unfinished, readdir(unfinished)))
     if (!names.includes(name)) await rm(join(unfinished, name), { recursive: true, force: true });
 }

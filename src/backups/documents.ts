@@ -18,7 +18,7 @@ import type { Target } from '../downloads/target-names.js';
 import { CancelledError, Failure } from '../errors.js';
 import { openPlain, syncFolder } from '../files/atomic-write.js';
 import { makeFolder } from '../files/private.js';
-import { attempt } from '../files/writing.js';
+import { attemptWrite } from '../files/writing.js';
 import type { OpenBackup } from './folder.js';
 import type { FetchedFile } from './journal.js';
 import { sharedFile, withFiles } from './layout.js';
@@ -170,7 +170,7 @@ async function fetchFile(
     const shared = join(backup.folder, sharedFile(sha256));
     makeFolder(dirname(shared), 0o700);
     // Also where a file of this hash is there: the new one is proven to be whole.
-    await attempt(shared, rename(path, shared));
+    await attemptWrite(shared, rename(path, shared));
     await syncFolder(dirname(shared));
     await backup.journal.append({ id, bytes, sha256, ...version } satisfies FetchedFile);
     return { id, name, bytes, sha256, ...version, how: 'fetched' };

@@ -8,7 +8,7 @@ import { syncFolder } from '../files/atomic-write.js';
 import { acquireLock, type HeldLock } from '../files/lock.js';
 import { makeFolder } from '../files/private.js';
 import type { SyncedLines } from '../files/synced-lines.js';
-import { attempt, cannotWrite } from '../files/writing.js';
+import { attemptWrite, cannotWrite } from '../files/writing.js';
 import { isSamePlace, type Place, placeOf } from '../runs/plan.js';
 import {
   type FetchedFile,
@@ -57,7 +57,7 @@ export async function openBackup(context: Context, folder: string): Promise<Open
   const lock = await lockFolder(context, folder);
   try {
     const place = placeOf(context);
-    const content = await attempt(folder, listBackup(folder));
+    const content = await attemptWrite(folder, listBackup(folder));
     const { earlier, hasUnreadable } = await readEarlier(context, folder, content.snapshots);
     const journal = await newestJournal(content);
     const places = earlier.map(({ manifest }) => placeOfManifest(manifest));
@@ -114,9 +114,10 @@ async function continueUnfinished(
 ): Promise<void> {
   for (const name of [...unfinished, ...removed]) {
     const other = join(folder, name);
-    if (other !== journal?.path) await attempt(other, rm(other, { recursive: true, force: true }));
+    if (other !== journal?.path)
+      await attemptWrite(other, rm(other, { recursive: true, force: true }));
   }
-  await attempt(path, journal ? rename(journal.path, path) : mkdir(path, { mode: 0o700 }));
+  await attemptWrite(path, journal ? rename(journal.path, path) : mkdir(path, { mode: 0o700 }));
   await syncFolder(folder);
 }
 

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import { syncFolder } from '../files/atomic-write.js';
-import { attempt } from '../files/writing.js';
+import { attemptWrite } from '../files/writing.js';
 import type { GoodSnapshot, OpenBackup } from './folder.js';
 import { backedUp, sharedFilesIn } from './layout.js';
 
@@ -24,8 +24,8 @@ export async function removeOld(
   for (const { snapshot } of old) {
     const aside = `${snapshot.path}.removed`;
     // Half removed, it must not look like a snapshot.
-    await attempt(snapshot.path, rename(snapshot.path, aside));
-    await attempt(aside, rm(aside, { recursive: true }));
+    await attemptWrite(snapshot.path, rename(snapshot.path, aside));
+    await attemptWrite(aside, rm(aside, { recursive: true }));
   }
   if (old.length > 0) await syncFolder(folder);
   if (backup.hasUnreadable)
@@ -78,7 +78,7 @@ async function removeUnused(
   for (const path of await sharedFilesIn(folder)) {
     if (used.has(basename(path))) continue;
     // oxlint-disable-next-line no-await-in-loop
-    await attempt(path, unlink(path));
+    await attemptWrite(path, unlink(path));
     count += 1;
   }
   if (count > 0) context.detail(`Removed ${plural(count, 'file')} that no snapshot needs.`);

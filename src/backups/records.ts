@@ -9,7 +9,7 @@ import type { Overrides, ResourceName } from '../data/resources.js';
 import { InputError, stoppedReading } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { unreadable } from '../files/input-file.js';
-import { attempt, writeAll } from '../files/writing.js';
+import { attemptWrite, writeAll } from '../files/writing.js';
 import { damagedFile, recordsFile, type Snapshot, sharedFile } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
@@ -31,7 +31,7 @@ interface SpooledLine {
 /** Opens a spool beside the file that its records will go to. Throws OutputError. */
 export async function openSpool(file: string): Promise<RecordSpool> {
   const path = `${file}.unsorted`;
-  return new RecordSpool(file, path, await attempt(path, open(path, 'w+', 0o600)));
+  return new RecordSpool(file, path, await attemptWrite(path, open(path, 'w+', 0o600)));
 }
 
 /** Records as they arrive, kept on disk; only their ids and places are in memory. */
@@ -110,7 +110,7 @@ export class RecordSpool {
     const text = this.waiting.join('');
     this.waiting = [];
     this.waitingBytes = 0;
-    await attempt(this.path, writeAll(this.handle, text));
+    await attemptWrite(this.path, writeAll(this.handle, text));
   }
 }
 

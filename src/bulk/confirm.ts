@@ -7,7 +7,7 @@ import { groupedNumber, plural, shellQuote, withArticle } from '../data/text.js'
 import type { Operation, Session } from '../engine/operation.js';
 import { CancelledError, GuardError, nothingDone, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
-import { type Action, counted, verbOf } from '../runs/verb.js';
+import { type Action, countedNoun, verbOf } from '../runs/verb.js';
 import { type BulkValues, defaultMaxChanges, type Invocation } from './invocation.js';
 import { hasMore, type Listed, type Preview, type Subject } from './preview.js';
 
@@ -82,7 +82,7 @@ function isAboveCap(count: number, values: Cap): boolean {
 }
 
 function wouldBe(action: Action, count: number): string {
-  return `${counted(count, action)} would ${verbOf(action).would}`;
+  return `${countedNoun(count, action)} would ${verbOf(action).would}`;
 }
 
 /** How many rows failed or conflicted in the preview. */
@@ -118,7 +118,7 @@ export async function confirmChanges(
       name,
       given: values['confirm'] as string | undefined,
     });
-  const asked = `${verbOf(subject).ask} ${counted(count, subject)}?`;
+  const asked = `${verbOf(subject).ask} ${countedNoun(count, subject)}?`;
   const would = wouldBe(subject, count);
   const ask = (text: string, keys?: typeof yesNoList) =>
     askOrList(context, text, subject, preview, keys);

@@ -15,7 +15,7 @@ import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
 import type { RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
-import { settleMs } from '../engine/verify.js';
+import { readSettleMs } from '../engine/verify.js';
 import { Failure, GuardError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
@@ -157,7 +157,7 @@ function runOptions(
     concurrency: values.concurrency ?? settings.concurrency,
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),
-    settleMs: settleMs(context.env),
+    settleMs: readSettleMs(context.env),
     maxErrors: errorsLeft,
     isSilent: () => api.limiter.silent,
     sleep: pause,

@@ -32,13 +32,13 @@ export async function* fileRows(
   chunks: AsyncIterable<Uint8Array>,
   options: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
-  const { start, chunks: all } = await peek(chunks, signatureBytes);
+  const { start, chunks: all } = await peekBytes(chunks, signatureBytes);
   if (isWorkbook(start)) yield* workbookRows(all, options);
   else yield* csvRows(all, options);
 }
 
 /** Returns the first bytes of an input, at least `length` of them if there are as many, and all of its chunks. */
-export async function peek(chunks: AsyncIterable<Uint8Array>, length: number) {
+export async function peekBytes(chunks: AsyncIterable<Uint8Array>, length: number) {
   const source = chunks[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
   for (let read = 0; read < length; read += first.at(-1)?.length ?? 0) {

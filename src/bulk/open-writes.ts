@@ -5,7 +5,7 @@ import { pause } from '../data/time.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
-import { settleMs, verify } from '../engine/verify.js';
+import { readSettleMs, verifyWrite } from '../engine/verify.js';
 import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
@@ -49,7 +49,7 @@ async function waitForWrites(
 ): Promise<void> {
   const now = context.now();
   const writes = open.map((intent) => sentAtLatest(intent, now));
-  const longest = settleTimeLeft(writes, settleMs(context.env), now);
+  const longest = settleTimeLeft(writes, readSettleMs(context.env), now);
   if (longest === 0) return;
   context.note(
     `Waiting for ${plural(open.length, 'write')} of ${ofRun} that may still take effect.`,
@@ -130,7 +130,11 @@ async function verifyOpen(session: Session, stored: StoredRun): Promise<readonly
 
 async function resultOfOpen(session: Session, task: Task, open: Intent): Promise<ReportRow> {
   const { row, id, previewed = [] } = task;
-  const verification = await verify(session, task, { kind: 'lost', since: open.t, intent: open });
+  const verification = await verifyWrite(session, task, {
+    kind: 'lost',
+    since: open.t,
+    intent: open,
+  });
   if (verification.outcome === 'applied')
     return changedRow(
       task,

@@ -14,7 +14,7 @@ import {
   type RowChange,
   resultWord,
 } from '../runs/report.js';
-import { type Action, counted, verbOf } from '../runs/verb.js';
+import { type Action, countedNoun, verbOf } from '../runs/verb.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { truncate } from '../terminal/width.js';
 import { hasMore, type Listed, type Preview, type Subject } from './preview.js';
@@ -84,7 +84,7 @@ export const flowsWarning =
 /** `5 of 47 pending Football applications, newest first, in org_demo (profile club, api.example.com):` */
 function headLine(context: Context, subject: Subject, count: number): string {
   const { matched, words = { before: '', after: '', order: '' } } = subject;
-  const [, ...noun] = counted(matched, subject).split(' ');
+  const [, ...noun] = countedNoun(matched, subject).split(' ');
   const what = [words.before, ...noun].filter((word) => word !== '').join(' ');
   const all = groupedNumber(matched);
   const many = count === matched ? all : `${groupedNumber(count)} of ${all}`;

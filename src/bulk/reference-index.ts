@@ -6,7 +6,7 @@ import { nearestFew } from '../data/nearest.js';
 import type { Candidate } from '../data/outcome-errors.js';
 import {
   comparesExactly,
-  isExact,
+  isExactMatch,
   type Reference,
   referenceField,
   referenceKindsOf,
@@ -76,7 +76,7 @@ export class ReferenceIndex {
     if (kind === 'id') return [this.ids.get(value) ?? []].flat();
     const found = this.entries.get(kind)?.get(foldCase(value)) ?? [];
     const exact = comparesExactly(kind)
-      ? found.filter((entry) => isExact(reference, entry.value))
+      ? found.filter((entry) => isExactMatch(reference, entry.value))
       : found;
     const best = exact.length > 0 ? exact : found;
     return [...new Set(best.map(({ candidate }) => candidate))];

@@ -73,13 +73,13 @@ export async function resolveRows(
   context: Context,
   resource: ResourceName,
   rows: readonly SelectedRow[],
-  { see, rowWord }: { see?: (record: JsonObject) => void; rowWord?: string | undefined } = {},
+  { see, rowWord: word }: { see?: (record: JsonObject) => void; rowWord?: string | undefined } = {},
 ): Promise<readonly SelectedRow[]> {
   const open = rows.filter(({ ref, id }) => ref !== undefined && id === '');
   if (open.length === 0) return rows;
   const references = open.map(({ ref = '', row }) => ({
     ...parseReference(ref),
-    place: rowWord && `${rowWord} ${row}`,
+    place: word && `${word} ${row}`,
   }));
   const found = await resolveReferences(context, resource, references, see);
   const idByRow = new Map(open.map(({ row }, index) => [row, found[index]?.id ?? '']));

@@ -30,9 +30,9 @@ export async function checkResults(
   const flags = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
   const others = { ...flags, FILE: file };
   const target = await realPathOf(results);
-  for (const [flag, other] of Object.entries(others))
+  for (const [word, other] of Object.entries(others))
     if (typeof other === 'string' && other !== '-' && (await realPathOf(other)) === target)
-      throw new UsageError(`--results and ${flag} name the same file.`, {
+      throw new UsageError(`--results and ${word} name the same file.`, {
         hint: 'Choose another file for --results.',
       });
   await checkWritable(results).catch((error: unknown) => {

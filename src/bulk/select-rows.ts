@@ -41,8 +41,8 @@ export function sourceOf(values: Partial<BulkValues>, operation: Selecting): Sou
       ...(operation.csv ? ['--csv'] : []),
       ...(operation.filters ? ['a filter', '--all'] : []),
     ];
-    const { plural } = resourceWords[operation.resource];
-    throw new MissingArgumentError(`Which ${plural}? Give ${orList(ways)}.`, {
+    const { plural: many } = resourceWords[operation.resource];
+    throw new MissingArgumentError(`Which ${many}? Give ${orList(ways)}.`, {
       hint: `To find ids: rosterctl ${operation.resource} list`,
     });
   }

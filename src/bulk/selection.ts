@@ -173,7 +173,7 @@ class Rows {
     const names = [...new Set(unused.map((name) => name.split('.', 1)[0] ?? name))];
     const sentences = [
       ...[...this.header.overruled].map(
-        ([name, flag]) => `The column ${name} is not used: ${flag} sets it for every row.`,
+        ([name, word]) => `The column ${name} is not used: ${word} sets it for every row.`,
       ),
       ...(names.length > 0 ? [`Columns that are not sent: ${firstOf(names)}.`] : []),
     ];

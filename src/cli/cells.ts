@@ -13,7 +13,7 @@ export interface CellOptions {
 }
 
 /** Returns a value as one table cell of sanitized text. */
-export function cellOf(value: unknown, field: string, options: CellOptions): string {
+export function tableCell(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'string')
     return singleLine(shortType(value, field) ?? timeOr(value, listTime, options));
@@ -71,7 +71,7 @@ function listCell(list: readonly unknown[], field: string, options: CellOptions)
   if (!list.some((item) => typeof item === 'object' && item !== null))
     return list
       .slice(0, 50)
-      .map((item) => cellOf(item, field, options))
+      .map((item) => tableCell(item, field, options))
       .join(', ');
   const games = gamesIn(list);
   if (games) return singleLine(games);

@@ -1,7 +1,7 @@
 /** `rosterctl api`: a request to any path of the service. */
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
-import { bodyOf, failureOf } from '../api/answers.js';
+import { bodyOfAnswer, failureOf } from '../api/answers.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/wire.js';
@@ -117,7 +117,7 @@ export default defineWrite({
     const origin = new URL(context.api.baseUrl).origin;
     // A JSON response must parse completely; other text passes through unchanged.
     const needsJson = response.body.length > 0 && saysJson(response.headers['content-type']);
-    const value = bodyOf(response, { call, origin, needsJson });
+    const value = bodyOfAnswer(response, { call, origin, needsJson });
     const isText = value === undefined && response.body.length > 0;
     const output = isText ? response.body : value;
     return new ValueWithExit<unknown>(

@@ -1,7 +1,7 @@
 /** `rosterctl doctor`: checks of the configuration, the connection and what the key may read. */
 
 import { accessSync, constants, existsSync } from 'node:fs';
-import { resource } from '../api/resources.js';
+import { resourceRow } from '../api/resources.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import { defineLocalWrite, flag } from '../cli/define.js';
 import { type Canvas, linesView } from '../cli/views.js';
@@ -32,7 +32,7 @@ export default defineLocalWrite({
     ['For a monitoring script', '--json'],
   ],
   calls: [
-    ...resourcesWith('isKeyArea').map((name) => resource(name).calls.list),
+    ...resourcesWith('isKeyArea').map((name) => resourceRow(name).calls.list),
     'getTeam',
     'getPlayer',
     'getTryout',

@@ -213,7 +213,7 @@ function textsIn(value: unknown, names: readonly string[]): readonly string[] {
 }
 
 /** True if the reference finds a value in this spelling, before other spellings are tried. */
-export function isExact({ kind, value }: Reference, own: string): boolean {
+export function isExactMatch({ kind, value }: Reference, own: string): boolean {
   return comparesExactly(kind) ? isSameText(own, value) : foldCase(own) === foldCase(value);
 }
 

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { resource } from '../api/resources.js';
+import { resourceRow } from '../api/resources.js';
 import type { Call, Link } from '../api/types.js';
 import type { Context } from '../context.js';
 import { recordedSize } from '../data/path.js';
@@ -39,7 +39,7 @@ interface SavedRow {
 
 /** The call for the file of a document. */
 export function downloadCall(endpoint: DownloadCall, id: string): Call {
-  return { endpoint, params: { [resource('documents').idName]: id } };
+  return { endpoint, params: { [resourceRow('documents').idName]: id } };
 }
 
 /** Requests the signed URL of a document; the `fileUrl` of its record is never one (contract 2.5). */

@@ -13,7 +13,7 @@ import { quotedId } from '../data/references.js';
 import { Failure, GuardError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { ensurePrivateFolders } from '../files/private.js';
-import { type AtomicFile, attempt } from '../files/writing.js';
+import { type AtomicFile, attemptWrite } from '../files/writing.js';
 import { fetchDocument } from './download-one.js';
 import { createMeter } from './meter.js';
 import type { FileSink } from './resumable-download.js';
@@ -111,7 +111,7 @@ async function newFolder(context: Context): Promise<string> {
     }
   }
   await removeOldCopies(tmpdir(), context.now());
-  return attempt(tmpdir(), mkdtemp(join(tmpdir(), 'rosterctl-copy-')));
+  return attemptWrite(tmpdir(), mkdtemp(join(tmpdir(), 'rosterctl-copy-')));
 }
 
 /** Removes the copies in a folder that are older than a day; those that cannot be removed stay. */

@@ -11,7 +11,7 @@ import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun, Unverified } from './run.js';
 import { runRow } from './run-row.js';
 import { changedByOther, stepDone } from './step-done.js';
-import { unknownOutcome, verify } from './verify.js';
+import { unknownOutcome, verifyWrite } from './verify.js';
 
 const firstReadMs = 2_000;
 
@@ -79,7 +79,7 @@ export class PendingVerifications {
 
   private async readAgain(row: ActiveRow, unverified: Unverified, last: boolean): Promise<void> {
     if (this.serviceUnresponsive) return endUnknown(row, unverified);
-    const verification = await verify(row.session, row.task, unverified);
+    const verification = await verifyWrite(row.session, row.task, unverified);
     if (verification.outcome === 'applied') return foundApplied(row, unverified, verification);
     if (verification.outcome === 'unclear')
       this.serviceUnresponsive = verification.error?.exitName === 'temporary';

@@ -18,8 +18,8 @@ export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
   };
 }
 
-/** Applies `wrap` to a session, or to those of its rows. */
-export function wrapSession(session: Session, wrap: (own: Session) => Session): Session {
-  if (session.forRow === undefined) return wrap(session);
-  return sessionByRow((row) => wrap(sessionFor(session, row)));
+/** Applies `around` to a session, or to those of its rows. */
+export function wrapSession(session: Session, around: (own: Session) => Session): Session {
+  if (session.forRow === undefined) return around(session);
+  return sessionByRow((row) => around(sessionFor(session, row)));
 }

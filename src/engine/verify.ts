@@ -22,7 +22,7 @@ import type {
 const defaultSettleMs = 15_000;
 
 /** ROSTERCTL_SETTLE in milliseconds. Throws UsageError, before anything is sent. */
-export function settleMs(env: { readonly [name: string]: string | undefined }): number {
+export function readSettleMs(env: { readonly [name: string]: string | undefined }): number {
   const text = env['ROSTERCTL_SETTLE'];
   if (!text) return defaultSettleMs;
   try {
@@ -49,7 +49,7 @@ export interface OpenWrite {
 }
 
 /** Verifies a write that has no outcome: as its session can, else by reading its record. */
-export function verify(
+export function verifyWrite(
   session: Session,
   row: SelectedRow,
   { kind, intent, sent, since }: OpenWrite,

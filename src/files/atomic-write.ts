@@ -21,7 +21,7 @@ import {
   throughDevice,
   writeToDescriptor,
 } from './own-descriptor.js';
-import { type AtomicFile, attempt } from './writing.js';
+import { type AtomicFile, attemptWrite } from './writing.js';
 
 interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -75,7 +75,7 @@ async function openBeside(
   const temp = tempPath(path, singleWriter ? fixedMark(path) : randomMark());
   if (singleWriter) removeNow(temp);
   const opened = async () => openSync(temp, 'wx', 0o600);
-  const descriptor = await attempt(file, opened());
+  const descriptor = await attemptWrite(file, opened());
   let state: 'open' | 'closed' | 'gone' = 'open';
   let position = 0;
   let writing: Promise<void> | undefined;
@@ -104,14 +104,14 @@ async function openBeside(
     else renameSync(temp, path);
   };
   return {
-    write: (chunk) => attempt(file, write(chunk)),
+    write: (chunk) => attemptWrite(file, write(chunk)),
     async cutTo(bytes) {
       if (bytes === position) return;
-      await attempt(file, (async () => ftruncateSync(descriptor, bytes))());
+      await attemptWrite(file, (async () => ftruncateSync(descriptor, bytes))());
       position = bytes;
     },
     async commit() {
-      await attempt(file, finish());
+      await attemptWrite(file, finish());
       state = 'gone';
       if (!isOneOfMany) await syncFolder(dirname(path));
     },
@@ -155,7 +155,7 @@ function synced(descriptor: number): Promise<void> {
 export async function checkWritable(file: string): Promise<void> {
   const { kind, path } = await findTarget(file);
   if (kind === 'absent' || kind === 'file')
-    await attempt(file, access(dirname(path), constants.W_OK));
+    await attemptWrite(file, access(dirname(path), constants.W_OK));
 }
 
 /** Writes a complete file, or leaves the old one. Throws as `openAtomic` and `write` do. */

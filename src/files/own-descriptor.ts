@@ -4,7 +4,7 @@ import { constants, type FileHandle, open, readFile, readlink, realpath } from '
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CancelledError, PipeClosedError } from '../errors.js';
-import { type AtomicFile, attempt, cannotWrite, writeAll } from './writing.js';
+import { type AtomicFile, attemptWrite, cannotWrite, writeAll } from './writing.js';
 
 const maxLinks = 40;
 
@@ -83,7 +83,7 @@ const pollMs = 50;
 /** Writes to a descriptor that this process has open. Keeps it open and replaces nothing. */
 export function throughDescriptor(file: string, number: number): AtomicFile {
   return {
-    write: (chunk) => attempt(file, writeToDescriptor(number, chunk)),
+    write: (chunk) => attemptWrite(file, writeToDescriptor(number, chunk)),
     commit: async () => {},
     discard: async () => {},
   };
@@ -98,7 +98,7 @@ export async function throughDevice(
   isPipe: boolean,
   signal: AbortSignal | undefined,
 ): Promise<AtomicFile> {
-  const handle = await (isPipe ? openPipe(file, signal) : attempt(file, open(file, 'w')));
+  const handle = await (isPipe ? openPipe(file, signal) : attemptWrite(file, open(file, 'w')));
   let isOpen = true;
   const close = async () => {
     if (!isOpen) return;
@@ -106,8 +106,8 @@ export async function throughDevice(
     await handle.close();
   };
   return {
-    write: (chunk) => attempt(file, writeAll(handle, chunk)),
-    commit: () => attempt(file, close()),
+    write: (chunk) => attemptWrite(file, writeAll(handle, chunk)),
+    commit: () => attemptWrite(file, close()),
     discard: () => close().catch(() => {}),
   };
 }
@@ -125,7 +125,7 @@ async function openPipe(file: string, signal: AbortSignal | undefined): Promise<
       },
     );
     if (first) {
-      const handle = await attempt(file, open(file, 'w'));
+      const handle = await attemptWrite(file, open(file, 'w'));
       // Closed any earlier, the reader would see the end of the file.
       await first.close();
       return handle;

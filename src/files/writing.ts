@@ -18,7 +18,7 @@ export interface AtomicFile {
 }
 
 /** Awaits work on a file. Turns a system error into an OutputError that names the file. */
-export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
+export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

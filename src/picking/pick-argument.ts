@@ -1,6 +1,6 @@
 /** Picks a missing or unknown argument from a list at the terminal: records, profiles and unfinished runs, as aligned lines. */
 
-import { cellOf } from '../cli/cells.js';
+import { tableCell } from '../cli/cells.js';
 import { isGivenIn, type RawValues } from '../cli/check.js';
 import { fieldsToTellApart } from '../cli/lists/columns.js';
 import type { TypedLine } from '../cli/typed-line.js';
@@ -151,7 +151,7 @@ async function recordChoices(
   return aligned(
     picked.map((record) => {
       const id = String(record['id']);
-      const details = fields.map((field) => cellOf(record[field], field, options));
+      const details = fields.map((field) => tableCell(record[field], field, options));
       const name = labelOf(record, '');
       return {
         value: id,
@@ -251,7 +251,7 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
   return aligned(
     ours.toReversed().map((run) => {
       const { head, finished } = run;
-      const started = cellOf(head.startedAt, 'startedAt', {
+      const started = tableCell(head.startedAt, 'startedAt', {
         now: context.now(),
         time: 'relative',
       });

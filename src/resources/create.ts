@@ -1,6 +1,6 @@
 /** Creates teams and players, and provides the parts that every create shares. */
 
-import { callFor, resource as rowOf } from '../api/resources.js';
+import { callFor, resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { type FieldValues, readFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
@@ -21,7 +21,7 @@ type CreateJob = JsonObject & { readonly body: JsonObject };
 export function createOperation(resource: ResourceName): Operation {
   const bodyOf = async (context: Context, values: FieldValues) => {
     const body = touchedFields(await readFields(context, values));
-    const { noun } = rowOf(resource);
+    const { noun } = resourceRow(resource);
     if (Object.keys(body).length === 0)
       throw new UsageError(`A new ${noun} needs at least one field, such as --name.`, {
         hint: `See: rosterctl ${resource} create --help`,
@@ -63,7 +63,7 @@ export function createStep(call: Call): Step {
 }
 
 function createSession(context: Context, resource: ResourceName, body: JsonObject): Session {
-  const { noun } = rowOf(resource);
+  const { noun } = resourceRow(resource);
   const say = (why: string) => `The ${noun} was created, but it could not be read again: ${why}`;
   return {
     ...creating(context),

@@ -1,7 +1,7 @@
 /** Deletes teams, players and documents. */
 
 import { endpoint } from '../api/contract.js';
-import { callFor, resource as rowOf } from '../api/resources.js';
+import { callFor, resourceRow } from '../api/resources.js';
 import { type Filters } from '../cli/filters.js';
 import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
@@ -40,7 +40,7 @@ export function deleteSession(
   resource: ResourceName,
   route: string | undefined,
 ): Session {
-  const { noun } = rowOf(resource);
+  const { noun } = resourceRow(resource);
   const deleteCall = (id: string) => ({
     ...callFor(resource, 'delete', id),
     ...(route !== undefined && { route }),
@@ -65,7 +65,7 @@ export function deleteSession(
 
 /** The CSV columns of a delete: the id, and the time since which the record must not have changed. */
 function idColumns(resource: ResourceName): ColumnRules {
-  const { create } = rowOf(resource).calls;
+  const { create } = resourceRow(resource).calls;
   // Apart from common fields, the contract documents only the fields that a create sends.
   const body = create && endpoint(create).body;
   const shown = body ? fieldNames(body) : [];

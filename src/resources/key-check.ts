@@ -58,7 +58,7 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
   if (answer.check === 'ok') return { unreadable: [] };
   const { error } = answer;
   if (!isRefused(error)) return explainFailure(api, error);
-  const unreadable: string[] = [];
+  const refused: string[] = [];
   let isReadable = false;
   let broken: Failure | undefined;
   for (const name of resourcesWith('isKeyArea')) {
@@ -68,10 +68,10 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
         : // oxlint-disable-next-line no-await-in-loop
           await failureOf(() => api.send(callFor(name, 'list', undefined)));
     if (!failure) isReadable = true;
-    else if (isRefused(failure)) unreadable.push(resourceWords[name].plural);
+    else if (isRefused(failure)) refused.push(resourceWords[name].plural);
     else broken ??= failure;
   }
-  if (isReadable) return { unreadable };
+  if (isReadable) return { unreadable: refused };
   if (broken) return explainFailure(api, broken);
   if (error.serviceCode === 'featureNotAvailable')
     return { failure: error, wrong: undefined, sentence: explainForbidden(error) };
@@ -100,9 +100,9 @@ export async function countRecords(api: Api): Promise<string> {
 }
 
 /** Says what a key may not read; undefined if that is nothing that is known. */
-export function describeUnreadable(unreadable: readonly string[]): string | undefined {
-  if (unreadable.length === 0) return undefined;
-  return `The service accepted the key, but it may not read ${orList(unreadable)}.`;
+export function describeUnreadable(areas: readonly string[]): string | undefined {
+  if (areas.length === 0) return undefined;
+  return `The service accepted the key, but it may not read ${orList(areas)}.`;
 }
 
 /** Returns the failure of a login with a hint that nothing was stored, and what to check. */

@@ -8,7 +8,7 @@ import { type UnfinishedWork, unfinishedWork } from '../runs/unfinished.js';
 import { defaultPatience, type RuleCode, ruleCodes } from './findings/codes.js';
 import { type CheckResult, failureOfCheck, findProblems, type Skip } from './findings/find.js';
 import type { CheckedRecord } from './findings/rule.js';
-import { undecided, waiting } from './tryout-filters.js';
+import { undecided, waitingStatus } from './tryout-filters.js';
 
 /** How far back `changed` looks. */
 export const recentPeriod = '7d';
@@ -127,7 +127,7 @@ class TryoutCounts {
     if (at !== undefined && at >= this.since) this.submitted += 1;
     else if (typeof updatedAt === 'string' && (timeOf(updatedAt) ?? 0) >= this.since)
       this.updated += 1;
-    if (status !== waiting || at === undefined) return;
+    if (status !== waitingStatus || at === undefined) return;
     if (at < (this.oldest?.who.at ?? Infinity))
       this.oldest = { who, submittedAt: String(submittedAt) };
   }
@@ -136,7 +136,7 @@ class TryoutCounts {
     const count = (status: string) => this.byStatus.get(status) ?? 0;
     const { oldest } = this;
     return {
-      pending: count(waiting),
+      pending: count(waitingStatus),
       oldest: oldest
         ? { id: oldest.who.id, name: oldest.who.name, submittedAt: oldest.submittedAt }
         : null,

@@ -28,8 +28,8 @@ export function anyIdsArg(resource: ResourceName) {
 }
 
 function idsText(resource: ResourceName) {
-  const { plural } = resourceWords[resource];
-  return [`ids of ${plural}`, { placeholder: 'ID', completes: `id:${resource}` }] as const;
+  const { plural: many } = resourceWords[resource];
+  return [`ids of ${many}`, { placeholder: 'ID', completes: `id:${resource}` }] as const;
 }
 
 /** The one positional id of a resource. */

@@ -122,12 +122,12 @@ function teamsIn(value: unknown, path: string): readonly NamedTeam[] {
   }
   if (isTextOrNumber(value)) return [{ id: plainText(value), name: undefined, path }];
   if (!isObject(value)) return [];
-  const idKey = Object.keys(value).find(
+  const idName = Object.keys(value).find(
     (key) => ['id', 'teamid'].includes(normalName(key)) && isTextOrNumber(value[key]),
   );
   const name = typeof value['name'] === 'string' ? value['name'] : undefined;
-  if (idKey === undefined && name === undefined) return [];
-  const id = idKey === undefined ? undefined : plainText(value[idKey]);
+  if (idName === undefined && name === undefined) return [];
+  const id = idName === undefined ? undefined : plainText(value[idName]);
   return [{ id, name, path: `${path}.name` }];
 }
 

@@ -1,6 +1,6 @@
 /** Reads single records: through their documented GET, or from the list if there is none. */
 import { hasId } from '../api/records.js';
-import { callFor, type RecordWrite, resource as rowOf } from '../api/resources.js';
+import { callFor, type RecordWrite, resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { FailedItem } from '../cli/command-output.js';
 import { ValueWithExit } from '../cli/command-output.js';
@@ -31,7 +31,7 @@ export const readFor = { preview: 'list', turn: 'now', resend: 'after', verify: 
 
 /** Documents have no endpoint for one record (contract 4.4): concurrent reads share one list. */
 export function recordReader(context: Context, resource: ResourceName): RecordReader {
-  if (!rowOf(resource).calls.get) return listReader(context, resource);
+  if (!resourceRow(resource).calls.get) return listReader(context, resource);
   return {
     read: (id) => context.api.recordAt(callFor(resource, 'get', id)),
   };
@@ -89,7 +89,7 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
       const { byId, at, reason } = list;
       const record = byId.get(id);
       if (record) return { record, at };
-      const { noun } = rowOf(resource);
+      const { noun } = resourceRow(resource);
       const meant = meantReference(id, resource);
       throw new NotFoundError(
         reason === undefined
@@ -243,8 +243,8 @@ export async function showRecords(
   const [id] = ids;
   const isCard = context.isInteractive && !context.settings.fields && ids.length === 1;
   if (!load || !isCard || id === undefined) return finding;
-  const reading = import('./cards/history.js').then(({ pastChanges }) =>
-    pastChanges(context, resource, [id]),
+  const reading = import('./cards/history.js').then((history) =>
+    history.pastChanges(context, resource, [id]),
   );
   const [found, makeCard, changes] = await Promise.all([finding, load(), reading]);
   if (!isObject(found) || found instanceof ValueWithExit) return found;

@@ -1,8 +1,8 @@
 /** Sends one write of a record, and says of a refused one if its route, which the contract does not state, is wrong. */
 
 import { type Endpoint, endpoint } from '../api/contract.js';
-import { type RecordWrite, resource as rowOf } from '../api/resources.js';
-import { partsOf, type Route, undocumented } from '../api/routes.js';
+import { type RecordWrite, resourceRow } from '../api/resources.js';
+import { type Route, routeParts, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import { withPlainId } from '../data/http.js';
@@ -109,7 +109,7 @@ async function routeRefusal(
     if (isThere && error.status === 404 && isMarkedDeleted(undefined, found.record ?? {}))
       return error;
     const proof = isThere
-      ? `the ${rowOf(resource).noun} ${id} is there`
+      ? `the ${resourceRow(resource).noun} ${id} is there`
       : `it answered ${error.status}`;
     if (isThere || error.status !== 404) return wrongRouteError(refused, proof);
   }
@@ -164,7 +164,7 @@ function allowedMethods({ details: { allow = '' } }: ApiError): readonly string[
  */
 function nextRoute({ error, route, row, used }: RefusedRoute): string {
   const template = withPlainId(route.template);
-  const assumed = partsOf(row.route);
+  const assumed = routeParts(row.route);
   const plain = withPlainId(assumed.template);
   // A POST to a collection creates a record, and instead of a delete it could create or change something.
   const isOneRecord = template.split('?')[0]?.includes('{id}');

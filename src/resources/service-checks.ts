@@ -1,6 +1,6 @@
 /** Checks of the connection and of what the service sends, for `rosterctl doctor`. */
 import { contractVersion } from '../api/contract.js';
-import { callFor, type ResourceCall, resource } from '../api/resources.js';
+import { callFor, type ResourceCall, resourceRow } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
 import { describeFailure } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
@@ -130,7 +130,7 @@ function findingCheck(area: ResourceName, finding: SurveyFinding): Check {
 /** Names the routes that the contract does not show. */
 function checkRoutes(api: Api): Check {
   const routes = resourceNames.flatMap((name) =>
-    (Object.keys(resource(name).calls) as ResourceCall[])
+    (Object.keys(resourceRow(name).calls) as ResourceCall[])
       .map((action) => api.describe(callFor(name, action, 'ID')))
       .filter(({ basis }) => basis === 'assumed'),
   );
@@ -179,8 +179,8 @@ function failedRead(
     error instanceof NetworkError && !error.details.isPermanent
       ? 'Check the base URL, the network and the proxy, then run doctor again.'
       : failure.envelope.error.hint;
-  const isForbidden = error instanceof ApiError && error.status === 403;
-  const createCheck = isForbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
+  const isRefused = error instanceof ApiError && error.status === 403;
+  const createCheck = isRefused && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
   const detail = redacted(message);
   return createCheck(error instanceof NetworkError ? 'network' : name, detail, hint ?? null);
 }

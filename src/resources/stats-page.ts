@@ -10,7 +10,7 @@ import { dotOf, filledLines, type Piece } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
 import type { Counts } from './field-counts.js';
-import { waiting } from './tryout-filters.js';
+import { waitingStatus } from './tryout-filters.js';
 import type { Stats } from './tryout-tally.js';
 
 /** The page's facts beyond the counts; times in milliseconds since 1970. */
@@ -160,7 +160,7 @@ const chosen: TryoutStatus = 'accepted';
 /** Returns the remark on a status: how long the oldest pending one waits, how many became players. */
 function remarkOf(status: string, { converted }: Stats, facts: StatsFacts, now: Date): string {
   const { oldestPending } = facts;
-  if (status === waiting && oldestPending !== undefined && oldestPending < now.getTime())
+  if (status === waitingStatus && oldestPending !== undefined && oldestPending < now.getTime())
     return `oldest waits ${waitingTime(now.getTime() - oldestPending)}`;
   if (status !== chosen || converted === 0) return '';
   return `${groupedNumber(converted)} became ${converted === 1 ? 'a player' : 'players'}`;

@@ -5,7 +5,7 @@ import { type FoundList, findList } from '../api/list-envelope.js';
 import { readEvidence } from '../api/paging-evidence.js';
 import { configured } from '../api/record-list.js';
 import { hasId, withTextId } from '../api/records.js';
-import { callFor, resource as rowOf } from '../api/resources.js';
+import { callFor, resourceRow } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
 import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
@@ -169,7 +169,7 @@ function isMapOfRecords(map: JsonObject): boolean {
 }
 
 function namesResource(path: string, resource: ResourceName): boolean {
-  const { envelopes } = rowOf(resource);
+  const { envelopes } = resourceRow(resource);
   return envelopes.some((name) => normalName(path).includes(name));
 }
 
@@ -231,7 +231,7 @@ async function idOf(
 
 /** Returns the fields that are there in every record, with another text or number in each. */
 function idCandidates(records: readonly JsonObject[], resource: ResourceName): readonly string[] {
-  const { noun, idName } = rowOf(resource);
+  const { noun, idName } = resourceRow(resource);
   const usual = ['id', noun, idName, `${noun}id`, 'uuid', 'guid', 'key'].map(normalName);
   return Object.keys(records[0] ?? {})
     .filter((field) => {
@@ -248,7 +248,7 @@ function isScalar(value: unknown): boolean {
 
 /** True if the documented GET of one record knows this id; also where there is no such call. */
 async function identifies(api: Api, resource: ResourceName, id: string): Promise<boolean> {
-  if (rowOf(resource).calls.get === undefined) return true;
+  if (resourceRow(resource).calls.get === undefined) return true;
   try {
     const { path } = api.describe(callFor(resource, 'get', id));
     const { status } = await api.raw({ method: 'GET', path, template: path });

@@ -65,10 +65,10 @@ export const tryoutFilters = {
 };
 
 /** The status of applications that nobody has looked at. */
-export const waiting: TryoutStatus = 'pending';
+export const waitingStatus = 'pending';
 
 /** The statuses that wait for a decision, the one that waits for an answer at all first. */
-export const undecided: readonly string[] = [waiting, 'reviewing', 'shortlisted'];
+export const undecided: readonly string[] = [waitingStatus, 'reviewing', 'shortlisted'];
 
 /** Filters that contradict each other. */
 export const tryoutExcludes = [

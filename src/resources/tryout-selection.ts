@@ -46,9 +46,9 @@ export const tryoutSelectionFlags = {
 /** Returns flags of which only `shown` appear on the short help page. */
 export function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {
   return Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [
+    Object.entries(flags).map(([name, own]) => [
       name,
-      shown.includes(name) ? flag : { ...flag, rare: true },
+      shown.includes(name) ? own : { ...own, rare: true },
     ]),
   ) as F;
 }

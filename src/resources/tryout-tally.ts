@@ -10,7 +10,13 @@ import type { Context } from '../context.js';
 import { mondayOf, timeOf } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
 import { type Counts, FieldCounts, type ValuesOfTryout } from './field-counts.js';
-import { gamesOf, isConverted, tryoutFilters, tryoutTests, waiting } from './tryout-filters.js';
+import {
+  gamesOf,
+  isConverted,
+  tryoutFilters,
+  tryoutTests,
+  waitingStatus,
+} from './tryout-filters.js';
 
 /** The flags of a command that counts applications: their filters, and the fields to count by. */
 export const tallyFlags = {
@@ -101,7 +107,7 @@ export async function tallyTryouts(
     if (ms === undefined) continue;
     first = Math.min(first ?? ms, ms);
     last = Math.max(last ?? ms, ms);
-    if (status === waiting) oldestPending = Math.min(oldestPending ?? ms, ms);
+    if (status === waitingStatus) oldestPending = Math.min(oldestPending ?? ms, ms);
   }
   const by = fields.map((field) => [field.name, field.counts()] as const);
   const stats = {

@@ -9,7 +9,7 @@ import { GuardError } from '../errors.js';
 import type { BeforeImage } from '../runs/before-images.js';
 import type { ReportRow } from '../runs/report.js';
 import type { StoredRun } from '../runs/stored-run.js';
-import { counted } from '../runs/verb.js';
+import { countedNoun } from '../runs/verb.js';
 
 /** The effect of an undo on its rows; `mixed`: some fields are restored, other records deleted. */
 export type UndoKind = 'fields' | 'created' | 'mixed';
@@ -114,7 +114,7 @@ export function nothingToUndo(
   const why = countedReasons(rows);
   const [first] = rows;
   const final = finalChanges[rows.every((row) => row.why === first?.why) ? (first?.why ?? '') : ''];
-  const what = counted(rows.length, head);
+  const what = countedNoun(rows.length, head);
   return new GuardError(
     final === undefined
       ? `Nothing of run ${head.run} (${head.action.replace('.', ' ')}) can be undone${why}.`

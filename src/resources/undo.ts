@@ -1,7 +1,7 @@
 /** Undoes a run: restores fields from their before-images, and deletes created records. */
 
 import { replacementBody } from '../api/records.js';
-import { resource as rowOf } from '../api/resources.js';
+import { resourceRow } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
 import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
@@ -126,7 +126,7 @@ function rowOfUndo({ own = {} }: SelectedRow): UndoRow {
 
 /** Restores a field only if its present value is what the run wrote. */
 function restoreFields(context: Context, resource: ResourceName, { route }: UndoJob): Session {
-  const hasStatus = 'status' in rowOf(resource).schema.shape;
+  const hasStatus = 'status' in resourceRow(resource).schema.shape;
   const isForeign = ({ field, to }: RowChange) =>
     hasStatus && field === 'status' && !TryoutStatus.safeParse(to).success;
   const session = updateSession(context, resource, route, {
@@ -185,7 +185,7 @@ function deleteCreated(context: Context, resource: ResourceName): Session {
   const session = deleteSession(context, resource, undefined);
   const readOnly = readOnlyFields(context, resource);
   // A list may show other fields than the answer to the create.
-  const isListed = rowOf(resource).calls.get === undefined;
+  const isListed = resourceRow(resource).calls.get === undefined;
   return {
     ...session,
     async read(row, purpose) {

@@ -1,7 +1,7 @@
 /** Updates fields of teams, players and documents. */
 
 import { replacementBody } from '../api/records.js';
-import { callFor, resource as rowOf } from '../api/resources.js';
+import { callFor, resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { errorMessage } from '../cli/failure.js';
 import {
@@ -131,7 +131,9 @@ export function updateSession(
     },
     // For a document the answer is shown: reading it again takes the entire list.
     present: (record, { id }) =>
-      record && !rowOf(resource).calls.get ? record : presentAgain(context, resource, id, record),
+      record && !resourceRow(resource).calls.get
+        ? record
+        : presentAgain(context, resource, id, record),
     unchangedNote: (record, { id }) =>
       `${nameWithId(record?.['name'], id)} already has these values; nothing was sent.`,
   };

@@ -69,7 +69,7 @@ export function verbOf({ action, verb = verbOfAction(action) }: Action): Verb {
 }
 
 /** `3 applications`: a number of what the action changes. */
-export function counted(
+export function countedNoun(
   count: number,
   // A report keeps the name of its command in place of its resource.
   { action, verb, resource = action.slice(0, action.indexOf('.')) }: Action,

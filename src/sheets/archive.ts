@@ -42,20 +42,20 @@ export function openArchive(file: Buffer, name: string): Archive {
     has: (path) => part(path) !== undefined,
     async *read(path) {
       const entry = part(path);
-      if (!entry) throw damaged(name, `it has no ${path}`);
+      if (!entry) throw damagedArchive(name, `it has no ${path}`);
       if (held + entry.bytes > mostBytes) throw tooLarge(name);
       let bytes = 0;
       let sum = 0;
       for await (const chunk of inflated(packedOf(file, entry, name), entry, name)) {
         bytes += chunk.length;
         // The directory may lie about the size.
-        if (bytes > entry.bytes) throw damaged(name, `${path} is longer than it says`);
+        if (bytes > entry.bytes) throw damagedArchive(name, `${path} is longer than it says`);
         sum = crc32(chunk, sum);
         yield chunk;
       }
       held += bytes;
       if (bytes !== entry.bytes || sum !== entry.crc)
-        throw damaged(name, `${path} is not what was written`);
+        throw damagedArchive(name, `${path} is not what was written`);
     },
   };
 }
@@ -71,7 +71,7 @@ export function tooLarge(name: string): InputError {
 }
 
 /** The error for a workbook that is not built as one. */
-export function damaged(name: string, what: string): InputError {
+export function damagedArchive(name: string, what: string): InputError {
   return new InputError(`${name} is cut off or damaged: ${what}.`, {
     hint: 'Open it in your spreadsheet program and save it again.',
   });
@@ -85,13 +85,13 @@ const longestComment = 65_535;
 
 function readDirectory(file: Buffer, name: string): ReadonlyMap<string, ArchiveEntry> {
   const end = endOfArchive(file);
-  if (end === undefined) throw damaged(name, 'the end is missing');
+  if (end === undefined) throw damagedArchive(name, 'the end is missing');
   const count = file.readUInt16LE(end + 10);
   const start = file.readUInt32LE(end + 16);
   if (count === 0xffff || start === 0xffffffff || file.readUInt32LE(end + 12) === 0xffffffff)
     throw zip64(name);
   if (file.readUInt16LE(end + 4) !== 0 || file.readUInt16LE(end + 8) !== count)
-    throw damaged(name, 'it is one of several parts');
+    throw damagedArchive(name, 'it is one of several parts');
   if (count > mostEntries)
     throw new InputError(
       `${name} holds ${groupedNumber(count)} files; a workbook has at most ${groupedNumber(mostEntries)}.`,
@@ -100,10 +100,10 @@ function readDirectory(file: Buffer, name: string): ReadonlyMap<string, ArchiveE
   let at = start;
   for (let index = 0; index < count; index += 1) {
     if (at + 46 > end || file.readUInt32LE(at) !== entrySignature)
-      throw damaged(name, 'its directory is incomplete');
+      throw damagedArchive(name, 'its directory is incomplete');
     const nameEnd = at + 46 + file.readUInt16LE(at + 28);
     const next = nameEnd + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
-    if (next > end) throw damaged(name, 'its directory is incomplete');
+    if (next > end) throw damagedArchive(name, 'its directory is incomplete');
     const entry: ArchiveEntry = {
       name: file.toString('utf8', at + 46, nameEnd),
       method: file.readUInt16LE(at + 10),
@@ -117,7 +117,8 @@ function readDirectory(file: Buffer, name: string): ReadonlyMap<string, ArchiveE
       throw new InputError(`${name} is protected with a password.`, {
         hint: 'Save it without a password.',
       });
-    if (entries.has(partKey(entry.name))) throw damaged(name, `it holds ${entry.name} twice`);
+    if (entries.has(partKey(entry.name)))
+      throw damagedArchive(name, `it holds ${entry.name} twice`);
     entries.set(partKey(entry.name), entry);
     at = next;
   }
@@ -150,12 +151,12 @@ function zip64(name: string): InputError {
 function packedOf(file: Buffer, entry: ArchiveEntry, name: string): Buffer {
   const { offset, packedBytes } = entry;
   if (offset + 30 > file.length || file.readUInt32LE(offset) !== localSignature)
-    throw damaged(name, `${entry.name} is missing`);
+    throw damagedArchive(name, `${entry.name} is missing`);
   const nameEnd = offset + 30 + file.readUInt16LE(offset + 26);
   const start = nameEnd + file.readUInt16LE(offset + 28);
   if (file.toString('utf8', offset + 30, nameEnd) !== entry.name)
-    throw damaged(name, `${entry.name} is missing`);
-  if (start + packedBytes > file.length) throw damaged(name, `${entry.name} is incomplete`);
+    throw damagedArchive(name, `${entry.name} is missing`);
+  if (start + packedBytes > file.length) throw damagedArchive(name, `${entry.name} is incomplete`);
   return file.subarray(start, start + packedBytes);
 }
 
@@ -171,14 +172,15 @@ async function* inflated(
       yield packed.subarray(at, at + pieceBytes);
     return;
   }
-  if (method !== 8) throw damaged(name, `${path} is packed in a way that workbooks do not use`);
+  if (method !== 8)
+    throw damagedArchive(name, `${path} is packed in a way that workbooks do not use`);
   const inflate = createInflateRaw({ chunkSize: 16 * 1024 });
   inflate.end(packed);
   try {
     for await (const chunk of inflate) yield chunk as Buffer;
   } catch (error) {
     if (error instanceof InputError) throw error;
-    throw damaged(name, `${path} cannot be unpacked`);
+    throw damagedArchive(name, `${path} cannot be unpacked`);
   } finally {
     inflate.destroy();
   }

@@ -2,7 +2,7 @@
 import { type CellMark, type CsvRow, columnName } from '../data/csv-reader.js';
 import { plural } from '../data/text.js';
 import { InputError } from '../errors.js';
-import { damaged } from './archive.js';
+import { damagedArchive } from './archive.js';
 
 export { mostBytes, tooLarge } from './archive.js';
 
@@ -118,7 +118,7 @@ class Cells implements XmlHandler {
   private openRow(attributes: string): void {
     const line = Number(attributeOf(attributes, 'r') ?? this.line + 1);
     if (!(line > this.line) || line > mostSheetRows)
-      throw damaged(this.options.name, `row ${line} follows row ${this.line}`);
+      throw damagedArchive(this.options.name, `row ${line} follows row ${this.line}`);
     this.line = line;
     this.isHidden = saysYes(attributeOf(attributes, 'hidden'));
     this.texts = [];
@@ -131,7 +131,7 @@ class Cells implements XmlHandler {
     const reference = attributeOf(attributes, 'r');
     const [, letters, row] = /^([A-Z]{1,9})(\d{1,9})$/.exec(reference ?? '') ?? [];
     if (reference !== undefined && Number(row) !== this.line)
-      throw damaged(name, `the cell ${reference.slice(0, 20)} stands in row ${this.line}`);
+      throw damagedArchive(name, `the cell ${reference.slice(0, 20)} stands in row ${this.line}`);
     const index = letters === undefined ? this.next : columnIndex(letters);
     if (index >= mostColumns)
       throw new InputError(
@@ -144,7 +144,10 @@ class Cells implements XmlHandler {
         hint: 'Split it into several files.',
       });
     if (this.texts[index] !== undefined)
-      throw damaged(name, `the cell ${columnName(index)}${this.line} stands twice or out of order`);
+      throw damagedArchive(
+        name,
+        `the cell ${columnName(index)}${this.line} stands twice or out of order`,
+      );
     this.next = index + 1;
     this.value = '';
     this.cell = {
@@ -192,14 +195,17 @@ class Cells implements XmlHandler {
   private shared(value: string): string {
     const text = /^\d{1,9}$/.test(value) ? this.book.strings.at(Number(value)) : undefined;
     if (text === undefined)
-      throw damaged(this.options.name, `a cell of row ${this.line} has no text`);
+      throw damagedArchive(this.options.name, `a cell of row ${this.line} has no text`);
     return text;
   }
 
   private number(value: string, style: number): { readonly text: string; readonly mark: CellMark } {
     const number = Number(value);
     if (!Number.isFinite(number) || value.trim() === '')
-      throw damaged(this.options.name, `row ${this.line} holds the number ${value.slice(0, 20)}`);
+      throw damagedArchive(
+        this.options.name,
+        `row ${this.line} holds the number ${value.slice(0, 20)}`,
+      );
     const date = this.book.dateStyles[style] ? dateText(number, this.book.is1904) : undefined;
     if (date !== undefined) return { text: date, mark: { kind: 'date' } };
     if (Math.abs(number) >= 1e15)

@@ -2,7 +2,7 @@
 
 import { firstOf } from '../data/text.js';
 import { InputError } from '../errors.js';
-import { type Archive, damaged, openArchive, tooLarge } from './archive.js';
+import { type Archive, damagedArchive, openArchive, tooLarge } from './archive.js';
 import { isDateFormat, PackedTexts, unescaped } from './cell-text.js';
 import { attributeOf, XmlError, type XmlHandler, XmlScanner } from './xml.js';
 
@@ -82,8 +82,8 @@ function scanner(archive: Archive, name: string): Scan {
       scanning.end();
     } catch (error) {
       if (error instanceof InputError) throw error;
-      if (error instanceof XmlError) throw damaged(name, `in ${path} ${error.message}`);
-      throw damaged(name, `${path} is not UTF-8 text`);
+      if (error instanceof XmlError) throw damagedArchive(name, `in ${path} ${error.message}`);
+      throw damagedArchive(name, `${path} is not UTF-8 text`);
     }
     yield;
   };

@@ -28,14 +28,14 @@ export const replacementParts = {
     replaces: id,
   }),
   async rows(context: Context, { id, file, contentType }: ReplaceValues) {
-    const inspected = toInspectedFile(context, await inspectFile(file, contentType));
+    const inspectedFile = toInspectedFile(context, await inspectFile(file, contentType));
     const old = await recordIfThere(recordReader(context, 'documents'), id);
-    const own = { ...inspected, ...(old ? { text: textOf(id, old) } : { isMissing: true }) };
+    const own = { ...inspectedFile, ...(old ? { text: textOf(id, old) } : { isMissing: true }) };
     return {
       rows: [{ row: 1, id: file, own, cells: [file] }],
       header: ['path'],
       // What the old document says may change or be gone before the same command is run again.
-      digest: digestOf([id, inspected]),
+      digest: digestOf([id, inspectedFile]),
     };
   },
 } satisfies Partial<Operation>;

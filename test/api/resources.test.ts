@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { contract, type EndpointName, endpoint } from '../../src/api/contract.js';
-import { callFor, type ResourceCall, resource } from '../../src/api/resources.js';
-import { partsOf } from '../../src/api/routes.js';
+import { callFor, type ResourceCall, resourceRow } from '../../src/api/resources.js';
+import { routeParts } from '../../src/api/routes.js';
 import { resourceNames } from '../../src/data/resources.js';
 import { BugError } from '../../src/errors.js';
 
 const calls = resourceNames.flatMap((name) =>
-  Object.entries(resource(name).calls).map(
+  Object.entries(resourceRow(name).calls).map(
     ([what, called]) => [name, what as ResourceCall, called] as const,
   ),
 );
@@ -18,11 +18,11 @@ test.each(calls)('the call of %s to %s is %s, as its contract row says', (name, 
     [row.resource, row.verb],
     `the \`resource\` and \`verb\` of ${of} in api/contract.ts`,
   ).toEqual([name, usual.includes(what) ? what : 'other']);
-  const { template } = partsOf(row.route);
-  expect(template.startsWith(resource(name).path)).toBe(true);
+  const { template } = routeParts(row.route);
+  expect(template.startsWith(resourceRow(name).path)).toBe(true);
   const ids = [...template.matchAll(/\{(\w+)\}/g)].map(([, id]) => id);
   const own = ids.filter((id) => id !== 'organizationId');
-  expect(own).toEqual(what === 'list' || what === 'create' ? [] : [resource(name).idName]);
+  expect(own).toEqual(what === 'list' || what === 'create' ? [] : [resourceRow(name).idName]);
 });
 
 test('every row of the contract but the upload grant belongs to a resource', () => {
@@ -36,7 +36,7 @@ test('every row of the contract but the upload grant belongs to a resource', () 
 });
 
 test.each(resourceNames)('the schema of %s is that of its list', (name) => {
-  const { schema, calls: own } = resource(name);
+  const { schema, calls: own } = resourceRow(name);
   expect(endpoint(own.list).result, `\`result\` of ${own.list} in api/contract.ts`).toBe(schema);
 });
 

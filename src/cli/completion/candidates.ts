@@ -241,9 +241,11 @@ function verbsOf(noun: string | undefined, manifest: CommandManifest): Name[] {
 }
 
 function words(names: readonly Name[], current: string): Completion | undefined {
-  const own = names.map(({ word, text }) => described(word, text)).join('\n');
+  const own = names.map(({ word, text }) => describedWord(word, text)).join('\n');
   if (beginning(own, current, 'i') !== '') return answer(matching(own, current), '');
-  const others = names.flatMap(({ aliases, text }) => aliases.map((word) => described(word, text)));
+  const others = names.flatMap(({ aliases, text }) =>
+    aliases.map((word) => describedWord(word, text)),
+  );
   return answer(matching([own, ...others].join('\n'), current), '');
 }
 
@@ -265,7 +267,7 @@ function topic(current: string, { line, manifest }: CompletionContext): Completi
 function flags({ command, given }: Line, current: string): Completion | undefined {
   const offered = flagsOf(command)
     .filter(({ word, takes }) => takes === 'values' || !given.has(word))
-    .map(({ word, text }) => described(word, text));
+    .map(({ word, text }) => describedWord(word, text));
   // No others: a shell that matches loosely would offer a flag that only resembles the typed one.
   return answer(beginning(offered.join('\n'), current, 'i'), '');
 }
@@ -299,6 +301,6 @@ export function typedPart(candidate: string): string {
 }
 
 /** Joins a word and what it means. */
-export function described(word: string, text: string): string {
+export function describedWord(word: string, text: string): string {
   return text === '' ? word : `${word}\t${text}`;
 }

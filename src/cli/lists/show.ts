@@ -8,7 +8,7 @@ import type { Paint } from '../../terminal/paint.js';
 import { rawLines, singleLine } from '../../terminal/safe-text.js';
 import { maxCellWidth, renderTable, type TableColumn } from '../../terminal/table.js';
 import { displayWidth } from '../../terminal/width.js';
-import { type CellOptions, cellOf } from '../cells.js';
+import { type CellOptions, tableCell } from '../cells.js';
 import { canvasOf, type Sink } from '../sink.js';
 import type { CountedList, View } from '../views.js';
 import { asRecord, type Rows } from '../writers.js';
@@ -190,7 +190,7 @@ function columnOf(
   records: readonly JsonObject[],
   style: TableStyle,
 ): TableColumn {
-  const cells = records.map((record) => cellOf(valueAt(record, name), name, style));
+  const cells = records.map((record) => tableCell(valueAt(record, name), name, style));
   const isId = /(?:^|\.)id$|Id$/.test(name);
   return {
     name: head,

@@ -17,7 +17,7 @@ import { isDelete } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
-import { counted, verbOfAction } from '../../runs/verb.js';
+import { countedNoun, verbOfAction } from '../../runs/verb.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { truncate, widestOf, wrap } from '../../terminal/width.js';
 import { inspected, nameAndTags } from '../../uploads/plan.js';
@@ -211,7 +211,7 @@ function factsOf(plan: ShownPlan, now: Date): readonly (readonly [label: string,
   ];
   return [
     ['Hash', shortHash(plan.hash)],
-    ['Change', `${action.replace('.', ' ')}: ${counted(plan.rows.length, plan)}`],
+    ['Change', `${action.replace('.', ' ')}: ${countedNoun(plan.rows.length, plan)}`],
     ...(plan.command === '' ? [] : [['Command', plan.command] as const]),
     ...(onlyIf.length > 0 ? [['Only if', onlyIf.join(', ')] as const] : []),
     ...(plan.route === undefined ? [] : [['Route', plan.route] as const]),

@@ -8,7 +8,7 @@ import { type ResourceName, resourceNames, resourceWords } from '../../data/reso
 import { ApiError, type Failure, GuardError, withShapes } from '../../errors.js';
 import { type RuleCode, ruleCodes } from './codes.js';
 import { type CheckedRecord, oldestFirst, type Rule, type RuleWorld, type Watch } from './rule.js';
-import { rules } from './rules.js';
+import { findingRules } from './rules.js';
 
 /** One finding, as JSON prints it. */
 export interface Finding {
@@ -106,7 +106,13 @@ export async function findProblems(
 ): Promise<CheckResult> {
   const running = ruleCodes
     .filter((code) => codes.includes(code))
-    .map((code): Running => ({ code, rule: rules[code], watch: rules[code].watch(world) }));
+    .map(
+      (code): Running => ({
+        code,
+        rule: findingRules[code],
+        watch: findingRules[code].watch(world),
+      }),
+    );
   const read = new Map<ResourceName, number>();
   const unread = new Map<ResourceName, string>();
   for (const resource of resourceNames) {
@@ -141,21 +147,21 @@ async function readInto(
   resource: ResourceName,
   onRecord: (record: JsonObject, subject: CheckedRecord) => void,
 ): Promise<Running['skipped']> {
-  const { plural } = resourceWords[resource];
+  const { plural: many } = resourceWords[resource];
   const list = context.api.list(resource, {}, { checksCompleteness: true });
   try {
     for await (const batch of list.batches())
       for (const { value } of batch) onRecord(value, checkedRecord(value));
   } catch (error) {
-    const isForbidden = error instanceof ApiError && error.status === 403;
+    const isRefused = error instanceof ApiError && error.status === 403;
     // Without API access nothing can be checked at all (contract 5.3).
-    if (!isForbidden || error.serviceCode === 'featureNotAvailable') throw error;
-    return { reason: `this key may not read ${plural} (403)`, cause: error };
+    if (!isRefused || error.serviceCode === 'featureNotAvailable') throw error;
+    return { reason: `this key may not read ${many} (403)`, cause: error };
   }
   const completeness = list.completeness();
   if (completeness.state !== 'doubtful') return undefined;
   const { fixes } = completeness;
-  const reason = `the list of ${plural} may be incomplete: ${completeness.reason}`;
+  const reason = `the list of ${many} may be incomplete: ${completeness.reason}`;
   return { reason, cause: 'incomplete', fixes };
 }
 

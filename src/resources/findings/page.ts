@@ -8,7 +8,7 @@ import { hangingLines, wrapPageLine } from '../../terminal/whole-words.js';
 import type { RuleCode } from './codes.js';
 import type { CheckResult, Finding } from './find.js';
 import type { RuleWorld } from './rule.js';
-import { rules } from './rules.js';
+import { findingRules } from './rules.js';
 
 /** The context of the page of findings. */
 interface PageOptions {
@@ -55,7 +55,7 @@ function groupLines(
   { world, all, command }: PageOptions,
   { paint, columns, isTerminal }: Canvas,
 ): readonly string[] {
-  const rule = rules[code];
+  const rule = findingRules[code];
   const shown = all ? found : found.slice(0, nameFirstFew);
   const more = found.length - shown.length;
   const isShared = found.some(({ ids }) => ids.length > 1);

@@ -8,7 +8,7 @@ import { durationInWords, formatDuration, relativeTime, waitingTime } from '../.
 import { isEmptyValue } from '../../data/where.js';
 import { tagsIn } from '../document-tags.js';
 import { hasTeam, hasTeamField, teamsOf } from '../player-filters.js';
-import { isConverted, playerIdOf, undecided, waiting } from '../tryout-filters.js';
+import { isConverted, playerIdOf, undecided, waitingStatus } from '../tryout-filters.js';
 import type { DefaultCode, RequestedCode } from './codes.js';
 import {
   type CheckedRecord,
@@ -29,10 +29,10 @@ const onByDefault: Readonly<Record<DefaultCode, Rule>> = {
     title: (count, { patience }) =>
       `${plural(count, 'application')} ${count === 1 ? 'has' : 'have'} waited for more than ${durationInWords(patience)}`,
     listAll: ({ patience }) =>
-      `rosterctl tryouts list --status ${waiting} --older-than ${formatDuration(patience)}`,
+      `rosterctl tryouts list --status ${waitingStatus} --older-than ${formatDuration(patience)}`,
     ...eachRecord((_, subject, { now, patience }) => {
       const { status, at } = subject;
-      if (status !== waiting || at === undefined) return undefined;
+      if (status !== waitingStatus || at === undefined) return undefined;
       const age = now.getTime() - at;
       return age < patience ? undefined : `${whoIs(subject)} has waited for ${waitingTime(age)}`;
     }),
@@ -126,7 +126,7 @@ const onRequest: Readonly<Record<RequestedCode, Rule>> = {
 };
 
 /** Every rule, in the order in which findings are printed. */
-export const rules: Readonly<Record<DefaultCode | RequestedCode, Rule>> = {
+export const findingRules = {
   ...onByDefault,
   ...onRequest,
 };

@@ -67,10 +67,10 @@ export function fileColumns(
   options: ColumnOptions,
 ): readonly FileColumn[] {
   const heads = header.map((cell) => (options.raw ? cell : unguard(cell)).trim());
-  const find = (flag: string, name: string) => {
+  const find = (word: string, name: string) => {
     const index = indexOfHead(heads, name);
     if (index >= 0) return index;
-    throw new UsageError(`${flag} ${shellQuote(name)}: the file has no such column.`, {
+    throw new UsageError(`${word} ${shellQuote(name)}: the file has no such column.`, {
       hint: `It has: ${firstOf(heads)}.`,
     });
   };
@@ -183,9 +183,9 @@ export function mapColumns(
       continue;
     }
     taken.set(field, column);
-    const flag = known.given.get(field.split('.', 1)[0] ?? '');
+    const overruling = known.given.get(field.split('.', 1)[0] ?? '');
     if (known.service.includes(field)) service.set(field, column);
-    else if (flag !== undefined && column !== key) overruled.set(column.head, flag);
+    else if (overruling !== undefined && column !== key) overruled.set(column.head, overruling);
     else {
       const own = options.isTyped ? wholeField(field) : fieldTarget(field, column, seen);
       const target = byName && known.team ? known.team : own;
@@ -252,7 +252,7 @@ function unknownColumn(
   { seen, team }: KnownFields,
 ): InputError {
   const { name, isTeam } = column;
-  const { noun, plural } = resourceWords[resource];
+  const { noun, plural: many } = resourceWords[resource];
   if (isTeam || (!team && aliasKind(name, resource) === 'team'))
     return new InputError(
       `The column ${columnLabel(column)} holds teams, and no ${noun} shows which field holds the ids of its teams.`,
@@ -262,11 +262,8 @@ function unknownColumn(
   const equal = seen.names.filter((field) => plainName(field) === plainName(name));
   const meant = equal.length > 1 ? undefined : nearest(name, fits);
   const near = equal.length > 1 ? ` It may be ${equal.join(' or ')}.` : didYouMean(name, fits);
-  return new InputError(
-    `The column ${columnLabel(column)} is not a field of the ${plural}.${near}`,
-    {
-      // Columns without a similar field share this hint, so many of them need only one line.
-      hint: `Map it: --map '${meant === undefined ? 'COLUMN=FIELD' : `${name}=${meant}`}'. Or skip unknown columns: --ignore-columns`,
-    },
-  );
+  return new InputError(`The column ${columnLabel(column)} is not a field of the ${many}.${near}`, {
+    // Columns without a similar field share this hint, so many of them need only one line.
+    hint: `Map it: --map '${meant === undefined ? 'COLUMN=FIELD' : `${name}=${meant}`}'. Or skip unknown columns: --ignore-columns`,
+  });
 }

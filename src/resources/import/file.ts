@@ -6,7 +6,7 @@ import {
   hashing,
   inputChunks,
   noteOpenWorkbook,
-  peek,
+  peekBytes,
 } from '../../bulk/file-rows.js';
 import type { BulkValues } from '../../bulk/invocation.js';
 import { mostInputRows } from '../../bulk/row-names.js';
@@ -103,7 +103,7 @@ async function openSheet(
   const name = path === '-' ? 'stdin' : path;
   if (path !== '-') await noteOpenWorkbook(context, path);
   const hashed = hashing(inputChunks(context, path), sheet);
-  const { start, chunks } = await peek(hashed.chunks, 64);
+  const { start, chunks } = await peekBytes(hashed.chunks, 64);
   if (isJsonLines(name, start)) {
     const unused = Object.entries({ sheet, 'take-formulas': takeFormulas, encoding }).find(
       ([, value]) => value !== undefined && value !== false,

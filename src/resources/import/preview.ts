@@ -119,7 +119,7 @@ function notesOn({ mapping }: ResolvedImport): readonly string[] {
       ? [`  Ignored: ${ignored.map((head) => shortValue(head)).join(', ')}`]
       : []),
     ...[...overruled].map(
-      ([head, flag]) => `  Not used: ${shortValue(head)}, because ${flag} sets it in every row`,
+      ([head, word]) => `  Not used: ${shortValue(head)}, because ${word} sets it in every row`,
     ),
   ];
 }

@@ -46,7 +46,7 @@ export class RowKeys {
   /** The record that the row names; undefined for a new one. Throws InputError. */
   match(row: CsvRow, key: string): JsonObject | undefined {
     const { options, index, ids, key: column } = this.world;
-    const { noun, plural } = resourceWords[options.resource];
+    const { noun, plural: many } = resourceWords[options.resource];
     const at = cellPlace(row, column);
     if (key === '') throw new InputError(`${at} is empty, and it is the key.`);
     const lines = this.lines.get(this.foldInFile(key));
@@ -58,7 +58,7 @@ export class RowKeys {
     const [record, other] = options.key === 'id' ? oneOrNone(ids.get(key)) : index.find(key);
     if (other)
       throw new InputError(
-        `${at} holds "${key}", which several ${plural} have: ${index
+        `${at} holds "${key}", which several ${many} have: ${index
           .find(key)
           .map((each) => String(each['id']))
           .join(', ')}.`,

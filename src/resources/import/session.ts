@@ -1,6 +1,6 @@
 /** The session of an import: a row updates the record that its key finds, or creates one. */
 
-import { callFor, resource as rowOf } from '../../api/resources.js';
+import { callFor, resourceRow } from '../../api/resources.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import { keyComparison } from '../../cli/column-aliases.js';
 import { type TypedFields, touchedFields, touchedNames } from '../../cli/field-flags.js';
@@ -78,7 +78,7 @@ function createSession(
   resource: ResourceName,
   { key, typed }: ImportJob,
 ): Session {
-  const { noun } = rowOf(resource);
+  const { noun } = resourceRow(resource);
   const reader = recordReader(context, resource);
   const created = new CreatedRecords(context, resource, key, reader);
   return {
@@ -260,7 +260,7 @@ class CreatedRecords {
 function notThere(context: Context, resource: ResourceName, id: string): UnknownOutcomeError {
   const { method, path } = context.api.describe(callFor(resource, 'create', undefined, {}));
   return new UnknownOutcomeError(
-    `${method} ${path} returned the id ${id}, but there is no ${rowOf(resource).noun} with that id.`,
+    `${method} ${path} returned the id ${id}, but there is no ${resourceRow(resource).noun} with that id.`,
     { method, path },
     { delivery: 'applied' },
   );
@@ -268,7 +268,7 @@ function notThere(context: Context, resource: ResourceName, id: string): Unknown
 
 /** Why a lost create stays unknown: it is never sent twice by itself. */
 function notFoundByKey(resource: ResourceName, key: string, text: string): NotFoundError {
-  const { noun } = rowOf(resource);
+  const { noun } = resourceRow(resource);
   return new NotFoundError(
     `No single ${noun} has the ${key} "${text}". If none appears, run the import again with --restart.`,
     { isProven: true, hint: `See: rosterctl ${resource} list` },

@@ -81,8 +81,8 @@ async function teamsIfWhole(context: Context): Promise<Teams | undefined> {
   try {
     return await readTeams(context);
   } catch (error) {
-    const isForbidden = error instanceof ApiError && error.status === 403;
-    if (!isForbidden && !(error instanceof GuardError)) throw error;
+    const isRefused = error instanceof ApiError && error.status === 403;
+    if (!isRefused && !(error instanceof GuardError)) throw error;
     context.note('The list of teams cannot be read whole, so a column of teams takes their ids.');
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** Finds one person's records at the service: applications and players, linked by e-mail, Discord user id and conversion, never by name. */
-import { resource as rowOf } from '../../api/resources.js';
+import { resourceRow } from '../../api/resources.js';
 import { candidateOf, describeCandidates } from '../../bulk/reference-index.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import type { Context } from '../../context.js';
@@ -135,7 +135,7 @@ function keysOf(
   const { overrides } = context.settings;
   const emails = referenceField(resource, 'email', overrides).values(record) ?? [];
   const users = referenceField(resource, 'discord', overrides).values(record) ?? [];
-  const playerId = rowOf(resource).calls.convert ? playerIdOf(record) : String(record['id']);
+  const playerId = resourceRow(resource).calls.convert ? playerIdOf(record) : String(record['id']);
   return [
     ...emails.map((email) => `email:${foldCase(email)}`),
     ...users.filter((user) => isUserId(user, record)).map((id) => `discordUserId:${id}`),

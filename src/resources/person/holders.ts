@@ -91,7 +91,7 @@ export function formReader(): (record: JsonObject) => string | undefined {
  * Looks for other holders among the records of these resources. A list that is forbidden, slow or
  * doubtful says nothing.
  */
-export function createHolders(context: Context, resources: readonly ResourceName[]): Holders {
+export function createHolders(context: Context, within: readonly ResourceName[]): Holders {
   const identitiesOf = identityReader(context.settings.overrides);
   const formOf = formReader();
   const watched = new Set<string>();
@@ -116,7 +116,7 @@ export function createHolders(context: Context, resources: readonly ResourceName
   };
   const search = async () => {
     const { recordsNearby } = await import('../cards/nearby.js');
-    for (const resource of resources) {
+    for (const resource of within) {
       if (resource === written && observedCount > 0) continue;
       // oxlint-disable-next-line no-await-in-loop
       await recordsNearby(context, resource, (record) => {

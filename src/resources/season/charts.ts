@@ -1,6 +1,6 @@
 /** The charts of a season: applications by status, week, game and answer, the funnel, and how long ago they changed. */
 import { TryoutStatus } from '../../api/schemas.js';
-import { waiting } from '../tryout-filters.js';
+import { waitingStatus } from '../tryout-filters.js';
 import {
   barsOf,
   type DrawnChart,
@@ -104,7 +104,7 @@ const hasStatus =
 
 const stages: readonly Stage[] = [
   { label: 'Submitted', includes: () => true },
-  { label: 'No longer pending', includes: (status) => status !== waiting },
+  { label: 'No longer pending', includes: (status) => status !== waitingStatus },
   { label: 'Shortlisted or accepted', includes: hasStatus('shortlisted', 'accepted') },
   { label: 'Accepted', includes: hasStatus('accepted') },
 ];
@@ -122,7 +122,7 @@ function funnelChart(
   isExact: boolean,
 ): DrawnChart {
   const chart = { title: 'Funnel', unit: 'Stage' };
-  const players = new Set(tryouts.flatMap(({ isConverted }, at) => (isConverted ? [at] : [])));
+  const players = new Set(tryouts.flatMap((tryout, at) => (tryout.isConverted ? [at] : [])));
   if (!groups) return withoutRows(chart, tooFewEach);
   const shown = new Set(groups.map(({ label }) => label));
   const isMerged = shown.has(undefined);

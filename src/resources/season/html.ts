@@ -26,7 +26,7 @@ export function seasonHtml(page: SeasonPage): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}, ${longDay(page.madeAt)}</title>
-<style>${new Markup(style)}</style>
+<style>${new Markup(pageStyle)}</style>
 </head>
 <body>
 <header>
@@ -133,7 +133,7 @@ function html(
 }
 
 /** The style sheet; it names no address. */
-export const style = `
+export const pageStyle = `
 :root { color-scheme: light dark;
   --page: #ffffff; --text: #1b1f24; --muted: #57606a; --line: #d8dee4;
   --fill: #2563a8; --track: #e9edf1; --warning: #8a3b12; }

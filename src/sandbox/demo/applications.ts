@@ -3,7 +3,7 @@ import type { TryoutStatus } from '../../api/schemas.js';
 import { demoOrganization } from '../../config/profiles.js';
 import type { JsonObject } from '../../data/json.js';
 import { recordId, type StoredRecord } from '../records.js';
-import { gamerTag, type Person, person, personNamed } from './people.js';
+import { demoGamerTag, demoPerson, type Person, personNamed } from './people.js';
 
 /** A tryout form of the demo data; each writes its answers under another style of keys. */
 interface DemoForm {
@@ -153,14 +153,14 @@ export function applicant(place: number): Person {
   const [name, first, last] = awkwardNames.get(place) ?? [];
   if (name !== undefined && first !== undefined && last !== undefined)
     return { ...personNamed(number, first, last), name };
-  const self = person(number);
+  const self = demoPerson(number);
   if (place === sameEmail.later) {
-    const { name: sameName, email } = person(firstApplicant + sameEmail.closed);
+    const { name: sameName, email } = demoPerson(firstApplicant + sameEmail.closed);
     // In capitals: the rule ignores case.
     return { ...self, name: sameName, email: email.toUpperCase() };
   }
   if (place === sameDiscord.later) {
-    const earlier = person(firstApplicant + sameDiscord.closed);
+    const earlier = demoPerson(firstApplicant + sameDiscord.closed);
     return { ...earlier, email: earlier.email.replace('@', '2@') };
   }
   return self;
@@ -173,7 +173,7 @@ export function applicantTags(place: number, game: string, at: Date): JsonObject
   return Array.from({ length: place % 4 }, (_, tag) => ({
     id: `tag_${String(place + 1).padStart(4, '0')}_${tag + 1}`,
     game: tag === 0 ? game : (['Overwatch 2', 'Rocket League'][tag - 1] ?? game),
-    gamerTag: (tag === 0 && awkwardTags.get(place)) || gamerTag(self),
+    gamerTag: (tag === 0 && awkwardTags.get(place)) || demoGamerTag(self),
     createdAt: when,
     updatedAt: when,
   }));

@@ -26,7 +26,7 @@ const animals = words(`
 const domains = ['example.com', 'example.org', 'example.net'];
 
 /** The person with this number, always the same. Names repeat from 630 on, addresses never. */
-export function person(number: number): Person {
+export function demoPerson(number: number): Person {
   const first = given[number % given.length] ?? '';
   const last = family[(number + Math.floor(number / given.length) * 4) % family.length] ?? '';
   return personNamed(number, first, last);
@@ -46,7 +46,7 @@ export function personNamed(number: number, first: string, last: string): Person
 }
 
 /** A gamer tag that is plainly invented: at most 16 characters and the tag DEMO. */
-export function gamerTag({ nick }: Person): string {
+export function demoGamerTag({ nick }: Person): string {
   return `${nick.slice(0, 16)}#DEMO`;
 }
 

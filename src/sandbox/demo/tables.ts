@@ -22,7 +22,7 @@ import {
   gameAt,
 } from './applications.js';
 import { demoDocuments, demoFileKey } from './documents.js';
-import { gamerTag, person } from './people.js';
+import { demoGamerTag, demoPerson } from './people.js';
 
 const dayMs = 86_400_000;
 
@@ -108,10 +108,14 @@ function player(
   role: string,
   now: Date,
 ): JsonObject {
-  const self = person(place);
+  const self = demoPerson(place);
   const game = teams[(teamNumbers[0] ?? 1) - 1]?.['game'];
   const at = new Date(now.getTime() - 200 * dayMs).toISOString();
-  const tag = { id: `tag_p${String(place + 1).padStart(4, '0')}`, game, gamerTag: gamerTag(self) };
+  const tag = {
+    id: `tag_p${String(place + 1).padStart(4, '0')}`,
+    game,
+    gamerTag: demoGamerTag(self),
+  };
   return {
     name: self.name,
     email: self.email,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rowLabel } from '../../../src/resources/season/drawn.js';
-import { seasonHtml, style } from '../../../src/resources/season/html.js';
+import { pageStyle, seasonHtml } from '../../../src/resources/season/html.js';
 import type { SeasonChart, SeasonPage } from '../../../src/resources/season/page.js';
 import { seasonMarkdown } from '../../../src/resources/season/write-page.js';
 import { forbidden, hostileTexts } from '../../support/hostile.js';
@@ -105,7 +105,7 @@ describe('as HTML', () => {
           label,
         );
         const styles = texts.filter(({ inside }) => inside === 'style').map((each) => each.text);
-        expect(styles).toEqual([style]);
+        expect(styles).toEqual([pageStyle]);
         expect(texts.filter((each) => forbidden.test(each.text.replaceAll('\n', '')))).toEqual([]);
       }),
       { numRuns: 300 },
@@ -124,7 +124,7 @@ describe('as HTML', () => {
     expect(elements.indexOf(policy ?? { name: '', attributes: new Map() })).toBeLessThan(
       names.indexOf('style'),
     );
-    expect(style).not.toMatch(/url|@import|@font-face|src|\/\/|\\|</);
+    expect(pageStyle).not.toMatch(/url|@import|@font-face|src|\/\/|\\|</);
     expect(html).not.toMatch(/:\/\/|www\./);
   });
 
@@ -160,7 +160,9 @@ describe('as HTML', () => {
   });
 
   test.each(['light', 'dark'])('has contrast enough for reading in the %s theme', (theme) => {
-    const themes = [...style.matchAll(/(?:^|\{ ):root \{([^}]*)\}/gm)].map(([, text = '']) => text);
+    const themes = [...pageStyle.matchAll(/(?:^|\{ ):root \{([^}]*)\}/gm)].map(
+      ([, text = '']) => text,
+    );
     expect(themes).toHaveLength(2);
     const text = themes[theme === 'light' ? 0 : 1] ?? '';
     const colors = new Map(
