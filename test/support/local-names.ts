@@ -8,9 +8,11 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value;
 
-const childrenOf = ({ typeAnnotation: _, ...node }: Node) =>
-  Object.values(node)
-    .flat()
+/** The parts of a node, without its type. */
+const childrenOf = (node: Node) =>
+  Object.entries(node)
+    .filter(([part]) => part !== 'typeAnnotation')
+    .flatMap(([, value]) => value)
     .filter((value) => isNode(value));
 
 /** The names that a pattern binds: `{ a, b: [c] }` binds a and c. */
