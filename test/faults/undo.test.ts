@@ -311,6 +311,49 @@ describe('killed in the middle', () => {
       expect(service.kept.get(id)?.status).toBe('rejected');
   });
 
+  test('a run whose last row turns out to be applied has no row left', async () => {
+    let reached = false;
+    const service = await keep(several(2), ({ body }, step) => {
+      if (step !== 'PATCH app_2') return undefined;
+      return () => {
+        service.kept.set('app_2', { ...application('app_2'), ...JSON.parse(body.toString()) });
+        reached = true;
+      };
+    });
+    const user = userOf(service);
+    const child = user.start('tryouts set-status app_1 app_2 --to rejected --yes');
+    const ended = closed(child);
+    await until(() => reached);
+    child.kill('SIGKILL');
+    await ended;
+    const looked = await user.run('runs undo last -n');
+    expect(looked.stderr).toContain(': 2 can be undone, 0 changed since, 0 cannot be undone.');
+    expect(looked.stderr).not.toContain('will not be sent');
+  });
+
+  test('a record of a run that still runs is undone, and the run goes on', async () => {
+    let answer: (() => void) | undefined;
+    const service = await keep(several(2), (_, step) => {
+      if (step !== 'GET app_2' || service.kept.get('app_1')?.status !== 'rejected')
+        return undefined;
+      return (__, response) => {
+        answer = () => {
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify(service.kept.get('app_2')));
+        };
+      };
+    });
+    const user = userOf(service);
+    const child = user.start('tryouts set-status app_1 app_2 --to rejected --yes --concurrency 1');
+    const ended = closed(child);
+    await until(() => answer !== undefined);
+    const undone = await user.run('runs undo last --only app_1 --yes');
+    expect([undone.code, undone.stderr]).toEqual([0, expect.not.stringContaining('ends it')]);
+    answer?.();
+    expect(await ended).toBe(0);
+    expect([...service.kept.values()].map(({ status }) => status)).toEqual(['pending', 'rejected']);
+  });
+
   test('an unfinished run ends with its undo, so that the same command starts over', async () => {
     let broken = true;
     const service = await keep(several(4), (_, step) =>

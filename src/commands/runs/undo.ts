@@ -19,8 +19,10 @@ import {
   partialNotes,
   undoneCounts,
 } from '../../resources/undo-words.js';
+import { isHeldByOther } from '../../runs/lock.js';
 import { requireContinuable } from '../../runs/plan.js';
-import { rowsLeft, type StoredRun } from '../../runs/stored-run.js';
+import { isFinalRow } from '../../runs/report.js';
+import type { StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
@@ -92,6 +94,8 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   if (can.length === 0) throw nothingToUndo(stored, cannot, context.table);
   requireContinuable(stored, 'Undo it with the version that wrote it.');
   const kind = undoKind(can);
+  const isEnded = stored.finished || isHeldByOther(stored, context.self);
+  const left = isEnded ? 0 : head.rows - results.filter(isFinalRow).length;
   const undo: UndoJob = {
     of: head.run,
     kind,
@@ -107,7 +111,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
     }),
     previewNotes: (preview) => [
       undoneCounts(head.run, preview, cannot),
-      ...(stored.finished ? [] : [endedNote(stored)]),
+      ...(left > 0 ? [endedNote(left)] : []),
       ...mixedNote(kind, preview.tasks),
       ...partialNotes(can),
       ...nullNote(can),
@@ -116,8 +120,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
 }
 
 /** Says that the remaining rows of an unfinished run will not be sent. */
-function endedNote(stored: StoredRun): string {
-  const left = rowsLeft(stored);
+function endedNote(left: number): string {
   return `The run is unfinished. Undoing it ends it: ${left === 1 ? 'its last row' : `its other ${groupedNumber(left)} rows`} will not be sent.`;
 }
 
