@@ -17,9 +17,8 @@ import { fileSink } from '../downloads/target-file.js';
 import type { Target } from '../downloads/target-names.js';
 import { CancelledError, Failure } from '../errors.js';
 import { openPlain, syncFolder } from '../files/atomic-write.js';
-import { makeFolder } from '../files/private.js';
 import { attemptWrite } from '../files/writing.js';
-import type { OpenBackup } from './folder.js';
+import { attemptFolder, type OpenBackup } from './folder.js';
 import type { FetchedFile } from './journal.js';
 import { sharedFile, withFiles } from './layout.js';
 import type { MissingPart, StoredDocument } from './manifest.js';
@@ -161,14 +160,14 @@ async function fetchFile(
   const counted = meter.begin({ id, record, path: undefined });
   try {
     const folder = join(backup.unfinished, 'downloads');
-    makeFolder(folder, 0o700);
+    attemptFolder(folder);
     // An id may hold anything, a digest is always a file name.
     const path = join(folder, digestOf(id).slice(0, 32));
     const { bytes, sha256 } = await download(context, { id, record }, path, (sink) =>
       counted.watch(sink),
     );
     const shared = join(backup.folder, sharedFile(sha256));
-    makeFolder(dirname(shared), 0o700);
+    attemptFolder(dirname(shared));
     // Also where a file of this hash is there: the new one is proven to be whole.
     await attemptWrite(shared, rename(path, shared));
     await syncFolder(dirname(shared));

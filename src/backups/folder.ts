@@ -42,6 +42,15 @@ export interface OpenBackup {
   close(): Promise<void>;
 }
 
+/** Creates a folder of a backup if it is missing. Throws OutputError. */
+export function attemptFolder(folder: string): void {
+  try {
+    makeFolder(folder, 0o700);
+  } catch (error) {
+    throw cannotWrite(folder, error);
+  }
+}
+
 /**
  * Opens the folder for a new snapshot; makes it if it is missing, and takes up what an interrupted
  * backup left. Throws UsageError for a folder that is not ours, GuardError if another process holds
@@ -49,11 +58,7 @@ export interface OpenBackup {
  */
 export async function openBackup(context: Context, folder: string): Promise<OpenBackup> {
   await checkFolder(context, folder);
-  try {
-    makeFolder(folder, 0o700);
-  } catch (error) {
-    throw cannotWrite(folder, error);
-  }
+  attemptFolder(folder);
   const lock = await lockFolder(context, folder);
   try {
     const place = placeOf(context);

@@ -7,10 +7,10 @@ import { printJson } from '../data/json.js';
 import { isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
 import { GuardError, NotFoundError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
-import { makeFolder } from '../files/private.js';
 import type { PersonReport } from '../resources/person/find-person.js';
 import type { SelectedRow } from '../runs/report.js';
 import { downloadDocuments } from './download-documents.js';
+import { createFolder } from './target-file.js';
 import { documentsNamed, withRecords } from './target-names.js';
 
 /** The files to write, known before any is written. */
@@ -47,7 +47,7 @@ export async function writeFiles(
   person: PersonReport,
   { folder, path, rows }: PlannedFiles,
 ): Promise<PersonReport> {
-  makeFolder(folder, 0o700);
+  createFolder(folder, '--out', 0o700);
   const files: string[] = [];
   for (const { id, record } of await withRecords(context, rows)) {
     const target = {

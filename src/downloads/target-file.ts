@@ -90,7 +90,7 @@ export async function openTarget(
   path: string,
   { file, folder, onExisting }: SaveOptions,
 ): Promise<AtomicFile> {
-  if (folder !== undefined) createFolder(folder);
+  if (folder !== undefined) createFolder(folder, '-D');
   if (onExisting !== 'overwrite') return openPlain(path, { isNew: true, isOneOfMany: true });
   // Only what the user named is followed to its target, or may be a pipe.
   if (file !== undefined) return openAtomic(path, { signal: context.signal, isOneOfMany: true });
@@ -134,13 +134,14 @@ const folderReasons = {
   EEXIST: 'a file has that name',
 };
 
-function createFolder(folder: string): void {
+/** Creates the folder that a flag names. Throws OutputError. */
+export function createFolder(folder: string, flag: string, mode?: number): void {
   try {
-    makeFolder(folder);
+    makeFolder(folder, mode);
   } catch (error) {
     const reason = systemReason(error, folderReasons);
     throw new OutputError(`The folder ${folder} cannot be created: ${reason}.`, {
-      hint: 'Name another one with -D.',
+      hint: `Name another one with ${flag}.`,
       cause: error,
     });
   }

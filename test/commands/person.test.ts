@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inProcess } from '../support/in-process.js';
@@ -118,6 +118,19 @@ test('a folder gets person.json, private, and is not written twice', async () =>
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ schema: 1, reference: 'app_1' });
   expect((await person(service, `app_1 --out ${folder} --json`, home)).code).toBe(11);
   expect((await person(service, 'app_1 --with-document doc_1 --json', home)).code).toBe(2);
+});
+
+test('a folder that cannot be created is an error with the flag to change', async () => {
+  const service = await club();
+  const home = temporaryFolder();
+  const file = join(home, 'ann');
+  writeFileSync(file, '');
+  for (const folder of [file, join(file, 'below')]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { code, stderr } = await person(service, `app_1 --out ${folder}`, home);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be created: ')]);
+    expect(stderr).toContain('Name another one with --out.');
+  }
 });
 
 test('a document to fetch that is not there is named, not the person', async () => {
