@@ -159,16 +159,17 @@ export class FirstWriteGate {
   private endTurn: (() => void) | undefined;
   private isOpen = false;
 
-  /** `isAnswered`: true once nobody needs to wait any more. */
+  /** `isAnswered`: true once nobody needs to wait any more for the first write. */
   constructor(private readonly isAnswered: () => boolean) {}
 
   /**
-   * Waits while another row goes first; the first row gets a function that ends its turn. Undefined if
-   * nobody needs to wait any more.
+   * Waits while another row goes first; the first row gets a function that ends its turn. Undefined if it
+   * need not wait: the first write was answered, and what `isProven` tells of the row.
    */
-  async enter(): Promise<(() => void) | undefined> {
-    while (this.turn && !this.isPassable()) await this.turn;
-    if (this.isPassable()) return undefined;
+  async enter(isProven: () => boolean): Promise<(() => void) | undefined> {
+    const isPassable = () => (this.isOpen || this.isAnswered()) && isProven();
+    while (this.turn && !isPassable()) await this.turn;
+    if (isPassable()) return undefined;
     let end: (() => void) | undefined;
     this.turn = new Promise((resolve) => {
       end = resolve;
@@ -184,10 +185,6 @@ export class FirstWriteGate {
   open(): void {
     this.isOpen = true;
     this.endTurn?.();
-  }
-
-  private isPassable(): boolean {
-    return this.isOpen || this.isAnswered();
   }
 }
 

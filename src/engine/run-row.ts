@@ -21,10 +21,9 @@ const lagPauses = [50, 150, 300, 500];
 /** Processes a row at its turn, up to its result or to a write that has to be verified. */
 export async function beginRow(row: ActiveRow): Promise<void> {
   const { run, task, session } = row;
-  const endTurns: ((() => void) | undefined)[] = [];
+  let endTurn: (() => void) | undefined;
   await row.guarded(async () => {
-    endTurns.push(await run.gate.enter());
-    endTurns.push(await run.enterUnproven(session));
+    endTurn = await run.gate.enter(() => run.isStopped || (session.isProven?.() ?? true));
     if (run.isOver) return;
     const { lockRow } = run.options;
     if (lockRow) run.locks.set(task.row, await lockRow(task));
@@ -34,7 +33,7 @@ export async function beginRow(row: ActiveRow): Promise<void> {
     await runRow(row, isUsable ? preview : await row.read());
   });
   // Not earlier, because the answer may stop the run.
-  for (const endTurn of endTurns) endTurn?.();
+  endTurn?.();
 }
 
 /** Processes a row from a read, over as many reads and steps as needed. Throws Failure. */

@@ -67,10 +67,8 @@ export interface RowRunOptions
 export class ActiveRun {
   readonly breaker: CircuitBreaker;
   readonly semaphore: Semaphore;
-  /** Lets the first write go alone. */
+  /** Lets the first write go alone, and one at a time the rows of a session that has yet to prove itself. */
   readonly gate: FirstWriteGate;
-  /** Lets the rows of a session that has yet to prove itself go one at a time. */
-  private provingGate: FirstWriteGate | undefined;
   readonly reported = new Set<number>();
   /** Rows with a request that may have been sent and has no outcome. */
   readonly inFlight = new Set<number>();
@@ -113,13 +111,6 @@ export class ActiveRun {
 
   isFresh({ record, at, freshMs = record ? usualFreshMs : Number.POSITIVE_INFINITY }: RecordState) {
     return ageMs(at, this.options.instant()) <= freshMs;
-  }
-
-  /** Waits while another row of the session proves it; returns what ends the turn of this row. */
-  async enterUnproven({ isProven }: Session): ReturnType<FirstWriteGate['enter']> {
-    if (!isProven || isProven()) return undefined;
-    this.provingGate ??= new FirstWriteGate(() => isProven() || this.isStopped);
-    return this.provingGate.enter();
   }
 
   /** Returns the row of the report for a task that ended so. */

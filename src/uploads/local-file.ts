@@ -28,7 +28,7 @@ export async function inspectFile(path: string, given?: UploadContentType): Prom
   const file = await openUpload(path);
   // Also where the type is given, to find a file that cannot be read before anything is sent.
   const found = await contentOf(path, file.sizeBytes);
-  const contentType = given ?? typeOf(path, found, file.sizeBytes);
+  const contentType = given ?? typeOf(path, path, found, file.sizeBytes);
   return { ...file, path, name: basename(path), contentType };
 }
 
@@ -50,8 +50,8 @@ export async function withStdinFile<T>(
     await unlink(path);
     await spool(stdin, handle, signal);
     const { size } = await handle.stat();
-    const contentType =
-      given ?? typeOfStdin(name, await typeByContent(readableFile(handle, size)), size);
+    const found = given ?? (await typeByContent(readableFile(handle, size)));
+    const contentType = given ?? typeOf('-', name, found, size);
     return await use({ ...(await heldUpload(handle)), path: '-', name, contentType });
   } finally {
     await handle.close().catch(() => {});
@@ -80,41 +80,30 @@ function spoolFailure(cause: unknown): InputError {
   });
 }
 
+/**
+ * The type of a file by its name and its content (`found`), which must agree unless it is empty. The name
+ * of a document from stdin needs no extension, so the bytes alone may determine it. Throws UsageError.
+ */
 function typeOf(
   path: string,
-  found: UploadContentType | undefined,
-  size: number,
-): UploadContentType {
-  const named = typeByExtension(path, path, found, size);
-  if (named) return named;
-  throw new UsageError(
-    `${path} does not have an allowed extension (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
-    { hint: typeHint },
-  );
-}
-
-/** The type of stdin: a document's name needs no extension, so the bytes alone may determine it. Throws UsageError. */
-function typeOfStdin(
   name: string,
   found: UploadContentType | undefined,
   size: number,
 ): UploadContentType {
-  const type = typeByExtension(`${name} (stdin)`, name, found, size) ?? found;
-  if (type) return type;
-  throw new UsageError('The type of the file from stdin is unknown.', { hint: typeHint });
-}
-
-/** The type of a name's extension, if it has an allowed one. Throws UsageError if the content is of another. */
-function typeByExtension(
-  what: string,
-  name: string,
-  found: UploadContentType | undefined,
-  size: number,
-): UploadContentType | undefined {
-  const named = typeByName(name);
-  if (!named || size === 0 || found === named) return named;
+  const byName = typeByName(name);
+  if (byName && (size === 0 || found === byName)) return byName;
+  const isStdin = path === '-';
+  if (!byName && isStdin && found) return found;
+  const content = found ? `its content is ${found}` : 'its content is of no allowed type';
+  const what = isStdin ? `${name} (stdin)` : path;
+  if (byName)
+    throw new UsageError(`${what} has the extension of ${byName}, but ${content}.`, {
+      hint: typeHint,
+    });
+  if (isStdin)
+    throw new UsageError('The type of the file from stdin is unknown.', { hint: typeHint });
   throw new UsageError(
-    `${what} has the extension of ${named}, but its content is ${found ?? 'of no allowed type'}.`,
+    `${path} does not have an allowed extension (${orList(allowedExtensions)})${found ? `; ${content}` : ''}.`,
     { hint: typeHint },
   );
 }
