@@ -3,26 +3,31 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { nameFirstFew } from '../data/text.js';
-
-/** A warning that may apply to hundreds of rows. */
-interface RowWarning {
-  readonly row: number;
-  readonly id: string;
-  readonly record: JsonObject;
-  /** The rest of the sentence that begins with the record's name. */
-  readonly what: string;
-  /** The sentence for all further records, printed once. */
-  readonly others: string;
-}
+import type { SelectedRow } from '../runs/report.js';
 
 /** Warnings of one run, without repetition. */
 export interface RowWarnings {
   /** Prints a message once. */
   once(message: string): void;
-  /** Collects a warning until `print`; prints it at once after that. */
-  forRow(warning: RowWarning): void;
+  /**
+   * Collects a warning until `print`; prints it at once after that. It may apply to hundreds of rows: `what`
+   * is the rest of the sentence that begins with the record's name, and `others` the sentence for all
+   * further records, printed once.
+   */
+  forRow(
+    row: Pick<SelectedRow, 'row' | 'id'>,
+    record: JsonObject,
+    what: string,
+    others: string,
+  ): void;
   /** Prints what was collected while the rows were planned, in any order. */
   print(): void;
+}
+
+interface RowWarning {
+  readonly row: number;
+  readonly sentence: string;
+  readonly others: string;
 }
 
 export function createRowWarnings(context: Context): RowWarnings {
@@ -30,10 +35,8 @@ export function createRowWarnings(context: Context): RowWarnings {
   /** By the sentence for further records, then by id. */
   const groups = new Map<string, Map<string, RowWarning>>();
   let isPrinted = false;
-  const printOne = ({ id, record, what, others }: RowWarning, index: number) => {
-    const name = labelOf(record, id);
-    const who = name === id ? id : `${id} (${name})`;
-    if (index <= nameFirstFew) context.note(index < nameFirstFew ? `${who} ${what}` : others);
+  const printOne = ({ sentence, others }: RowWarning, index: number) => {
+    if (index <= nameFirstFew) context.note(index < nameFirstFew ? sentence : others);
   };
   return {
     once(message) {
@@ -41,13 +44,14 @@ export function createRowWarnings(context: Context): RowWarnings {
       messages.add(message);
       context.note(message);
     },
-    forRow(warning) {
-      const { id, record, others } = warning;
+    forRow({ row, id }, record, what, others) {
       const group = groups.get(others) ?? new Map<string, RowWarning>();
       groups.set(others, group);
       if (group.has(id)) return;
-      group.set(id, { ...warning, record: { name: record['name'] } });
-      if (isPrinted) printOne(warning, group.size - 1);
+      const name = labelOf(record, id);
+      const sentence = `${name === id ? id : `${id} (${name})`} ${what}`;
+      group.set(id, { row, sentence, others });
+      if (isPrinted) printOne({ row, sentence, others }, group.size - 1);
     },
     print() {
       if (isPrinted) return;

@@ -36,10 +36,8 @@ const accepted = 'accepted';
 
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
   const base = changing(context, 'tryouts', 'convert');
-  const warnings = createRowWarnings(context);
+  const warnings = conversionWarnings(context, accept);
   const holders = createHolders(context, aboutPeople);
-  const applicationIds = new Map<string, string>();
-  let acceptsAny = false;
   const bodyOf = ({ own = {}, row }: Pick<SelectedRow, 'own' | 'row'>) => ({
     ...cellFields(own, undefined, row),
     ...touchedFields(typed),
@@ -49,30 +47,11 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     // Only one resend, and only if provably not applied: a second player would be worse.
     resends: 1,
     plan({ id, row, own }, { record = { id } }) {
+      warnings.plan({ id, row }, record);
+      if (isConverted(record)) return { steps: [] };
+      holders.watch(record);
       const status = record['status'];
       const accepts = accept && status !== 'accepted';
-      if (isConverted(record)) {
-        if (accepts)
-          warnings.forRow({
-            row,
-            id,
-            record,
-            what: `is already a player; its status stays ${String(status)}.`,
-            others: 'Others are already players, too; their statuses stay.',
-          });
-        return { steps: [] };
-      }
-      warnOfDuplicates(warnings, applicationIds, id, record);
-      holders.watch(record);
-      acceptsAny ||= accepts;
-      if (!accepts && status !== 'accepted')
-        warnings.forRow({
-          row,
-          id,
-          record,
-          what: `is not accepted: the status is ${String(status)}. --accept sets it first.`,
-          others: 'Others are not accepted, too.',
-        });
       const body = bodyOf({ own, row });
       return {
         steps: [
@@ -90,14 +69,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       };
     },
     sees: (record) => holders.observe(record),
-    planned(isSingle) {
-      // A preview warns of every status change.
-      if (isSingle && acceptsAny)
-        warnings.once(
-          "Accepting triggers your organization's Flows (automations). That cannot be undone.",
-        );
-      warnings.print();
-    },
+    planned: (isSingle) => warnings.print(isSingle),
     warn: () => holders.note(),
     async send(step, row, isFresh): Promise<Sent> {
       const { id } = row;
@@ -169,10 +141,49 @@ function isApplication(record: JsonObject): boolean {
 
 /** `Ann (player_1)`: the player of a converted application. */
 function playerOf(record: JsonObject): string {
-  const player = isObject(record['convertedPlayer']) ? record['convertedPlayer'] : undefined;
-  const id = playerIdOf(record);
-  const name = player?.['name'];
-  return typeof name === 'string' ? `${name} (${String(id)})` : String(id);
+  const { convertedPlayer } = record;
+  const name = isObject(convertedPlayer) ? convertedPlayer['name'] : undefined;
+  return nameWithId(name, String(playerIdOf(record)));
+}
+
+/** The warnings of a conversion: who is not accepted, who is a player already, who applied twice. */
+function conversionWarnings(context: Context, accept: boolean) {
+  const warnings = createRowWarnings(context);
+  const applicationIds = new Map<string, string>();
+  let acceptsAny = false;
+  return {
+    plan(row: Pick<SelectedRow, 'row' | 'id'>, record: JsonObject): void {
+      const status = record['status'];
+      const accepts = accept && status !== 'accepted';
+      if (isConverted(record)) {
+        if (accepts)
+          warnings.forRow(
+            row,
+            record,
+            `is already a player; its status stays ${String(status)}.`,
+            'Others are already players, too; their statuses stay.',
+          );
+        return;
+      }
+      warnOfDuplicates(warnings, applicationIds, row.id, record);
+      acceptsAny ||= accepts;
+      if (!accepts && status !== 'accepted')
+        warnings.forRow(
+          row,
+          record,
+          `is not accepted: the status is ${String(status)}. --accept sets it first.`,
+          'Others are not accepted, too.',
+        );
+    },
+    print(isSingle: boolean): void {
+      // A preview warns of every status change.
+      if (isSingle && acceptsAny)
+        warnings.once(
+          "Accepting triggers your organization's Flows (automations). That cannot be undone.",
+        );
+      warnings.print();
+    },
+  };
 }
 
 /** Warns if two of the applications are by one person, who would become two players. */

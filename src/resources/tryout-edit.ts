@@ -217,29 +217,26 @@ function checkStatus(status: string | undefined, record: JsonObject): void {
 /** Warns of status changes that look like mistakes; the contract forbids none (section 3). */
 function warnOfMove(
   warnings: RowWarnings,
-  { row, id }: SelectedRow,
+  row: SelectedRow,
   record: JsonObject,
   to: string | undefined,
 ): void {
   const from = record['status'];
   if (to === undefined || from === to) return;
   if (from === 'withdrawn')
-    warnings.forRow({
+    warnings.forRow(
       row,
-      id,
       record,
-      what: 'was withdrawn by the applicant.',
-      others:
-        'Others were withdrawn by the applicant, too. A filter can leave them out: --not-status withdrawn',
-    });
+      'was withdrawn by the applicant.',
+      'Others were withdrawn by the applicant, too. A filter can leave them out: --not-status withdrawn',
+    );
   if (from === 'accepted' && typeof record['convertedPlayerId'] === 'string')
-    warnings.forRow({
+    warnings.forRow(
       row,
-      id,
       record,
-      what: `is already a player: ${record['convertedPlayerId']}.`,
-      others: 'Others are already players, too.',
-    });
+      `is already a player: ${record['convertedPlayerId']}.`,
+      'Others are already players, too.',
+    );
 }
 
 function unchangedNote(record: JsonObject | undefined, id: string, { status }: EditJob): string {
