@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
 import { groupedNumber } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
-import type { Task } from '../engine/operation.js';
+import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -134,51 +134,41 @@ interface NewRun extends Replaced {
 /** Previews a new run, asks for confirmation, and writes it down. */
 async function beginRun(
   context: Context,
-  given: Invocation,
+  invocation: Invocation,
   setup: RunSetup,
   newRun: NewRun,
 ): Promise<Planned> {
   const { store, head, lock } = setup;
-  const { carried, selected, matched, replaced } = newRun;
-  const { operation, values, isSingle } = given;
-  const rows = given.selection?.rows ?? [];
-  requireNoKey(context, given, rows);
-  let invocation: Invocation = given;
-  let session = openSession(context, invocation);
-  const newRows = rows.slice(carried.length);
+  const { carried, replaced } = newRun;
+  const { operation, values, isSingle } = invocation;
+  const rows = invocation.selection?.rows ?? [];
+  requireNoKey(context, invocation, rows);
+  const session = openSession(context, invocation);
   let preview: Preview;
   try {
-    preview = await previewRows(context, invocation, newRows, session);
+    preview = await previewRows(context, invocation, rows.slice(carried.length), session);
   } catch (error) {
     if (!(error instanceof Failure) || !stopsEveryRow(error)) throw error;
     if (isSingle && !operation.reports) throw error;
     const ended = await endUnsent(context, head, invocation, rows.map(notAttempted), error);
     return { ...ended, only: { session, error } };
   }
+  const { decided, record, failure } = preview;
+  const tasks = [...carried, ...preview.tasks];
   const endWith = async (results: readonly ReportRow[], stop?: Stop) => ({
     ...(await endUnsent(context, head, invocation, results, stop)),
     names: preview.names,
   });
   const refusal = operation.refuses?.(preview);
-  if (refusal) {
-    const untouched = [...carried, ...preview.tasks].map(notAttempted);
-    return endWith([...preview.decided, ...untouched], refusal);
-  }
+  if (refusal) return endWith([...decided, ...tasks.map(notAttempted)], refusal);
   const [only] = preview.tasks;
   if (isSingle && only?.previewState?.record && operation.ask) {
-    const job = await operation.ask(context, given.job, only, only.previewState.record);
-    if (job !== given.job) {
-      invocation = { ...given, job };
-      session = openSession(context, invocation);
-      preview = await previewRows(context, invocation, newRows, session);
-    }
+    const job = await operation.ask(context, invocation.job, only, only.previewState.record);
+    if (job !== invocation.job) return beginRun(context, { ...invocation, job }, setup, newRun);
   }
-  const { decided } = preview;
-  const tasks = [...carried, ...preview.tasks];
   if (tasks.length === 0) {
     printPreviewNotes(context, operation, preview);
     await closeReplaced(context, store, newRun, session, writeOptions(context, lock));
-    const { record, failure } = preview;
     return { ...(await endWith(decided)), only: { session, record, error: failure } };
   }
   const errorCount = countErrors(decided);
@@ -191,27 +181,35 @@ async function beginRun(
   }
   const carriedNames = replaced.flatMap(({ plan }) => [...(plan?.names ?? [])]);
   const names = new Map([...carriedNames, ...(preview.names ?? [])]);
-  const fullPreview = { ...preview, tasks, names };
-  const subject = subjectOf(invocation, matched, matched > rows.length);
-  if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, fullPreview);
-  printPreviewNotes(context, operation, fullPreview);
-  await warnOfRefusals(context, invocation, session, tasks.length);
+  const whole = { ...preview, tasks, names };
+  await confirmRun(context, invocation, newRun, session, whole);
+  const planned = { session, preview: whole, errorsLeft };
+  return { ready: await writeRun(context, invocation, setup, newRun, planned) };
+}
+
+/** Shows what a new run would change, and asks. Throws as `confirmChanges` does. */
+async function confirmRun(
+  context: Context,
+  invocation: Invocation,
+  { carried, selected, matched }: NewRun,
+  session: Session,
+  preview: Preview,
+): Promise<void> {
+  const { operation, isSingle, selection } = invocation;
+  const subject = subjectOf(invocation, matched, matched > (selection?.rows.length ?? 0));
+  if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, preview);
+  printPreviewNotes(context, operation, preview);
+  await warnOfRefusals(context, invocation, session, preview.tasks.length);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
+  const only = preview.tasks[carried.length];
   const record = only?.previewState?.record;
   await confirmChanges(context, invocation, {
     subject,
-    preview: fullPreview,
+    preview,
     selected,
     question: isSingle && only ? sessionFor(session, only).question?.(only, record) : undefined,
     name: labelOf(record, only?.id ?? ''),
   });
-  return {
-    ready: await writeRun(context, invocation, setup, newRun, {
-      session,
-      preview: fullPreview,
-      errorsLeft,
-    }),
-  };
 }
 
 /** Writes a confirmed run down: its plan, its journal, and what is decided already. */
