@@ -12,6 +12,7 @@ import {
   referenceKindsOf,
 } from '../data/references.js';
 import { type LookedUpKind, type ResourceName, resourceWords } from '../data/resources.js';
+import { addTo } from '../data/sorting.js';
 import { foldCase, groupedNumber, orList, shellQuote } from '../data/text.js';
 import { ApiError } from '../errors.js';
 import { readWholeList } from './whole-list.js';
@@ -97,12 +98,7 @@ export class ReferenceIndex {
     if (!values) return;
     const known = this.entries.get(kind) ?? new Map<string, Entry[]>();
     this.entries.set(kind, known);
-    for (const value of values) {
-      const folded = foldCase(value);
-      const same = known.get(folded);
-      if (same) same.push({ value, candidate });
-      else known.set(folded, [{ value, candidate }]);
-    }
+    for (const value of values) addTo(known, foldCase(value), { value, candidate });
   }
 }
 

@@ -1,4 +1,4 @@
-/** Orders of records: `--sort`, the usual order of each resource, and comparing values by what they mean. */
+/** Orders and groups of records: `--sort`, the usual order of each resource, and comparing values by what they mean. */
 import { isDeepStrictEqual } from 'node:util';
 import { timeOf } from './dates.js';
 import { type JsonObject, RawNumber } from './json.js';
@@ -228,4 +228,11 @@ function compareMagnitudes(a: Decimal, b: Decimal): number {
   if (a.exponent !== b.exponent) return a.exponent - b.exponent;
   if (a.digits === b.digits) return 0;
   return a.digits < b.digits ? -1 : 1;
+}
+
+/** Adds a value to the group of a key. */
+export function addTo<K, V>(groups: Map<K, V[]>, key: K, value: V): void {
+  const group = groups.get(key);
+  if (group) group.push(value);
+  else groups.set(key, [value]);
 }

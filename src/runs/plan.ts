@@ -1,6 +1,6 @@
 /** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
 import { createHash, hash } from 'node:crypto';
-import { statSync, unlinkSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
@@ -132,7 +132,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
     const top = parseJson(first);
     if (!isObject(top)) throw new SyntaxError('no head');
     return {
-      head: withFormat(top['head'] as WrittenHead),
+      head: withFormat(top['head'] as JsonObject),
       job: top['job'] as JsonObject,
       names: new Map(Object.entries((top['names'] ?? {}) as Record<string, string>)),
       rows: lines.map((line) => parseJson(line) as PlannedRow),
@@ -150,17 +150,14 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
 export function headOf(record: JsonObject | undefined): RunHead | undefined {
   if (!record || record['kind'] !== 'job') return undefined;
   const { seq: _, kind: __, t: ___, holder: ____, ...head } = record;
-  return withFormat(head as WrittenHead);
+  return withFormat(head);
 }
 
 /** Adds what version 0.1.0 did not write: format, version and verb. */
-function withFormat({ format = 0, version = '0.1.0', verb, ...head }: WrittenHead): RunHead {
-  return { ...head, format, version, verb: verb ?? verbOfAction(head.action) };
+function withFormat(head: JsonObject): RunHead {
+  const verb = verbOfAction(String(head['action']));
+  return { format: 0, version: '0.1.0', verb, ...head } as RunHead;
 }
-
-/** A head on disk, perhaps of an earlier version. */
-type WrittenHead = Omit<RunHead, AddedLater> & Partial<Pick<RunHead, AddedLater>>;
-type AddedLater = 'format' | 'version' | 'verb';
 
 /** True if a run's folder has a plan, readable or not, or if that cannot be determined. */
 export function hasPlan(folder: string): boolean {
@@ -184,16 +181,8 @@ export async function shortenPlan(
   const failedRows = new Set<number>();
   for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
   const rows = plan.rows.filter(({ row }) => failedRows.has(row));
-  if (rows.length === 0) removePlan(folder);
+  if (rows.length === 0) rmSync(pathIn(folder), { force: true });
   else await writePlan(folder, { ...plan, names: undefined, rows });
-}
-
-function removePlan(folder: string): void {
-  try {
-    unlinkSync(pathIn(folder));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
 }
 
 function pathIn(folder: string): string {

@@ -2,6 +2,7 @@
 
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { addTo } from '../data/sorting.js';
 import { upperFirst } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Step, Verification } from '../engine/operation.js';
@@ -55,12 +56,6 @@ export async function readDocuments(context: Context): Promise<Documents> {
     doubt: `the list of documents may be incomplete: ${completeness.reason}`,
     isAssumedEmpty: completeness.state === 'assumedEmpty',
   };
-}
-
-function addTo<K>(groups: Map<K, JsonObject[]>, key: K, record: JsonObject): void {
-  const group = groups.get(key);
-  if (group) group.push(record);
-  else groups.set(key, [record]);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { digestOf } from '../data/digest.js';
+import { addTo } from '../data/sorting.js';
 import { systemLimit } from '../data/system-errors.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
@@ -163,8 +164,7 @@ async function withSameFiles(
   const bySize = new Map<number, SelectedRow[]>();
   for (const row of rows) {
     if (badFile(row) || inspected(row).path === '-') continue;
-    const { sizeBytes } = inspected(row);
-    bySize.set(sizeBytes, [...(bySize.get(sizeBytes) ?? []), row]);
+    addTo(bySize, inspected(row).sizeBytes, row);
   }
   const hashed = async (row: SelectedRow) => ({
     row,

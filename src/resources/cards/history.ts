@@ -1,9 +1,11 @@
 /** The changes that this machine made to a record: read from the newest ended runs on disk, never written. */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
+import { addTo } from '../../data/sorting.js';
 import { parseJournal } from '../../runs/journal.js';
 import { headOf, isHere, type RunHead } from '../../runs/plan.js';
 import {
@@ -67,8 +69,7 @@ export async function pastChanges(
     if (size > maxJournalBytes) continue;
     bytes += size;
     if (bytes > maxBytes) break;
-    for (const [id, change] of changesIn(path, context, sought))
-      changes.set(id, [...(changes.get(id) ?? []), change]);
+    for (const [id, change] of changesIn(path, context, sought)) addTo(changes, id, change);
   }
   return changes;
 }

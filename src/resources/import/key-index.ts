@@ -1,7 +1,9 @@
 /** The keys of an import: what records hold in one field, and those that answer to it. */
+
 import type { KeyComparison } from '../../cli/column-aliases.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText, valueAt } from '../../data/path.js';
+import { addTo } from '../../data/sorting.js';
 import { foldCase, isSameText } from '../../data/text.js';
 
 /** The consequence of a list that may not be whole for an import; a service without records may answer without a list. */
@@ -28,11 +30,7 @@ export class KeyIndex {
 
   add(record: JsonObject): void {
     const text = keyText(record, this.field);
-    if (text === '') return;
-    const folded = foldKey(text, this.comparison);
-    const same = this.byKey.get(folded);
-    if (same) same.push(record);
-    else this.byKey.set(folded, [record]);
+    if (text !== '') addTo(this.byKey, foldKey(text, this.comparison), record);
   }
 
   /** The records that answer; where the spelling counts, only those in this one if there are any. */

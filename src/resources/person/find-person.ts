@@ -1,4 +1,5 @@
 /** Finds one person's records at the service: applications and players, linked by e-mail, Discord user id and conversion, never by name. */
+
 import { resourceRow } from '../../api/resources.js';
 import { candidateOf, describeCandidates } from '../../bulk/reference-index.js';
 import { readWholeList } from '../../bulk/whole-list.js';
@@ -16,6 +17,7 @@ import {
   referenceOf,
 } from '../../data/references.js';
 import { type Overrides, type ResourceName, resourceWords } from '../../data/resources.js';
+import { addTo } from '../../data/sorting.js';
 import { foldCase, shellQuote } from '../../data/text.js';
 import { ApiError, type Failure, NotFoundError } from '../../errors.js';
 import { playerIdOf } from '../tryout-filters.js';
@@ -159,8 +161,7 @@ function onePerson(
   overrides: Overrides,
 ): { members: readonly PersonRecord[]; links: readonly PersonLink[] } {
   const byKey = new Map<string, PersonRecord[]>();
-  for (const entry of entries)
-    for (const key of entry.keys) byKey.set(key, [...(byKey.get(key) ?? []), entry]);
+  for (const entry of entries) for (const key of entry.keys) addTo(byKey, key, entry);
   const people: { members: Set<PersonRecord>; links: PersonLink[] }[] = [];
   for (const seed of seeds) {
     if (people.some(({ members }) => members.has(seed))) continue;

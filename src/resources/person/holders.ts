@@ -1,4 +1,5 @@
 /** Who else holds an e-mail address or a Discord user: the service may refuse such a write with 409 (contract 4.1 rule 3). */
+
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { labelOf, namedTest, plainText } from '../../data/path.js';
@@ -11,6 +12,7 @@ import {
   resourceNames,
   resourceWords,
 } from '../../data/resources.js';
+import { addTo } from '../../data/sorting.js';
 import { foldCase, nameFirstFew, plural, upperFirst } from '../../data/text.js';
 import { isEmptyValue } from '../../data/where.js';
 import { ApiError } from '../../errors.js';
@@ -108,10 +110,7 @@ export function createHolders(context: Context, within: readonly ResourceName[])
       if (!isKept(key)) continue;
       const { id, name, status, convertedPlayerId } = record;
       const brief = { id, name, status, convertedPlayerId };
-      const holder = { resource, record: brief, kind, form: formOf(record) };
-      const same = byIdentity.get(key);
-      if (same) same.push(holder);
-      else byIdentity.set(key, [holder]);
+      addTo(byIdentity, key, { resource, record: brief, kind, form: formOf(record) });
     }
   };
   const search = async () => {
