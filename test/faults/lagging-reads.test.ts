@@ -147,5 +147,7 @@ test('the counts of an undo add up where a created record is gone', async () => 
   await run('players create --name Bea --json');
   kept.delete('player_2');
   const { stderr } = await run('runs undo last -n');
-  expect(stderr).toContain('0 can be undone, 0 changed since, 0 cannot be undone, 1 already as before.');
+  expect(stderr).toContain(
+    '0 can be undone, 0 changed since, 0 cannot be undone, 1 already as before.',
+  );
 });
