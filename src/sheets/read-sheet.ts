@@ -1,6 +1,6 @@
 /** Reads one sheet of a workbook as the rows that a CSV would have, with what only a sheet can tell. */
 import { type CellMark, type CsvRow, columnName } from '../data/csv-reader.js';
-import { plural } from '../data/text.js';
+import { groupedNumber, plural } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { damagedArchive } from './archive.js';
 
@@ -140,7 +140,7 @@ class Cells implements XmlHandler {
     // The empty cells before it are counted too, since they take as much memory.
     this.count += Math.max(1, index + 1 - this.texts.length);
     if (this.count > mostCells)
-      throw new InputError(`${name} has more than ${mostCells} cells.`, {
+      throw new InputError(`${name} has more than ${groupedNumber(mostCells)} cells.`, {
         hint: 'Split it into several files.',
       });
     if (this.texts[index] !== undefined)

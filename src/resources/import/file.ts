@@ -15,6 +15,7 @@ import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import type { ResourceName } from '../../data/resources.js';
+import { groupedNumber } from '../../data/text.js';
 import { InputError, stoppedReading } from '../../errors.js';
 import type { NamedEncoding } from '../../files/text-decoder.js';
 import { givenFields } from '../update.js';
@@ -121,7 +122,7 @@ async function openSheet(
     for (const row of some) {
       if (!isBlank(row) && !isDelimiterLine(row, all)) all.push(row);
       if (all.length > mostInputRows + 1)
-        throw new InputError(`${name} has more than ${mostInputRows} rows.`, {
+        throw new InputError(`${name} has more than ${groupedNumber(mostInputRows)} rows.`, {
           hint: 'Split it into several files.',
         });
       const waiting = turn(row.cells.length);

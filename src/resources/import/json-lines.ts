@@ -4,6 +4,7 @@ import type { CsvRow } from '../../data/csv-reader.js';
 import { InputErrors } from '../../data/input-errors.js';
 import { isObject, type JsonObject, parseJson } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
+import { groupedNumber } from '../../data/text.js';
 import { InputError } from '../../errors.js';
 import { textDecoder } from '../../files/text-decoder.js';
 
@@ -36,7 +37,7 @@ export async function readJsonLines(
     number += 1;
     if (line.trim() === '') return;
     if (records.length >= mostInputRows)
-      throw new InputError(`${name} has more than ${mostInputRows} rows.`, {
+      throw new InputError(`${name} has more than ${groupedNumber(mostInputRows)} rows.`, {
         hint: 'Split it into several files.',
       });
     errors.collect(() => records.push({ line: number, record: recordOf(line, number) }));

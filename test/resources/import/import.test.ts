@@ -230,6 +230,19 @@ describe('a roster', () => {
     expect(desk.writes()).toEqual([]);
   });
 
+  test.each([
+    ['roster.csv', 'email\n', 'x\n'],
+    ['roster.ndjson', '', '{"email":"x"}\n'],
+  ])('%s of more than 200,000 rows is refused', async (file, head, row) => {
+    const desk = await newDesk();
+    desk.file(file, head + row.repeat(200_001));
+    const refused = await desk.run(`players import ~/${file} --key email --yes --json`);
+    expect([refused.code, errorOf(refused)['message']]).toEqual([
+      2,
+      expect.stringMatching(/has more than 200,000 rows\.$/),
+    ]);
+  });
+
   test('more rows than --max-changes send nothing', async () => {
     const desk = await newDesk();
     desk.file('roster.csv', roster);
