@@ -75,8 +75,10 @@ function obstacle(
     return verb === 'delete' ? 'deleted' : 'converted';
   }
   if (image?.kind === 'record') return 'deleted';
+  // Some images of a run may be gone: `auth logout` removes those of one that goes on later.
+  const makesRecords = verb !== 'update' && verb !== 'undo';
   if (!image)
-    return keepsImages
+    return keepsImages && makesRecords
       ? 'made without an answer that shows it'
       : 'changed by a run whose previous values were not kept';
   const unrestorable = unrestorableFields(image);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
@@ -469,6 +469,24 @@ test('a run that cannot be undone is refused with the reason: undo.keep off, pru
   const gone = await user.run(`runs undo ${run} --yes --json`);
   expect([gone.code, errorOf(gone)['message']]).toEqual([2, `Unknown run "${run}".`]);
   expect(written(service)).toHaveLength(before);
+});
+
+test('a run that was continued after its previous values were removed is undone as far as they are kept', async () => {
+  let broken = true;
+  const service = await keep(several(2), (_, step) =>
+    broken && step === 'PATCH app_2' ? { status: 503, json: { error: 'busy' } } : undefined,
+  );
+  const user = userOf(service);
+  await user.run('tryouts set-status app_1 app_2 --to rejected --yes');
+  broken = false;
+  const [folder = ''] = runFolders(user.runs);
+  // As auth logout does.
+  rmSync(join(folder, 'undo.jsonl'));
+  expect((await user.run('runs resume last --yes')).code).toBe(0);
+  const looked = await user.run('runs undo last -n');
+  expect(looked.stderr).toContain(
+    ': 1 can be undone, 0 changed since, 1 cannot be undone (1 changed by a run whose previous values were not kept).',
+  );
 });
 
 test('a value that is the key, or a URL that lost its query, is not undone, and a note says so', async () => {
