@@ -112,6 +112,9 @@ export async function confirmChanges(
   const { prompts, settings } = context;
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
+  const { many } = verbOf(subject);
+  if (many !== undefined && willPrompt(context) && values['confirm'] === undefined)
+    context.message(`${many} cannot be undone.`);
   if (rule === 'name' && name !== undefined)
     return confirmName(context, resource, preview.tasks[0]?.id ?? '', {
       question: question ?? '',

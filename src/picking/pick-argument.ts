@@ -8,7 +8,7 @@ import type { Context, LocalContext } from '../context.js';
 import type { ManifestParam } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
 import { type Candidate, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
-import { labelOf, plainText } from '../data/path.js';
+import { labelOf, nameWithId, plainText } from '../data/path.js';
 import { parseReference, referenceField, wordOfId } from '../data/references.js';
 import { perResource, type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { inUsualOrder } from '../data/sorting.js';
@@ -158,6 +158,7 @@ async function recordChoices(
         cells: [id, name, ...details, ...more(record)],
         keywords: keywords.map((field) => plainText(record[field])).join('\n'),
         about: [name, own && details[0]].filter(Boolean).join(', '),
+        chosen: nameWithId(name, id),
       };
     }),
   );
@@ -189,6 +190,7 @@ async function personChoices(context: Context): Promise<readonly Pickable[]> {
         cells: [id, name, resourceWords[resource].noun, email],
         keywords: plainText(record['discordUsername']),
         about: name,
+        chosen: nameWithId(name, id),
       });
     }
   }
@@ -263,6 +265,7 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
         value: head.run,
         cells: [head.run.slice(-6), action, soleRecord(run, nameOf) ?? outcome, started],
         about: `${action}, ${outcome}`,
+        chosen: `${head.run.slice(-6)} (${action})`,
       };
     }),
   );
@@ -276,10 +279,11 @@ function aligned(
 ): readonly Pickable[] {
   const safe = rows.map(({ cells }) => cells.map((cell) => truncate(singleLine(cell), widestCell)));
   const widths = (safe[0] ?? []).map((_, column) => widestOf(safe.map((row) => row[column] ?? '')));
-  return rows.map(({ value, about, keywords }, index) => ({
+  return rows.map(({ value, about, keywords, chosen }, index) => ({
     value,
     about,
     keywords,
+    chosen,
     label: (safe[index] ?? [])
       .map((cell, column) => pad(cell, widths[column] ?? 0))
       .join('  ')

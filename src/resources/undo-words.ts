@@ -9,7 +9,7 @@ import { GuardError } from '../errors.js';
 import type { BeforeImage } from '../runs/before-images.js';
 import type { ReportRow } from '../runs/report.js';
 import type { StoredRun } from '../runs/stored-run.js';
-import { countedNoun } from '../runs/verb.js';
+import { countedNoun, verbs } from '../runs/verb.js';
 
 /** The effect of an undo on its rows; `mixed`: some fields are restored, other records deleted. */
 export type UndoKind = 'fields' | 'created' | 'mixed';
@@ -113,7 +113,10 @@ export function nothingToUndo(
   const { head } = stored;
   const why = countedReasons(rows);
   const [first] = rows;
-  const final = finalChanges[rows.every((row) => row.why === first?.why) ? (first?.why ?? '') : ''];
+  const isSame = rows.every((row) => row.why === first?.why);
+  const final = isSame
+    ? Object.values(verbs).find(({ done }) => done === first?.why)?.many
+    : undefined;
   const what = countedNoun(rows.length, head);
   return new GuardError(
     final === undefined
@@ -125,9 +128,3 @@ export function nothingToUndo(
     },
   );
 }
-
-/** The changes that no run can undo, by what they did. */
-const finalChanges: { readonly [done: string]: string | undefined } = {
-  converted: 'Conversions',
-  deleted: 'Deletions',
-};

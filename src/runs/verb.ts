@@ -23,6 +23,8 @@ interface Verb {
   readonly purpose: string;
   /** `runs undo` can take it back. */
   readonly canUndo: boolean;
+  /** Begins `Deletions cannot be undone.` */
+  readonly many?: string;
   /** A lost write that is sent again does no harm, so that one record may be changed without a run on disk. */
   readonly isRepeatable: boolean;
 }
@@ -38,13 +40,17 @@ const changing: Verb = {
 /** The words and the nature of each verb. */
 export const verbs: { readonly [V in RunVerb]: Verb } = {
   update: changing,
-  delete: { ...wordsOf('Delete', 'deleted'), canUndo: false, isRepeatable: true },
-  convert: { ...wordsOf('Convert', 'converted'), canUndo: false, isRepeatable: false },
+  delete: { ...wordsOf('Delete', 'deleted'), ...forGood('Deletions'), isRepeatable: true },
+  convert: { ...wordsOf('Convert', 'converted'), ...forGood('Conversions'), isRepeatable: false },
   create: { ...wordsOf('Create', 'created'), canUndo: true, isRepeatable: false },
   upload: { ...wordsOf('Upload', 'uploaded'), canUndo: true, isRepeatable: false },
   import: { ...wordsOf('Import', 'imported'), canUndo: true, isRepeatable: false },
   undo: { ...changing, done: 'undone' },
 };
+
+function forGood(many: string) {
+  return { canUndo: false, many };
+}
 
 function wordsOf(ask: string, done: string) {
   return { ask, would: `be ${done}`, done, purpose: ` to ${ask.toLowerCase()}` };

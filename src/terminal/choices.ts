@@ -7,6 +7,8 @@ export interface Choice<T extends string = string> {
   readonly label: string;
   /** Further text that a search finds, such as an e-mail address. */
   readonly keywords?: string | undefined;
+  /** How the answer reads once it is chosen; by default its value. */
+  readonly chosen?: string | undefined;
 }
 
 /**

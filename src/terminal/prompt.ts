@@ -253,10 +253,10 @@ function pageSize({ stderr }: ProcessStreams): number {
 /** Returns what cuts a label to the width that is left beside the marks of a list. */
 async function fitted(streams: ProcessStreams, marks: string) {
   const { truncate } = await import('./width.js');
-  return ({ value, label }: Choice) => {
+  return ({ value, label, chosen = value }: Choice) => {
     const room = Math.max(1, streams.stderr.columns - marks.length - 1);
     const name = truncate(singleLine(label), room);
-    return { value, name, short: singleLine(value) };
+    return { value, name, short: truncate(singleLine(chosen), room) };
   };
 }
 

@@ -281,7 +281,8 @@ test.each([
     asked.push(question);
     return typed;
   };
-  const context = { settings: { yes: false }, prompts: { unavailable: undefined, text } };
+  const message = (line: string) => asked.push(line);
+  const context = { settings: { yes: false }, prompts: { unavailable: undefined, text }, message };
   const invocation = { operation: { confirm: 'count', resource: 'players' }, values: {} };
   const subject = { action: 'players.delete', verb: 'delete' };
   const pending = { subject, preview: { tasks: Array.from({ length: 1200 }) } };
@@ -291,5 +292,8 @@ test.each([
     (error: Error) => error.message,
   );
   expect(outcome).toBe(expected);
-  expect(asked).toEqual(['Delete 1,200 players? Type the number to confirm:']);
+  expect(asked).toEqual([
+    'Deletions cannot be undone.',
+    'Delete 1,200 players? Type the number to confirm:',
+  ]);
 });

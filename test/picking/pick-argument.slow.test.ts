@@ -142,6 +142,7 @@ describe('an unknown id, at a terminal', () => {
       service.env,
     );
     expect({ shown, code }).toMatchObject({ code: 0 });
+    expect(withoutColor(shown)).toContain('Which application? Nimbus Kolmarden (app_1)');
     expect(writes(service)).toEqual(['PATCH app_1']);
   });
 
@@ -195,7 +196,10 @@ test('an unknown document to replace is searched for, and named before it is del
   const line = ['-p', 'sandbox', 'docs', 'replace', 'contract', 'new.txt'];
   const { shown, code } = await converse(home, line, [
     [/Which document\?[^]*doc_0001[^]*doc_0002[^]*Esc/, `${down}\r`],
-    [/Delete document "Player contract Tarn Ember\.pdf" \(doc_0002\)\?/, 'n\r'],
+    [
+      /Deletions cannot be undone\.\r\n[^]*Delete document "Player contract Tarn Ember\.pdf" \(doc_0002\)\?/,
+      'n\r',
+    ],
   ]);
   expect({ shown, code }).toMatchObject({ code: 130 });
   const without = await converse(home, [...line.slice(0, 4), 'doc_0001'], []);
