@@ -239,9 +239,14 @@ function warnOfMove(
     );
 }
 
-function unchangedNote(record: JsonObject | undefined, id: string, { status }: EditJob): string {
+function unchangedNote(
+  record: JsonObject | undefined,
+  id: string,
+  { status, note }: EditJob,
+): string {
   const who = nameWithId(record?.['name'], id);
   if (status !== undefined) return `${who} is already ${status}; nothing was sent.`;
+  if (note?.kind === 'clear') return `${who} has no notes; nothing was sent.`;
   return `The notes of ${who} already say that; nothing was sent.`;
 }
 

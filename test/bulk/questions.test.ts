@@ -84,6 +84,10 @@ test('a record that is already as asked is named once', async () => {
   const { shown, code } = await converse(home, [...words, 'rejected'], [], plain);
   expect(shown.trim()).toMatch(/^✔ \S.* \(app_0020\) is already rejected; nothing was sent\.$/);
   expect(code).toBe(0);
+  const clear = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--clear-note'];
+  await rosterctl(clear, { home });
+  const { stderr } = await rosterctl(clear, { home });
+  expect(stderr).toMatch(/^\S.* \(app_0020\) has no notes; nothing was sent\.\n$/);
 });
 
 test('a conversion and an undone note read as what they did', async () => {
