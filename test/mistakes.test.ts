@@ -58,6 +58,8 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['person', 2, 'Which person? Give an id, or email:, name:, discord: or tag:.'],
   ['uploads create --content-type text/plain --size-bytes -1', 2, '--size-bytes'],
   ['uploads create --size-bytes 3', 2, '--content-type'],
+  ['docs update doc_1 --add-tag a --add-tag b --remove-tag b', 2, 'both name b.'],
+  ["docs update doc_1 --add-tag a -F 'tags[]=b'", 2, 'You set the field tags twice.'],
   ['api https://elsewhere.example.com/v1/teams', 2, ''],
   ['api ../teams', 2, ''],
   ['teams list -o yaml', 2, 'yaml'],

@@ -3,15 +3,16 @@ import * as z from 'zod/mini';
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
-import { fieldFlags } from '../../cli/field-flags.js';
+import { type FieldValues, fieldFlags } from '../../cli/field-flags.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { recordView } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
+import { UsageError } from '../../errors.js';
 import { untaggedFilters, untaggedSelection } from '../../resources/document-filters.js';
 import { changedTags, type TagChange } from '../../resources/document-tags.js';
 import { anyIdsArg, nameFlag, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags } from '../../resources/selection.js';
-import { updateOperation } from '../../resources/update.js';
+import { givenFields, updateOperation } from '../../resources/update.js';
 
 const tagsFlag = (text: string) =>
   params(z.optional(z.array(nonEmptyText)), text, {
@@ -54,11 +55,21 @@ export default defineOperation({
   view: recordView('documents'),
   operation: updateOperation('documents', {
     filters: untaggedSelection,
-    given: ({ tag, addTag, removeTag }: TagChange) => ({
-      ...(tag && { tag }),
-      ...(addTag && { addTag }),
-      ...(removeTag && { removeTag }),
-    }),
+    given({ tag, addTag, removeTag, set, setString }: TagChange & FieldValues) {
+      const changesTags = [tag, addTag, removeTag].some((tags) => tags !== undefined);
+      if (changesTags && givenFields({ set, setString }).has('tags'))
+        throw new UsageError('You set the field tags twice. Keep one of them.');
+      const both = addTag?.find((each) => removeTag?.includes(each));
+      if (both !== undefined)
+        throw new UsageError(`--add-tag and --remove-tag both name ${both}.`, {
+          hint: 'Leave one of them out.',
+        });
+      return {
+        ...(tag && { tag }),
+        ...(addTag && { addTag }),
+        ...(removeTag && { removeTag }),
+      };
+    },
     more: tagsOf,
   }),
 });
