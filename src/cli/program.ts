@@ -45,7 +45,7 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   const alone = commandsAlone(table).find(({ words: [word] }) => word === noun);
   if (group) program.addCommand(groupCommand(group, table, verb, pass));
   if (alone) program.addCommand(leaf(alone, noun ?? '', pass));
-  program.action(() => pass.onResult({ kind: 'start', globals: globalsOf([program]) }));
+  program.action(() => pass.onResult({ kind: 'start', globals: globalsOf([program], words) }));
   // Covers help that is requested before the command is named.
   onHelp(program, alone ?? findCommand(group, verb, table) ?? group, pass);
   try {
@@ -141,7 +141,7 @@ function leaf(command: ManifestCommand, word: string, pass: ParsePass): Command 
   for (const flag of [...command.flags, ...globals.filter((entry) => !own.has(entry.word))])
     verb.addOption(option(flag));
   verb.allowExcessArguments(true).action(() => {
-    const { values, globals: given } = valuesOf(verb, command);
+    const { values, globals: given } = valuesOf(verb, command, pass.words);
     if (given.quiet && !command.args.some(({ completes }) => completes === 'file'))
       refuseFilter(verb.args, pass.words);
     if (given.json) refuseFieldWords(command, verb.args, pass.words);
@@ -181,7 +181,7 @@ function onHelp(
 }
 
 /** Collects the global flags, where leaf beats group beats program, and the command's own values. */
-function valuesOf(verb: Command, command: ManifestCommand) {
+function valuesOf(verb: Command, command: ManifestCommand, words: readonly string[]) {
   const chain: Command[] = [];
   for (let at: Command | null = verb; at; at = at.parent) chain.unshift(at);
   const values: Record<string, RawValue> = {};
@@ -190,13 +190,18 @@ function valuesOf(verb: Command, command: ManifestCommand) {
     values[arg.name] = arg.takes === 'values' ? (word ?? []) : word;
   }
   for (const flag of command.flags)
-    values[flag.name] = verb.opts<Record<string, RawValue>>()[flag.name];
-  return { values, globals: globalsOf(chain, command.flags) };
+    values[flag.name] = withoutEquals(
+      verb.opts<Record<string, RawValue>>()[flag.name],
+      flag,
+      words,
+    );
+  return { values, globals: globalsOf(chain, words, command.flags) };
 }
 
 /** The global flags of a chain of commands, except those that the last one has as its own. */
 function globalsOf(
   chain: readonly Command[],
+  words: readonly string[],
   ownFlags: readonly Pick<ManifestParam, 'name'>[] = [],
 ): GlobalFlags {
   const merged = Object.assign({}, ...chain.map((at) => at.opts())) as Record<string, RawValue>;
@@ -204,11 +209,19 @@ function globalsOf(
   const globals: Record<string, RawValue> = {};
   for (const flag of globalFlags)
     if (!own.has(flag.name) && merged[flag.name] !== undefined)
-      globals[flag.name] = flag.short ? withoutEquals(merged[flag.name]) : merged[flag.name];
+      globals[flag.name] = withoutEquals(merged[flag.name], flag, words);
   return globals;
 }
 
-/** Accepts `-o=json`, as other tools do; no format or profile begins with `=`. */
-function withoutEquals(value: RawValue): RawValue {
-  return typeof value === 'string' ? value.replace(/^=/, '') : value;
+/** Accepts `-o=json` for `-o json`, as other tools do. */
+function withoutEquals(
+  value: RawValue,
+  { short }: Pick<ManifestParam, 'short'>,
+  words: readonly string[],
+): RawValue {
+  if (short === undefined) return value;
+  const plain = (text: string) =>
+    text.startsWith('=') && words.includes(`-${short}${text}`) ? text.slice(1) : text;
+  if (Array.isArray(value)) return value.map((text) => plain(String(text)));
+  return typeof value === 'string' ? plain(value) : value;
 }

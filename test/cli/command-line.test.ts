@@ -264,6 +264,11 @@ test('an error is printed as JSON if the words ask for JSON, whatever else is wr
   expect(wantsJson(['tryouts', '--', '--json'], undefined)).toBe(false);
 });
 
+test('a short flag of a command takes its value after an equals sign, too', () => {
+  const { values } = parse('docs', 'create', '-F=a=1', '-F', '=b');
+  expect(values['set']).toEqual(['a=1', '=b']);
+});
+
 test('-o=json and -p=NAME mean -o json and -p NAME, also for an error', () => {
   const parsed = parseCommandLine(['-p=sandbox', 'tryouts', 'list', '-o=json'], table);
   expect(parsed).toMatchObject({ globals: { output: 'json', profile: 'sandbox' } });
