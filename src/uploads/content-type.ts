@@ -1,7 +1,7 @@
 /** Content types: finds which of the ten allowed types a file's bytes are. */
 
 import type { UploadContentType } from '../api/schemas.js';
-import type { ReadableFile } from '../api/store/file-store.js';
+import type { ReadableFile } from './upload-source.js';
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const sheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';

@@ -5,12 +5,17 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { allowedExtensions, typeByName, type UploadContentType } from '../api/schemas.js';
-import { readableFile } from '../api/store/file-store.js';
 import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
 import { typeByContent } from './content-type.js';
-import { heldUpload, openToRead, openUpload, type UploadFile } from './upload-source.js';
+import {
+  heldUpload,
+  openToRead,
+  openUpload,
+  readableFile,
+  type UploadFile,
+} from './upload-source.js';
 
 /** An inspected file that may be uploaded. */
 export interface LocalFile extends UploadFile {
@@ -25,7 +30,7 @@ export interface LocalFile extends UploadFile {
  * (contract section 8) by both name and content. Throws InputError or UsageError.
  */
 export async function inspectFile(path: string, given?: UploadContentType): Promise<LocalFile> {
-  const file = await openUpload(path);
+  const file = openUpload(path);
   // Also where the type is given, to find a file that cannot be read before anything is sent.
   const found = await contentOf(path, file.sizeBytes);
   const contentType = given ?? typeOf(path, path, found, file.sizeBytes);
@@ -50,9 +55,9 @@ export async function withStdinFile<T>(
     await unlink(path);
     await spool(stdin, handle, signal);
     const { size } = await handle.stat();
-    const found = given ?? (await typeByContent(readableFile(handle, size)));
+    const found = given ?? (await typeByContent(readableFile(handle.fd, size)));
     const contentType = given ?? typeOf('-', name, found, size);
-    return await use({ ...(await heldUpload(handle)), path: '-', name, contentType });
+    return await use({ ...heldUpload(handle.fd), path: '-', name, contentType });
   } finally {
     await handle.close().catch(() => {});
   }
@@ -112,10 +117,10 @@ const typeHint =
   'State its type with --content-type. See the allowed types: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {
-  const handle = await openToRead(path);
+  const file = openToRead(path);
   try {
-    return await typeByContent(readableFile(handle, size));
+    return await typeByContent(readableFile(file.descriptor, size));
   } finally {
-    await handle.close();
+    file.close();
   }
 }

@@ -146,7 +146,7 @@ class UploadFiles {
       throw new InputError('What came from stdin cannot be read again.', {
         hint: 'Upload it again.',
       });
-    const bytes = this.held ?? (await openUpload(path, identity));
+    const bytes = this.held ?? openUpload(path, identity);
     const file = { ...bytes, path: row.id, name, contentType };
     this.opened.set(row.row, file);
     return file;

@@ -1,6 +1,14 @@
 /** The bytes of an upload: reads a file in chunks and detects any change to it. */
-import type { BigIntStats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  openSync,
+  read as readInThread,
+  readSync,
+  statSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
 
@@ -15,7 +23,13 @@ export interface UploadFile {
    */
   open(): AsyncIterable<Uint8Array>;
   /** Throws InputError if the file has changed since it was inspected. */
-  verify(): Promise<void>;
+  verify(): void;
+}
+
+/** A file that can be read at any position; a short read means its end. */
+export interface ReadableFile {
+  readonly size: number;
+  read(offset: number, length: number): Promise<Buffer>;
 }
 
 /** Identifies an unchanged file: device, inode, size, mtime and ctime in ns. */
@@ -27,41 +41,42 @@ const mostChunkBytes = 2 * 1024 * 1024;
  * Inspects a file to upload; `expected` is its identity from an earlier inspection. Throws InputError
  * unless it is a regular file with that identity.
  */
-export async function openUpload(path: string, expected?: FileIdentity): Promise<UploadFile> {
+export function openUpload(path: string, expected?: FileIdentity): UploadFile {
   // Opening a pipe would wait forever for its writer.
-  const initial = await statOf(path);
+  const initial = statOf(path);
   if (!initial.isFile())
     throw new InputError(`${path} is ${kindOf(initial)}, not a regular file; nothing was sent.`);
   const identity = fileIdentity(initial);
   if (expected !== undefined && identity !== expected)
     throw changed(path, 'since its upload began');
   // The path shows a replacement by rename, too.
-  const verify = async () => {
-    if (fileIdentity(await statOf(path)) !== identity) throw changed(path);
+  const verify = () => {
+    if (fileIdentity(statOf(path)) !== identity) throw changed(path);
   };
   return {
     sizeBytes: Number(initial.size),
     identity,
     async *open() {
-      const handle = await openToRead(path);
+      const file = openToRead(path);
       try {
-        if (fileIdentity(await handle.stat({ bigint: true })) !== identity) throw changed(path);
+        if (fileIdentity(fstatSync(file.descriptor, { bigint: true })) !== identity)
+          throw changed(path);
         let sum = 0n;
-        for await (const chunk of chunks(handle, Number(initial.size), undefined)) {
+        for await (const chunk of chunks(file.descriptor, Number(initial.size))) {
           sum += BigInt(chunk.length);
           // Before the last chunk is sent, because an incomplete request stores nothing. The file is
           // closed by then, so that nothing delays the end of the request: an answer that comes
           // before it costs the connection.
           if (sum >= initial.size) {
-            await verify();
-            await handle.close();
+            verify();
+            file.close();
           }
           yield chunk;
         }
         // The file shrank, so that no chunk was the last. Changes after the last chunk are for `verify`.
-        if (sum < initial.size) await verify();
+        if (sum < initial.size) verify();
       } finally {
-        await handle.close();
+        file.close();
       }
     },
     verify,
@@ -69,34 +84,29 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
 }
 
 /** An open file without a name, which holds the spooled stdin. It stays open. */
-export async function heldUpload(handle: FileHandle): Promise<UploadFile> {
-  const initial = await handle.stat({ bigint: true });
+export function heldUpload(descriptor: number): UploadFile {
+  const initial = fstatSync(descriptor, { bigint: true });
   return {
     sizeBytes: Number(initial.size),
     identity: fileIdentity(initial),
-    open: () => chunks(handle, Number(initial.size), 0),
-    async verify() {},
+    open: () => chunks(descriptor, Number(initial.size)),
+    verify() {},
   };
 }
 
 /**
  * Alternates two buffers: one is filled while the other is being sent. A chunk is short only at the end
  * of the file, because the sender may still hold a short one when the next is requested. A file
- * smaller than a chunk needs one buffer, one byte longer than its `size` to detect growth. `from`:
- * undefined to read from the current position.
+ * smaller than a chunk needs one buffer, one byte longer than its `size` to detect growth.
  */
-async function* chunks(
-  handle: FileHandle,
-  size: number,
-  from: number | undefined,
-): AsyncGenerator<Uint8Array> {
+async function* chunks(descriptor: number, size: number): AsyncGenerator<Uint8Array> {
   const chunkBytes = Math.min(mostChunkBytes, size + 1);
   const buffers: Buffer[] = [];
   let turn: 0 | 1 = 0;
-  let at = from;
+  let at = 0;
   const next = async () => {
-    const chunk = await fill(handle, (buffers[turn] ??= Buffer.allocUnsafe(chunkBytes)), at);
-    if (at !== undefined) at += chunk.length;
+    const chunk = await fill(descriptor, (buffers[turn] ??= Buffer.allocUnsafe(chunkBytes)), at);
+    at += chunk.length;
     return chunk;
   };
   let ahead = next();
@@ -114,11 +124,30 @@ async function* chunks(
   }
 }
 
-async function fill(handle: FileHandle, buffer: Buffer, at: number | undefined): Promise<Buffer> {
+/** Makes an open file readable by position. */
+export function readableFile(descriptor: number, size: number): ReadableFile {
+  return {
+    size,
+    read: (offset, length) =>
+      fill(descriptor, Buffer.alloc(Math.max(0, Math.min(length, size - offset))), offset),
+  };
+}
+
+/** Reads that are no longer than this are made at once: a turn in the thread pool takes longer. */
+const shortRead = 64 * 1024;
+
+const readLong = promisify(readInThread);
+
+async function fill(descriptor: number, buffer: Buffer, position: number): Promise<Buffer> {
   let filled = 0;
   while (filled < buffer.length) {
-    const from = at === undefined ? null : at + filled;
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, from);
+    const from = position + filled;
+    const length = buffer.length - filled;
+    const bytesRead =
+      length <= shortRead
+        ? readSync(descriptor, buffer, filled, length, from)
+        : // oxlint-disable-next-line no-await-in-loop
+          (await readLong(descriptor, buffer, filled, length, from)).bytesRead;
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
@@ -135,19 +164,30 @@ function changed(path: string, when = 'while uploading'): InputError {
   });
 }
 
-function statOf(path: string): Promise<BigIntStats> {
-  return orUnreadable(path, stat(path, { bigint: true }));
+function statOf(path: string): BigIntStats {
+  return orUnreadable(path, () => statSync(path, { bigint: true }));
 }
 
-/** Opens a file to read it. Throws InputError. */
-export function openToRead(path: string): Promise<FileHandle> {
-  return orUnreadable(path, open(path, 'r'));
+/** Opens a file to read it; `close` may be called twice. Throws InputError. */
+export function openToRead(path: string): {
+  readonly descriptor: number;
+  readonly close: () => void;
+} {
+  const descriptor = orUnreadable(path, () => openSync(path, 'r'));
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  };
+  return { descriptor, close };
 }
 
-function orUnreadable<T>(path: string, work: Promise<T>): Promise<T> {
-  return work.catch((error: unknown) => {
+function orUnreadable<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
     throw unreadable(path, error);
-  });
+  }
 }
 
 function kindOf(stats: BigIntStats): string {

@@ -1,7 +1,6 @@
 /** The file store behind signed URLs: uploads and downloads, without the API key. */
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
-import type { FileHandle } from 'node:fs/promises';
 import type { JsonObject } from '../../data/json.js';
 import { BugError, InputError, ProtocolError } from '../../errors.js';
 import { md5Of } from '../../files/file-version.js';
@@ -198,27 +197,4 @@ function lengthChanged(): InputError {
   return new InputError('The file changed while uploading: it has another length now.', {
     hint: 'Wait until nothing writes to the file, then upload it again.',
   });
-}
-
-/** A file that can be read at any position; a short read means its end. */
-export interface ReadableFile {
-  readonly size: number;
-  read(offset: number, length: number): Promise<Buffer>;
-}
-
-/** Makes an open file readable by position. */
-export function readableFile(handle: FileHandle, size: number): ReadableFile {
-  return {
-    size,
-    async read(offset, length) {
-      const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
-      let done = 0;
-      while (done < bytes.length) {
-        const { bytesRead } = await handle.read(bytes, done, bytes.length - done, offset + done);
-        if (bytesRead === 0) break;
-        done += bytesRead;
-      }
-      return bytes.subarray(0, done);
-    },
-  };
 }

@@ -64,7 +64,7 @@ export default defineWrite({
     const files = await context.files();
     const sent = files.put(url, file);
     const { status, bytes } = await (typed === '-' ? sent : sent.catch(asUsageError));
-    await file.verify();
+    file.verify();
     return { status, bytes };
   },
 });
