@@ -10,7 +10,6 @@ import { type DryRun, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { recordView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
-import { isUtf8Locale } from '../../data/environment.js';
 import { isObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import { quotedId } from '../../data/references.js';
@@ -203,7 +202,7 @@ function bothDryRuns(uploaded: CommandOutput, removed: CommandOutput): CommandOu
 
 /** The view of the new document; at a terminal one line says what it replaced. */
 function replacedView(
-  { isInteractive, settings, env }: Context,
+  { isInteractive, settings }: Context,
   { view, value }: CommandOutput,
   { id, known }: { readonly id: string; readonly known: string },
 ): CommandOutput['view'] {
@@ -211,6 +210,6 @@ function replacedView(
   const { name, sizeBytes } = isObject(value) ? value : {};
   const size = typeof sizeBytes === 'number' ? ` (${binarySize(sizeBytes)})` : '';
   const what = typeof name === 'string' ? `${name}: ` : '';
-  const line = `${markOf(true, isUtf8Locale(env))} ${what}${id} replaced by ${known}${size}.`;
-  return { ...view, lines: () => [singleLine(line)] };
+  const line = `${what}${id} replaced by ${known}${size}.`;
+  return { ...view, lines: (_, { isUtf8 }) => [singleLine(`${markOf(true, isUtf8)} ${line}`)] };
 }

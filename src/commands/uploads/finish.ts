@@ -11,7 +11,7 @@ import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, defineRunCommand, flag, param } from '../../cli/define.js';
 import { dryRunView } from '../../cli/lines.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { recordView, type View } from '../../cli/views.js';
+import { type Canvas, recordView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
@@ -85,17 +85,10 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
     if (isOpen && isUpload) exits.push('guarded');
   });
   await checkFields(context);
-  if (uploads.length === 0 && exits.length === 0) return nothingToFinish(context);
-  const head = { action: 'uploads.finish', run: null };
-  if (context.settings.dryRun)
-    return reportOutput(
-      context,
-      reportOf(context, head, uploads.map(previewRow)),
-      mostSevere(exits),
-    );
-  const rows: ReportRow[] = [];
+  const { dryRun } = context.settings;
+  const rows: ReportRow[] = dryRun ? uploads.map(previewRow) : [];
   const closers: (() => Promise<void>)[] = [];
-  for (const run of new Set(uploads.map((upload) => upload.run))) {
+  for (const run of new Set(dryRun ? [] : uploads.map((upload) => upload.run))) {
     const ofRun = uploads.filter((upload) => upload.run === run);
     if (context.signal.aborted) {
       for (const { id } of ofRun) rows.push({ row: rows.length + 1, id, result: 'not_attempted' });
@@ -109,36 +102,29 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
     exits.push(finished.exitName);
     if (finished.close) closers.push(finished.close);
   }
+  const report = reportOf(context, { action: 'uploads.finish', run: null }, rows);
   const names = new Map(uploads.map(({ id, row }) => [id, row.id]));
+  const isNothing = rows.length === 0 && exits.length === 0;
+  if (isNothing && !context.isInteractive) context.note(nothingToFinish);
+  printWrongRows(context, report);
   return {
-    ...reportOutput(context, reportOf(context, head, rows), mostSevere(exits), async () => {
+    value: report,
+    view: { ...reportViewFor(context, { names }), ...(isNothing && nothingView) },
+    isReport: true,
+    exitName: mostSevere(exits),
+    async onWritten() {
       for (const close of closers) await close();
-    }),
-    view: reportViewFor(context, { names }),
+    },
   };
 }
 
-/** The report of no upload, and one sentence for a person. */
-function nothingToFinish(context: Context): CommandOutput {
-  const sentence = 'No upload is unfinished.';
-  if (!context.isInteractive) context.note(sentence);
-  const report = reportOf(context, { action: 'uploads.finish', run: null }, []);
-  const lines: View<BulkReport>['lines'] = (_, { isUtf8 }) => [
-    `${markOf(true, isUtf8)} ${sentence}`,
-  ];
-  const view = { ...reportViewFor(context), isSentence: () => true, lines };
-  return { ...reportOutput(context, report, 'done'), view };
-}
+const nothingToFinish = 'No upload is unfinished.';
 
-function reportOutput(
-  context: Context,
-  report: BulkReport,
-  exitName: ExitName,
-  onWritten?: () => Promise<void>,
-): CommandOutput {
-  printWrongRows(context, report);
-  return { value: report, view: reportViewFor(context), isReport: true, exitName, onWritten };
-}
+/** The view of a report of no upload: a sentence. */
+const nothingView = {
+  isSentence: () => true,
+  lines: (_: BulkReport, { isUtf8 }: Canvas) => [`${markOf(true, isUtf8)} ${nothingToFinish}`],
+};
 
 /** The unfinished uploads of the organization and service in force; notes how many others there are. */
 async function uploadsHere(
