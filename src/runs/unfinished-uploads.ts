@@ -121,11 +121,6 @@ export function isStored({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
   return ['put_done', 'doc_intent', 'orphan', 'unknown'].includes(state);
 }
 
-/** True if the upload may have created a document that is not yet identified. */
-export function hasUnknownOutcome({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
-  return state === 'doc_intent' || state === 'unknown';
-}
-
 function stateOf(
   { state, finished }: StoredRun,
   { row }: PlannedRow,

@@ -172,8 +172,7 @@ const widestName = 32;
 
 /** Renders a plan for a reviewer: nothing of a change is shortened. */
 function planLines(plan: ShownPlan, canvas: Canvas): readonly string[] {
-  const { paint, isTerminal } = canvas;
-  const columns = isTerminal ? canvas.columns : Infinity;
+  const { paint, columns } = canvas;
   const facts = factsOf(plan, canvas.now);
   const labelWidth = widestOf(facts.map(([label]) => label)) + 2;
   const rows = plan.rows.map((row): AlignedRow => {

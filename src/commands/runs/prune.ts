@@ -12,12 +12,8 @@ import { resolveRunName } from '../../runs/find-run.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
-import { listOpenRuns, readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
-import {
-  hasUnknownOutcome,
-  isUploadRun,
-  unfinishedUploads,
-} from '../../runs/unfinished-uploads.js';
+import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
+import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
 
 const month = 30 * 86_400_000;
 
@@ -121,10 +117,7 @@ async function oldRuns(context: LocalContext, olderThan: number): Promise<RunsTo
   const runs = await readRuns(store, names.filter(isOld), (run) => damaged.push(run));
   const aside = damaged.filter(({ isOpen }) => !isOpen);
   for (const each of damaged) if (!aside.includes(each)) context.message(each.message);
-  // Their documents tell an upload with an unknown outcome which documents are not its own.
-  const areEvidence = unfinishedUploads(await listOpenRuns(store)).some(hasUnknownOutcome);
-  const done = runs.filter((run) => isDone(run) && !(areEvidence && isUploadRun(run.head)));
-  return { names: done.map(({ head }) => head.run), aside };
+  return { names: runs.filter(isDone).map(({ head }) => head.run), aside };
 }
 
 function isDone(run: StoredRun): boolean {
