@@ -1,5 +1,5 @@
 /** Makes a snapshot: all records, all files, and a manifest that proves them; it gets its name when it is whole. */
-import { readdir, rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { contractVersion } from '../api/contract.js';
 import type { Context } from '../context.js';
@@ -9,7 +9,7 @@ import { OutputError } from '../errors.js';
 import { syncFolder, writeAtomically } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
 import { placeOf } from '../runs/plan.js';
-import { type GoodSnapshot, type OpenBackup, openBackup } from './folder.js';
+import { type GoodSnapshot, type OpenBackup, openBackup, removeAllBut } from './folder.js';
 import { removeOld } from './keep.js';
 import { rememberBackup } from './last.js';
 import { backedUp, filesFolder, manifestFile, recordsFile, uploadFile } from './layout.js';
@@ -141,13 +141,12 @@ async function finish(
   return { folder, name: finished, path, isWhole };
 }
 
-/** Removes what an interrupted backup left, perhaps of another --only, and what only an unfinished one needs. */
+/** Removes what only an unfinished snapshot needs. */
 async function clean(unfinished: string, { resources, files }: Manifest): Promise<void> {
   const names = [
     manifestFile,
     ...resources.map(({ resource }) => recordsFile(resource)),
     ...(files ? [uploadFile] : []),
   ];
-  for (const name of await attemptWrite(unfinished, readdir(unfinished)))
-    if (!names.includes(name)) await rm(join(unfinished, name), { recursive: true, force: true });
+  await removeAllBut(names, unfinished);
 }

@@ -1,5 +1,5 @@
 /** A backup's folder while a snapshot is made: checked, locked, with what an interrupted backup left. */
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import { shellQuote } from '../data/text.js';
@@ -16,7 +16,14 @@ import {
   openFetchJournal,
   readFetchJournal,
 } from './journal.js';
-import { type BackupFolder, filesFolder, listBackup, newName, type Snapshot } from './layout.js';
+import {
+  type BackupFolder,
+  filesFolder,
+  journalFile,
+  listBackup,
+  newName,
+  type Snapshot,
+} from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
 /** A finished snapshot that can be read. */
@@ -104,6 +111,8 @@ async function newestJournal({
   if (name === undefined) return undefined;
   const path = join(folder, name);
   try {
+    const file = await lstat(join(path, journalFile)).catch(() => undefined);
+    if (file && !file.isFile()) return undefined;
     return { path, ...(await readFetchJournal(path)) };
   } catch (error) {
     if (error instanceof GuardError) return undefined;
@@ -111,7 +120,7 @@ async function newestJournal({
   }
 }
 
-/** Makes the folder of a new snapshot, of what an interrupted one left if its journal can be read; removes all else. */
+/** Makes the folder of a new snapshot, with the journal of an interrupted one if it can be read; removes all else. */
 async function continueUnfinished(
   { folder, unfinished, removed }: BackupFolder,
   journal: FoundJournal | undefined,
@@ -122,8 +131,20 @@ async function continueUnfinished(
     if (other !== journal?.path)
       await attemptWrite(other, rm(other, { recursive: true, force: true }));
   }
-  await attemptWrite(path, journal ? rename(journal.path, path) : mkdir(path, { mode: 0o700 }));
+  if (journal) {
+    // What else is there is written again, and could be a link to another place.
+    await removeAllBut([journalFile], journal.path);
+    await attemptWrite(path, rename(journal.path, path));
+  } else await attemptWrite(path, mkdir(path, { mode: 0o700 }));
   await syncFolder(folder);
+}
+
+/** Removes what is in a folder, except the files of these names. Throws OutputError. */
+export async function removeAllBut(names: readonly string[], folder: string): Promise<void> {
+  for (const name of await attemptWrite(folder, readdir(folder)))
+    if (!names.includes(name))
+      // oxlint-disable-next-line no-await-in-loop
+      await attemptWrite(folder, rm(join(folder, name), { recursive: true, force: true }));
 }
 
 /** Checks a folder without writing to it. Throws UsageError for one that holds something else. */

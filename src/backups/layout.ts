@@ -1,6 +1,6 @@
 /** The folder of a backup: its snapshots by name, and the files that they share. */
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { resources } from '../api/resources.js';
 import { type ResourceName, resourcesWith } from '../data/resources.js';
@@ -80,6 +80,14 @@ export function damagedFile(file: string, problem = 'is damaged'): InputError {
   });
 }
 
+/** Throws InputError for anything but a regular file, which might never end. */
+export async function requireFile(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  if (!found.isFile()) throw damagedFile(path, 'is not a regular file');
+}
+
 /** Everything in the folder of a backup. */
 export interface BackupFolder {
   readonly folder: string;
@@ -97,12 +105,15 @@ export interface BackupFolder {
 
 /** Lists the folder of a backup. Throws the file system's error. */
 export async function listBackup(folder: string): Promise<BackupFolder> {
-  const names = (await readdir(folder)).toSorted();
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.map(({ name }) => name).toSorted();
+  // What is in a folder of this name is replaced and removed, so a link is none.
+  const links = new Set(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name));
   const snapshots = names.filter((name) => finished.test(name));
   return {
     folder,
     snapshots: snapshots.map((name) => snapshotAt(join(folder, name))),
-    unfinished: names.filter((name) => unfinished.test(name)),
+    unfinished: names.filter((name) => unfinished.test(name) && !links.has(name)),
     removed: names.filter((name) => removed.test(name)),
     hasFiles: names.includes(filesFolder),
     foreign: names.filter((name) => !isOfBackup(name)),

@@ -7,7 +7,7 @@ import { isObject, parseJson, printJson } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
-import { damagedFile, manifestFile, type Snapshot } from './layout.js';
+import { damagedFile, manifestFile, requireFile, type Snapshot } from './layout.js';
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const size = z.number().check(z.nonnegative());
@@ -70,6 +70,7 @@ export function sealManifest(content: Manifest): string {
 /** Reads the manifest of a snapshot. Throws InputError for one that is damaged or cannot be read. */
 export async function readSnapshotManifest({ path, name, isWhole }: Snapshot): Promise<Manifest> {
   const file = join(path, manifestFile);
+  await requireFile(file);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw unreadable(file, error);
   });

@@ -10,7 +10,7 @@ import { InputError, stoppedReading } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { unreadable } from '../files/input-file.js';
 import { attemptWrite, writeAll } from '../files/writing.js';
-import { damagedFile, recordsFile, type Snapshot, sharedFile } from './layout.js';
+import { damagedFile, recordsFile, requireFile, type Snapshot, sharedFile } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
 /** A file of a snapshot, as its manifest describes it. */
@@ -125,6 +125,7 @@ export async function* readRecords(
 ): AsyncGenerator<JsonObject> {
   let number = 0;
   let rest = Buffer.alloc(0);
+  await requireFile(path);
   const stream = createReadStream(path, { highWaterMark: pieceBytes, signal });
   try {
     for await (const chunk of stream) {

@@ -116,7 +116,9 @@ class Verifier {
     expected: { readonly bytes: number; readonly sha256: string },
   ): Promise<string | undefined> {
     try {
-      const { size } = await stat(path);
+      const found = await stat(path);
+      if (!found.isFile()) return 'is not a regular file';
+      const { size } = found;
       if (size !== expected.bytes)
         return `has ${plural(size, 'byte')} instead of ${groupedNumber(expected.bytes)}`;
       if ((await sha256OfFile(path, this.signal)) === expected.sha256) return undefined;

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256 } from '../support/document-store.js';
@@ -396,6 +406,43 @@ test('files of an incomplete snapshot are not fetched again, and a damaged journ
   world.special = undefined;
   expect(await create('-q')).toMatchObject({ code: 0, stderr: '' });
   expect(snapshots().some((name) => name.endsWith('.partial'))).toBe(false);
+});
+
+test('a link in place of an unfinished backup, or within one, is never followed', async () => {
+  const { create, folder, snapshots, asked, world } = await desk();
+  const outside = temporaryFolder();
+  writeFileSync(join(outside, 'mine'), 'mine');
+  await create();
+  symlinkSync(outside, join(folder, '2099-01-01T000000Z.partial'));
+  expect((await create()).code).toBe(0);
+  expect(readdirSync(outside)).toEqual(['mine']);
+  world.special = answering('/v1/teams', { status: 403 });
+  await create('--recheck');
+  const partial = join(folder, snapshots().find((name) => /^20[^9].*partial$/.test(name)) ?? '');
+  for (const name of ['downloads', 'players.ndjson', 'players.ndjson.unsorted', 'documents.csv']) {
+    rmSync(join(partial, name), { recursive: true, force: true });
+    symlinkSync(name === 'downloads' ? outside : join(outside, 'mine'), join(partial, name));
+  }
+  world.special = undefined;
+  asked();
+  expect((await create()).code).toBe(0);
+  // The journal still holds.
+  expect(asked()).toEqual([]);
+  expect(readdirSync(outside)).toEqual(['mine']);
+  expect(readFileSync(join(outside, 'mine'), 'utf8')).toBe('mine');
+});
+
+test('a journal that is no file costs fetching its files again', async () => {
+  const { create, folder, snapshots, asked, world } = await desk();
+  world.special = answering('/v1/teams', { status: 403 });
+  await create();
+  const journal = join(folder, snapshots()[0] ?? '', 'fetched.jsonl');
+  rmSync(journal);
+  execFileSync('mkfifo', [journal]);
+  world.special = undefined;
+  asked();
+  expect((await create()).code).toBe(0);
+  expect(asked()).toEqual(['doc_1', 'doc_2']);
 });
 
 function sharedPath(text: string): string {

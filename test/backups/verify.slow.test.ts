@@ -1,4 +1,13 @@
-import { readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -84,6 +93,39 @@ test('each missing file is found, and an edited record', async () => {
   expect(ran.code).toBe(1);
   expect(ran.stdout).toContain('players.ndjson has other content');
   expect(ran.stderr).toContain('1 file is damaged.');
+});
+
+test('a pipe or a link to a device in place of a file is found, and not read', async () => {
+  const { create, folder, snapshots, run } = await desk([paper('doc_1', '')]);
+  await create();
+  for (const file of filesBelow(folder)) {
+    const bytes = readFileSync(file);
+    for (const put of [
+      () => execFileSync('mkfifo', [file]),
+      () => symlinkSync('/dev/zero', file),
+      () => mkdirSync(file),
+    ]) {
+      rmSync(file);
+      put();
+      // oxlint-disable-next-line no-await-in-loop
+      const ran = await run(`backup verify ${folder} --json`);
+      expect([ran.code, JSON.parse(ran.stdout).problems]).toMatchObject([
+        1,
+        [{ path: expect.stringContaining(basename(file)) }],
+      ]);
+      rmSync(file, { recursive: true });
+      writeFileSync(file, bytes);
+    }
+  }
+  const players = join(folder, snapshots()[0] ?? '', 'players.ndjson');
+  rmSync(players);
+  symlinkSync('/dev/zero', players);
+  for (const line of [`show ${folder} player_1`, `diff ${folder} live`]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await run(`backup ${line}`);
+    expect([line, ran.code]).toEqual([line, 2]);
+    expect(ran.stderr).toContain('players.ndjson is not a regular file');
+  }
 });
 
 test('a folder under another name is found', async () => {
