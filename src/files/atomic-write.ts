@@ -97,7 +97,11 @@ async function openBeside(
   const finish = async () => {
     // Set the mode explicitly: the umask would narrow it, and an existing mode is the user's
     // choice.
-    fchmodSync(descriptor, mode);
+    try {
+      fchmodSync(descriptor, mode);
+    } catch {
+      // FAT has no modes.
+    }
     await synced(descriptor);
     close();
     if (isNew) placeNew(file, temp, path);

@@ -33,10 +33,14 @@ export function firstLiveHolder(
 export function writeNew(path: string, text: string): void {
   try {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
-    chmodSync(path, 0o600);
   } catch (error) {
     removeIfThere(path);
     throw error;
+  }
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    // FAT has no modes.
   }
 }
 
@@ -60,16 +64,30 @@ export function listLock(dir: string, name: string) {
 export const pathOf = (dir: string, name: string, generation: number) =>
   join(dir, `${name}.lock.${generation}`);
 
-/** Gives a file a second name. Returns false if that name exists. */
+/**
+ * Gives a file a second name, or where there are no hard links (FAT) a copy of that name. Returns false
+ * if that name exists.
+ */
 export function linkIfFree(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;
   } catch (error) {
-    // ENOENT: our private file was removed by a process that cannot see ours.
-    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
+    if (isTaken(error)) return false;
+  }
+  // Any other reason than missing links stops this, too.
+  try {
+    writeFileSync(to, readFileSync(from), { mode: 0o600, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
     throw error;
   }
+}
+
+/** ENOENT: our private file was removed by a process that cannot see ours. */
+function isTaken(error: unknown): boolean {
+  return codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT';
 }
 
 /** Returns the names in a folder; none if it does not exist. */

@@ -20,8 +20,9 @@ import { makeFolder } from './private.js';
 export type { LockHolder, ThisProcess } from './holder.js';
 
 // A lock is a series of numbered files, `NAME.lock.N`, in one folder. A file appears complete (it
-// is linked from a private file) and names its process. It is free if it is empty or that process
-// is dead. A process that finds all files free links the next number, then lists the files again:
+// is linked from a private file) and names its process; without hard links (FAT) it is empty until
+// its process has written it, before that lists the others. It is free if it is empty or that
+// process is dead. A process that finds all files free links the next number, then lists the files again:
 // it holds the lock if its number is the highest and all others are free; otherwise it removes its
 // own file. Of two concurrent processes, the one that linked last sees the other's file, so both
 // can never hold the lock, whatever the numbers are and however long one was suspended in between.

@@ -1,7 +1,9 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { GuardError } from '../../src/errors.js';
 import { describeSelf } from '../../src/files/holder.js';
@@ -55,6 +57,18 @@ test('eight processes take turns and no increment is lost', async () => {
   const children = Array.from({ length: 8 }, () => startChild(script, ['count', dir, '100']));
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual(Array(8).fill(0));
   expect(readFileSync(join(dir, 'counter'), 'utf8')).toBe('800');
+  expect(overlaps(dir)).toEqual([]);
+  expect(lockFiles(dir)).toEqual([]);
+});
+
+test('processes also take turns where there are no hard links (FAT)', async ({ skip }) => {
+  const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+  skip(!trace, 'strace is not installed or may not trace');
+  const dir = scratch();
+  const fat = ['-f', '-o', '/dev/null', '-e', 'inject=link,linkat,chmod,fchmodat:error=EPERM'];
+  const line = [...fat, process.execPath, script, 'count', dir, '50'];
+  await Promise.all([1, 2, 3, 4].map(() => promisify(execFile)('strace', line)));
+  expect(readFileSync(join(dir, 'counter'), 'utf8')).toBe('200');
   expect(overlaps(dir)).toEqual([]);
   expect(lockFiles(dir)).toEqual([]);
 });

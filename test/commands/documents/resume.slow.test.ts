@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -26,7 +26,7 @@ import {
   stored,
   tagOf,
 } from '../../support/document-store.js';
-import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
+import { errorOf, launcher, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 
 const size = 300_000;
 
@@ -382,7 +382,30 @@ test.each([
   },
 );
 
-// --- links and folders at the target ---
+// --- file systems, links and folders at the target ---
+
+const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+
+test('a file system without modes and hard links (FAT) takes a download, and no second one', async ({
+  skip,
+}) => {
+  skip(!trace, 'strace is not installed or may not trace');
+  const here = await place();
+  const fat = ['-f', '-o', '/dev/null', '-e', 'inject=fchmod,link,linkat:error=EPERM'];
+  const run = () =>
+    promisify(execFile)(
+      'strace',
+      [...fat, process.execPath, launcher, 'docs', 'download', 'doc_1'],
+      {
+        cwd: here.cwd,
+        env: { PATH: process.env['PATH'], HOME: here.cwd, ...here.api.env },
+      },
+    );
+  await run();
+  expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+  expect(tempsIn(here.cwd)).toEqual([]);
+  await expect(run()).rejects.toMatchObject({ code: 11 });
+});
 
 test('with --overwrite a link or a folder at the target is refused, and a file keeps its mode', async () => {
   const here = await place();
