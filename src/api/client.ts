@@ -164,7 +164,7 @@ class Client implements Api {
     if (record) return { record, at };
     const site = siteOf(this.route(call));
     throw new ProtocolError(
-      `The answer of ${site.method} ${site.path} (${status}) contains no record with an id.`,
+      `The answer to ${site.method} ${site.path} (${status}) contains no record with an id.`,
       { call: site, status, hint: 'See how it sends records: rosterctl doctor --shapes' },
     );
   }

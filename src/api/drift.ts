@@ -196,7 +196,7 @@ export function checkAnswer(
   const { route, verb, result } = row;
   if (row.answers === 'grant') {
     if (result && z.safeParse(result, body).success) return;
-    throw new ProtocolError(`The answer of ${route} lacks key, fileRef or uploadUrl.`, {
+    throw new ProtocolError(`The answer to ${route} lacks key, fileRef or uploadUrl.`, {
       hint: 'Nothing was uploaded.',
     });
   }

@@ -61,7 +61,7 @@ export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite):
     ? 'rosterctl finds it by itself: rosterctl config set download.urlPath auto'
     : 'Say where the URL is: rosterctl config set download.urlPath PATH';
   return new ProtocolError(
-    `No signed URL${at} in the answer of ${site.method} ${site.path} (${status}).`,
+    `No signed URL${at} in the answer to ${site.method} ${site.path} (${status}).`,
     {
       call: site,
       status,

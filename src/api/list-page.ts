@@ -150,7 +150,7 @@ function splitPage(start: Splitting, page: PageRequest): ListPage {
       const parsed = parseListResponse({ status, headers, body: splitter.envelope(), at }, page);
       if (parsed.rows.length === 1 && parsed.rows[0]?.[elementsElsewhere] === true) return parsed;
       throw new ProtocolError(
-        `The answer of ${page.call.method} ${page.call.path} holds more than one list of ${resourceWords[page.resource].plural}.`,
+        `The answer to ${page.call.method} ${page.call.path} holds more than one list of ${resourceWords[page.resource].plural}.`,
         { call: page.call, status, hint: findSetting },
       );
     },
@@ -205,7 +205,7 @@ function brokenAt(
   code?: string,
 ): ProtocolError {
   return new ProtocolError(
-    `The answer of ${origin} ${problem}, after ${groupedNumber(count)} records or more.`,
+    `The answer from ${origin} ${problem}, after ${groupedNumber(count)} records or more.`,
     {
       call,
       ...(code !== undefined && { code }),

@@ -94,7 +94,7 @@ async function readPage(
   const refusal = refusalIn(body, status, call, { hasRecords: hasRows || undefined });
   if (refusal && !hasRows) throw refusal;
   if (found) return { items: found.rows, place: found.place, body, status, headers, refusal };
-  throw new UsageError(`The answer of GET ${template} holds no list to paginate.`, {
+  throw new UsageError(`The answer to GET ${template} holds no list to paginate.`, {
     hint: 'Leave --paginate out.',
   });
 }

@@ -209,11 +209,11 @@ const sentences: {
   notHttp: ({ origin }) => `${origin} did not answer as an HTTP server.`,
   switched: ({ origin }) =>
     `${origin} switched to another protocol (101), which rosterctl did not ask for.`,
-  badFraming: ({ origin }) => `The answer of ${origin} is not as long as its headers say.`,
-  headersTooLarge: ({ origin }) => `The answer of ${origin} has more than 16 KiB of headers.`,
-  tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${responseLimit.words}.`,
+  badFraming: ({ origin }) => `The answer from ${origin} is not as long as its headers say.`,
+  headersTooLarge: ({ origin }) => `The answer from ${origin} has more than 16 KiB of headers.`,
+  tooLarge: ({ origin }) => `The answer from ${origin} is larger than ${responseLimit.words}.`,
   encoding: ({ origin }) =>
-    `The answer of ${origin} has a content encoding that rosterctl did not ask for.`,
+    `The answer from ${origin} has a content encoding that rosterctl did not ask for.`,
   cut: connectionLost,
   ours: connectionLost,
 };

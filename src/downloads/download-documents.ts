@@ -91,12 +91,12 @@ export const downloadView = linesView((value: DownloadRow | DownloadRow[], canva
 
 function lineOf(row: DownloadRow, { isTerminal }: Canvas): string {
   if ('url' in row) return singleLine(row.url);
-  // In a pipe, a script reads the number.
-  const size = isTerminal
-    ? binarySize(row.bytes)
-    : `${row.bytes} ${row.bytes === 1 ? 'byte' : 'bytes'}`;
   const mark = wasSkipped in row ? `  skipped (${row[wasSkipped]})` : '';
-  return `${singleLine(row.path)}  ${size}${mark}`;
+  const path = singleLine(row.path);
+  // Each line is written when its file is there, so that sizes cannot stand in a column.
+  if (isTerminal) return `${path} (${binarySize(row.bytes)})${mark}`;
+  // In a pipe, a script reads the number.
+  return `${path}  ${row.bytes} ${row.bytes === 1 ? 'byte' : 'bytes'}${mark}`;
 }
 
 /** The summary of several files; undefined for fewer than two, or for signed URLs. */

@@ -8,6 +8,7 @@ import { longDay, shortDay, waitingTime } from '../data/time.js';
 import { type LabelledRow, labelledLines } from '../terminal/labels.js';
 import { dotOf, filledLines, type Piece } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
+import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
 import type { Counts } from './field-counts.js';
 import { waitingStatus } from './tryout-filters.js';
@@ -25,6 +26,8 @@ export interface StatsFacts {
 
 /** Wider, a bar and its number are too far apart. */
 const maxWidth = 80;
+
+const noMatch = 'No application matches. To count all of them: rosterctl tryouts stats';
 
 /** Renders the counts as lines of at most `canvas.columns`. */
 export function statsLines(stats: Stats, facts: StatsFacts, canvas: Canvas): readonly string[] {
@@ -50,7 +53,8 @@ function titleLines(
   columns: number,
 ): readonly string[] {
   const who = `${isFiltered ? 'Matching applications' : 'Applications'} of ${singleLine(organization)}`;
-  if (total === 0) return wrap(isFiltered ? 'No application matches.' : `${who}: none.`, columns);
+  if (total === 0 && isFiltered) return wrapWholeWords(noMatch, columns);
+  if (total === 0) return wrap(`${who}: none.`, columns);
   const days = from === undefined || to === undefined ? [] : [new Date(from), new Date(to)];
   const [start = now, end = now] = days;
   const dash = isUtf8 ? '–' : '-';

@@ -235,7 +235,7 @@ describe('through the client', () => {
     const error = await thrownBy(link({ status: 200, json: { a: url, b: wrong } }, overrides));
     expect(error).toMatchObject({
       message:
-        'No signed URL at "data.url" (download.urlPath) in the answer of GET /documents/{documentId}/download (200).',
+        'No signed URL at "data.url" (download.urlPath) in the answer to GET /documents/{documentId}/download (200).',
       hint: 'The answer holds a, b.\nSay where the URL is: rosterctl config set download.urlPath PATH',
     });
     const plain = await thrownBy(link({ status: 200, json: { url } }, overrides));

@@ -241,9 +241,9 @@ test('a terminal shows which files were skipped, a summary, and sizes in binary 
   ]).toEqual([
     0,
     [
-      'out/doc_0001.txt  2.0 KiB  skipped (unchanged)',
-      'out/doc_0002.txt  2.0 KiB  skipped (same name and size)',
-      'out/doc_0003.txt  2.0 KiB',
+      'out/doc_0001.txt (2.0 KiB)  skipped (unchanged)',
+      'out/doc_0002.txt (2.0 KiB)  skipped (same name and size)',
+      'out/doc_0003.txt (2.0 KiB)',
       '1 downloaded, 2 skipped',
     ],
   ]);

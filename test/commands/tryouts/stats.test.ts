@@ -210,7 +210,9 @@ describe('for a person', () => {
     const ran = await rosterctl('tryouts stats', { env: empty.env });
     expect(ran.stdout).toBe('Applications of org_7: none.\n');
     const filtered = await stats('--game Go');
-    expect(filtered.stdout).toBe('No application matches.\n');
+    expect(filtered.stdout).toBe(
+      'No application matches. To count all of them: rosterctl tryouts stats\n',
+    );
   });
 
   test('name the games of the season and count the rest', async () => {
