@@ -13,6 +13,7 @@ import {
   freshEnvironment,
   launcher,
   rosterctl,
+  startLine,
   startRosterctl,
   temporaryFolder,
 } from './support/run.js';
@@ -85,6 +86,17 @@ test.each([
   expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('reading pipe') });
   expect(ended.ms).toBeLessThan(soon);
 });
+
+test.each(['doctor', 'auth status'])(
+  '%s that is interrupted says nothing of a service that has not answered yet',
+  async (line) => {
+    const service = await recordingService(() => () => {});
+    const child = startLine(line, { home: temporaryFolder(), env: service.env });
+    await until(() => service.requests.length > 0);
+    child.kill('SIGINT');
+    expect(await child.ended).toEqual({ code: 130, stdout: '', stderr: 'Interrupted.\n' });
+  },
+);
 
 const isAnswered = (_: unknown, stderr: () => string) => until(() => stderr().includes('-> 200'));
 

@@ -6,6 +6,7 @@ import { type ResourceName, resourcesWith, resourceWords } from '../data/resourc
 import { orList, plural } from '../data/text.js';
 import {
   ApiError,
+  CancelledError,
   Failure,
   NetworkError,
   ProtocolError,
@@ -29,6 +30,8 @@ export async function checkKey(api: Api): Promise<KeyCheck> {
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return { check: '401', error };
     if (error instanceof ApiError && error.status === 403) return { check: '403', error };
+    // After Ctrl-C, nothing is known of the service.
+    if (error instanceof CancelledError) throw error;
     if (error instanceof Failure && error.kind !== 'bug') return { check: 'unreachable', error };
     throw error;
   }

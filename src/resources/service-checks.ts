@@ -13,7 +13,7 @@ import {
   resourcesWith,
 } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
-import { ApiError, Failure, NetworkError } from '../errors.js';
+import { ApiError, CancelledError, Failure, NetworkError } from '../errors.js';
 import { type SurveyFinding, surveyList } from './survey.js';
 
 /** One line of `doctor`. */
@@ -78,7 +78,7 @@ export async function checkService(
       Object.assign(settings, survey.settings);
       checks.push(...survey.findings.map((finding) => findingCheck(area, finding)));
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      if (!(error instanceof Failure) || error instanceof CancelledError) throw error;
       checks.push(failedRead(name, error, context, api.keySource));
       if (error instanceof NetworkError && !checks.some(isReached))
         checks[1] = warn('connection', `not reached: ${place}`, null);
