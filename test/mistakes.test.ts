@@ -203,7 +203,8 @@ test.each([
   ['runs new', 'See: rosterctl runs --help'],
 ])('%s suggests the intended command', async (line, message) => {
   const ran = await rosterctl(line);
-  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  const rule = 'a line of this table is a mistake; one that is a command by now leaves it';
+  expect([ran.code, ran.stdout], rule).toEqual([2, '']);
   const text = line.includes('--json') ? JSON.stringify(errorOf(ran)) : ran.stderr;
   expect(text.replaceAll('\\"', '"')).toContain(message);
 });
