@@ -86,15 +86,20 @@ export function nullNote(rows: readonly BeforeImage[]): readonly string[] {
   return [`${fields.join(', ')}: set to null, since a field cannot be removed.`];
 }
 
-/** How the records that a run deleted are created again; undefined if none of them can be. */
+/** How to bring back what a run deleted; undefined if no command can. */
 function restoreHint(
   { head, state }: StoredRun,
   { commands }: CommandManifest,
 ): string | undefined {
   const { run, resource, verb, of } = head;
-  const hasImport = commands.some(({ words }) => words.join(' ') === `${resource} import`);
-  if (verb !== 'delete' || of !== undefined || !hasImport) return undefined;
+  const has = (own: string) =>
+    commands.some(({ words }) => words.join(' ') === `${resource} ${own}`);
+  if (verb !== 'delete' || of !== undefined) return undefined;
   const isOne = state.results.size === 1;
+  // A record alone does not bring its file back.
+  if (has('upload'))
+    return `If you still have the ${isOne ? 'file' : 'files'}, upload ${isOne ? 'it' : 'them'} again: rosterctl ${resource} upload FILE`;
+  if (!has('import')) return undefined;
   const [key = 'name'] = referenceKindsOf(resource as ResourceName);
   return [
     `Save the deleted records: rosterctl runs show ${run} --undoable > deleted.ndjson`,

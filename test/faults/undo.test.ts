@@ -183,6 +183,10 @@ describe('every kind of write is undone', () => {
     const again = JSON.parse((await run(restored)).stdout) as { results: { id: string }[] };
     const { id: _, createdAt: __, legacyRef: ___, ...same } = kept(player);
     expect(await json(`players get ${again.results[0]?.id}`)).toMatchObject(same);
+    await run('docs delete doc_0001 --yes');
+    expect(errorOf(await run('runs undo last --yes --json'))['hint']).toBe(
+      'If you still have the file, upload it again: rosterctl -p sandbox documents upload FILE',
+    );
     await run('players delete player_0005 --yes');
     const one = errorOf(await run('runs undo last --yes --json'))['hint'];
     expect(one).toContain('players create --input deleted.ndjson');
