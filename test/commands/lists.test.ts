@@ -77,7 +77,7 @@ describe('a list on a terminal', () => {
     const text = await onTerminal('docs list -L 1', { columns: 100, env });
     expect(text).toContain('\nfirst 1 of 1,200 documents');
     expect((await rosterctl('docs list -L 1', { env })).stderr).toBe(
-      'Showing the first 1 of 1,200 documents.\n',
+      'Showing 1 of 1,200 documents.\n',
     );
   });
 
