@@ -4,7 +4,13 @@ import { withConnectionFlags } from '../cli/connection-flags.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
-import { type BulkReport, reportRowFields, resultWord, summaryLine } from '../runs/report.js';
+import {
+  type BulkReport,
+  type ReportRow,
+  reportRowFields,
+  resultWord,
+  summaryLine,
+} from '../runs/report.js';
 import { linesOfRows, type ReportStyle, reportLines, wrongRows } from './report-lines.js';
 import { aboutRow } from './row-lines.js';
 
@@ -96,6 +102,26 @@ export function printWrongRows(
     context.message(`${id}: ${aboutRow(error?.message ?? resultWord(result, report), id)}`);
   const more = wrong.length - mostWrong;
   if (more > 0) context.message(`… and ${groupedNumber(more)} more.`);
+}
+
+/**
+ * Says on stderr why rows were not sent where stdout leaves them out: with --quiet in a table, and where
+ * it holds only ids.
+ */
+export function printUnsent(
+  { settings, message }: Pick<Context, 'settings' | 'message'>,
+  { dryRun, results }: BulkReport,
+): void {
+  const { output, quiet } = settings;
+  if (output !== 'ids' && (output !== 'table' || !quiet || dryRun)) return;
+  const reasons = new Map<string, ReportRow[]>();
+  for (const row of results)
+    if (row.result === 'not_attempted' && row.error)
+      reasons.set(row.error.message, [...(reasons.get(row.error.message) ?? []), row]);
+  for (const [reason, rows] of [...reasons].slice(0, mostWrong))
+    message(`${groupedNumber(rows.length)} not sent: ${reason}`);
+  const more = reasons.size - mostWrong;
+  if (more > 0) message(`… and ${groupedNumber(more)} more reasons.`);
 }
 
 /** Checks `--fields` and `--template` against the report before anything is done. Throws UsageError. */

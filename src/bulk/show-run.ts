@@ -14,6 +14,7 @@ import { type EndedRun, executeRun, type Planned, type PlannedRun } from './exec
 import { type ReportStyle } from './report-lines.js';
 import {
   printSummary,
+  printUnsent,
   printWrongRows,
   reportView,
   reportViewFor,
@@ -40,6 +41,8 @@ export async function renderReport(
   const { report, names, exitName, failed, onWritten } = ended;
   const printsBelow = context.isInteractive && !context.settings.fields;
   printWrongRows(context, report);
+  // Why it stopped is said below.
+  if (!ended.stop?.error) printUnsent(context, report);
   if (!run) printSummary(context, report);
   else if (!printsBelow) printEnd(context, ended, run);
   return {

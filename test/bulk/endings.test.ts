@@ -235,6 +235,16 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
 });
 
 describe.concurrent('--quiet', () => {
+  test.each(['', '-o ids'])('%s says why nothing was sent', async (format) => {
+    const service = await keep(several(2), () => cut);
+    const ran = await userOf(service).run(lineOf(2, `--yes -q ${format}`));
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+      9,
+      '',
+      `2 not sent: The connection to ${new URL(service.baseUrl).origin} was lost before the whole answer came.\n`,
+    ]);
+  });
+
   test('a successful run prints nothing, nor does one with nothing to do', async () => {
     const user = userOf(await keep(several(3)));
     const silent = { code: 0, stdout: '', stderr: '' };
