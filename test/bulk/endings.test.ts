@@ -235,6 +235,17 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
 });
 
 describe.concurrent('--quiet', () => {
+  test('says what went wrong in a finished run that there is nothing to resume of', async () => {
+    const service = await keep(several(2), (_, step) =>
+      step === 'PATCH app_2' ? { status: 400, json: { error: 'validation' } } : undefined,
+    );
+    const user = userOf(service);
+    await user.run(lineOf(2, '--yes -q'));
+    const ran = await user.run('runs resume last --yes -q -o ids');
+    expect([ran.code, ran.stdout]).toEqual([8, 'app_1\n']);
+    expect(ran.stderr).toBe('app_2: The service rejected the request: 400 (validation).\n');
+  });
+
   test.each(['', '-o ids'])('%s says why nothing was sent', async (format) => {
     const service = await keep(several(2), () => cut);
     const ran = await userOf(service).run(lineOf(2, `--yes -q ${format}`));

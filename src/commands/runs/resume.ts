@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
-import { reportView } from '../../bulk/report-view.js';
+import { printUnsent, printWrongRows, reportView } from '../../bulk/report-view.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
@@ -33,6 +33,8 @@ export default defineRunCommand({
     if (stored.finished || !stored.plan) {
       context.note(`The run ${stored.head.run} is finished; nothing was sent.`);
       const report = storedReport(stored);
+      printWrongRows(context, report);
+      if (context.settings.output === 'ids') printUnsent(context, report);
       return { value: report, view: reportView, exitName: exitOf(report, undefined) };
     }
     const invocation = await invocationOf(context, stored, values);
