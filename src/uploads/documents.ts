@@ -3,7 +3,7 @@
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { addTo } from '../data/sorting.js';
-import { upperFirst } from '../data/text.js';
+import { stripTrailing, upperFirst } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Step, Verification } from '../engine/operation.js';
 import { ApiError, Failure, ProtocolError } from '../errors.js';
@@ -47,7 +47,8 @@ export async function readDocuments(context: Context): Promise<Documents> {
     if (!isOfList) throw error;
     if (error instanceof ApiError && isForbidden(error))
       return { ...documents, doubt: 'this key may not list documents', refusal: error };
-    return { ...documents, doubt: `the list of documents cannot be read: ${error.message}` };
+    const reason = stripTrailing(error.message, '.');
+    return { ...documents, doubt: `the list of documents cannot be read: ${reason}` };
   }
   const completeness = list.completeness();
   if (completeness.state === 'complete') return documents;
@@ -79,7 +80,7 @@ export async function findDocument(
   if (doubt === undefined && !isKeyless && !older) return undefined;
   const why =
     doubt !== undefined
-      ? upperFirst(doubt).replace(/\.?$/, '.')
+      ? `${upperFirst(doubt)}.`
       : isKeyless
         ? 'The list of documents does not show which file a document records.'
         : `The document ${String(older?.['id'])} records this file, but may have been created earlier.`;
