@@ -175,17 +175,14 @@ export class Cursor {
   }
 
   /**
-   * Chooses the new ones of a whole list of entries and stages them: the first `limit`, in the order
-   * given, which is oldest first. `isListed`: true for an id that is not among them and not gone either.
+   * Chooses the new ones of a whole list of entries and stages them. `isListed`: true for an id that
+   * is not among them and not gone either.
    */
   choose<T extends CursorEntry>(
     entries: readonly T[],
-    {
-      limit = Infinity,
-      isListed = () => false,
-    }: { limit?: number | undefined; isListed?: (id: string) => boolean } = {},
+    { isListed }: { readonly isListed: (id: string) => boolean },
   ): readonly T[] {
-    const chosen = entries.filter((entry) => this.isNew(entry)).slice(0, limit);
+    const chosen = entries.filter((entry) => this.isNew(entry));
     this.stage(
       chosen.map(({ id }) => id),
       (id) => this.matches.has(id) || isListed(id),

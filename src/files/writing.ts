@@ -40,20 +40,12 @@ export function cannotWrite(file: string, error: unknown): OutputError {
   });
 }
 
-/**
- * Writes all bytes, at the current position or at `position`. Loops because one write may accept
- * only some of the bytes.
- */
-export async function writeAll(
-  handle: FileHandle,
-  chunk: string | Uint8Array,
-  position?: number,
-): Promise<void> {
+/** Writes all bytes at the current position. Loops because one write may accept only some of them. */
+export async function writeAll(handle: FileHandle, chunk: string | Uint8Array): Promise<void> {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   let done = 0;
   while (done < bytes.length) {
-    const at = position === undefined ? null : position + done;
-    done += (await handle.write(bytes, done, bytes.length - done, at)).bytesWritten;
+    done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
   }
 }
 
