@@ -94,23 +94,18 @@ export class Service {
 
   private async openFiles(): Promise<FileStore> {
     const { context, options } = this;
-    const { createFileStore } = await import('./api/store/file-store.js');
+    const stores = await import('./api/store/file-store.js');
     const { baseUrl } = await this.connect();
     const isDraining = () => this.currentLimiter?.isDraining === true;
-    const store = createFileStore({
+    const store = new stores.FileStore({
       ...this.shared,
       onWait: waitNotifier(context, 'The file store', isDraining),
       baseUrl,
       redactUrl: (url) => context.streams.redactUrl(url),
+      waiting: options.waiting,
     });
     this.closers.unshift(() => store.close());
-    return {
-      ...store,
-      put(url, file, headers) {
-        const came = options.waiting(() => `Sending to ${new URL(url).host}`);
-        return store.put(url, file, headers).finally(came);
-      },
-    };
+    return store;
   }
 
   private connect(): Promise<Connection> {

@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 import { createApi } from '../../src/api/client.js';
 import { RateLimiter } from '../../src/api/rate-limiter.js';
 import type { ClientOptions } from '../../src/api/retry.js';
-import { createFileStore, type FileStoreOptions } from '../../src/api/store/file-store.js';
+import { FileStore, type FileStoreOptions } from '../../src/api/store/file-store.js';
 import { Transport, type TransportOptions } from '../../src/api/transport.js';
 import type { Api } from '../../src/api/types.js';
 import { pause } from '../../src/data/time.js';
@@ -80,7 +80,7 @@ export function apiTo(
 }
 
 export function storeFor(baseUrl: string, changes: Partial<FileStoreOptions> = {}) {
-  const store = createFileStore({
+  const store = new FileStore({
     baseUrl,
     ...clientOptions(),
     ...changes,

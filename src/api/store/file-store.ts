@@ -13,31 +13,6 @@ import { shortAnswerLimits, storeDelivery, storeError, storeHeaders } from './an
 import { createStoreReader, type Download, type FilePart } from './download.js';
 import { createUrlGuard, type ResolveAll, type UrlGuard } from './signed-url.js';
 
-/**
- * A store on another origin: never sends the key, never follows a redirect on PUT (contract 4.5).
- */
-export interface FileStore {
-  /**
-   * PUTs exactly `sizeBytes` bytes. `headers` is the object of that name in the upload grant, if it
-   * has one. Throws StoreError, NetworkError, InputError (file changed), ProtocolError (unsafe URL,
-   * or the store reports the MD5 of other bytes).
-   */
-  put(
-    url: string,
-    file: UploadSource,
-    headers?: JsonObject,
-  ): Promise<{ readonly status: number; readonly bytes: number }>;
-  /**
-   * Opens a signed URL for reading, from the start or from a given byte. Throws StoreError,
-   * NetworkError, ProtocolError (unsafe URL).
-   */
-  get(url: string, part?: FilePart): Promise<Download>;
-  /** Throws UnsafeUrlError for a URL that `put` and `get` would refuse. Opens nothing. */
-  check(url: string): Promise<void>;
-  /** Closes all connections, so that the process can exit at once. */
-  close(): void;
-}
-
 /** The bytes to send. A retry calls `open` again. */
 export interface UploadSource {
   readonly contentType: string;
@@ -54,92 +29,134 @@ export interface FileStoreOptions extends ClientOptions {
   readonly stallMs?: number;
   /** Called with each signed URL, also that of a redirect, before anything is done with it. */
   readonly redactUrl?: ((url: string) => void) | undefined;
+  /** Called at the start of an upload; returns a function to call at its end. */
+  readonly waiting?: (text: () => string) => () => void;
   /** Resolves host names; default: the system's resolver. */
   readonly resolve?: ResolveAll;
 }
 
-export function createFileStore(options: FileStoreOptions): FileStore {
-  const stallMs = options.stallMs ?? 60_000;
-  const urlGuard = createUrlGuard(options.baseUrl, options.resolve ?? lookup);
-  const guard: UrlGuard = {
-    ...urlGuard,
-    check(url) {
-      options.redactUrl?.(url);
-      return urlGuard.check(url);
-    },
-  };
-  let opened: Promise<Connections> | undefined;
-  const connections = () =>
-    (opened ??= openConnections(options.nodeVersion, {
-      keepAlive: true,
-      lookup: guard.lookup,
-      proxy: options.proxy,
-    }));
+/**
+ * A store on another origin: never sends the key, never follows a redirect on PUT (contract 4.5).
+ */
+export class FileStore {
+  /**
+   * Opens a signed URL for reading, from the start or from a given byte. Throws StoreError,
+   * NetworkError, ProtocolError (unsafe URL).
+   */
+  readonly get: (url: string, part?: FilePart) => Promise<Download>;
+  private readonly stallMs: number;
+  private readonly guard: UrlGuard;
+  private opened: Promise<Connections> | undefined;
 
-  const put = async (wire: Wire, file: UploadSource): Promise<AttemptOutcome<Put>> => {
-    const { agent } = await connections();
-    const limits = { stallMs, ...shortAnswerLimits(stallMs) };
+  constructor(private readonly options: FileStoreOptions) {
+    this.stallMs = options.stallMs ?? 60_000;
+    const guard = createUrlGuard(options.baseUrl, options.resolve ?? lookup);
+    this.guard = {
+      ...guard,
+      check(url) {
+        options.redactUrl?.(url);
+        return guard.check(url);
+      },
+    };
+    this.get = createStoreReader({
+      ...options,
+      guard: this.guard,
+      connections: () => this.connections(),
+      stallMs: this.stallMs,
+    });
+  }
+
+  /**
+   * PUTs exactly `sizeBytes` bytes. `headers` is the object of that name in the upload grant, if it
+   * has one. Throws StoreError, NetworkError, InputError (file changed), ProtocolError (unsafe URL,
+   * or the store reports the MD5 of other bytes).
+   */
+  put(url: string, file: UploadSource, headers?: JsonObject): Promise<Stored> {
+    const stopWaiting = this.options.waiting?.(() => `Sending to ${new URL(url).host}`);
+    return this.putWithRetries(url, file, headers).finally(stopWaiting);
+  }
+
+  private async putWithRetries(
+    url: string,
+    file: UploadSource,
+    headers: JsonObject | undefined,
+  ): Promise<Stored> {
+    if (this.options.readsOnly) throw new BugError('Only reads are allowed here, not an upload.');
+    const target = await this.guard.check(url);
+    const wire: Wire = {
+      origin: target.origin,
+      method: 'PUT',
+      path: `${target.pathname}${target.search}`,
+      headers: Object.entries({
+        ...storeHeaders(headers),
+        'content-type': file.contentType,
+        'content-length': String(file.sizeBytes),
+      }).flat(),
+    };
+    const result = await retry('put', this.options, () => this.putOnce(wire, file));
+    const { value, attempts, verdict, wait, isTooLong } = result;
+    if ('reply' in value) {
+      const { status, headers: responseHeaders } = value.reply;
+      if (!isSuccess(status)) throw storeError('upload', value.reply, isTooLong ? wait : undefined);
+      if (value.isEarly) throw earlyResponse(status, value.handed, file);
+      await checkMd5(file, responseHeaders);
+      return { status, bytes: file.sizeBytes };
+    }
+    if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
+    throw failureOfTransportError(value.transportError, { origin: target.origin, attempts });
+  }
+
+  /** Throws UnsafeUrlError for a URL that `put` and `get` would refuse. Opens nothing. */
+  async check(url: string): Promise<void> {
+    await this.guard.check(url);
+  }
+
+  /** Closes all connections, so that the process can exit at once. */
+  close(): void {
+    void this.opened?.then(
+      (set) => set.close(),
+      () => undefined,
+    );
+  }
+
+  private connections(): Promise<Connections> {
+    const { nodeVersion, proxy } = this.options;
+    return (this.opened ??= openConnections(nodeVersion, {
+      keepAlive: true,
+      lookup: this.guard.lookup,
+      proxy,
+    }));
+  }
+
+  private async putOnce(wire: Wire, file: UploadSource): Promise<AttemptOutcome<Put>> {
+    const { signal, instant, trace } = this.options;
+    const { agent } = await this.connections();
+    const limits = { stallMs: this.stallMs, ...shortAnswerLimits(this.stallMs) };
     let handed = 0;
     const body = countedBytes(file, (bytes) => (handed = bytes));
-    const { signal, instant } = options;
     const attempt = await exchange(agent, { ...wire, body }, limits, signal, instant);
     // The store cannot have bytes that were not sent yet, whatever it answers.
     const isEarly = handed < file.sizeBytes;
     const value = { ...attempt, handed, isEarly };
     if ('transportError' in attempt) {
       const { transportError } = attempt;
-      options.trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${transportError.why}`);
+      trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${transportError.why}`);
       const delivery =
         transportError.delivery === 'applied' && isEarly ? 'ambiguous' : transportError.delivery;
       return { value, delivery, pace: retryPace(transportError) };
     }
     const { status, headers, body: responseBody } = attempt.reply;
-    options.trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
+    trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
     const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storeDelivery(attempt.reply);
     const wait = delivery && requestedWait(headers, responseBody, new Date(instant().wall));
     return { value, delivery, pace: 'always', wait };
-  };
+  }
+}
 
-  const get = createStoreReader({ ...options, guard, connections, stallMs });
-
-  return {
-    async put(url, file, headers) {
-      if (options.readsOnly) throw new BugError('Only reads are allowed here, not an upload.');
-      const target = await guard.check(url);
-      const wire: Wire = {
-        origin: target.origin,
-        method: 'PUT',
-        path: `${target.pathname}${target.search}`,
-        headers: Object.entries({
-          ...storeHeaders(headers),
-          'content-type': file.contentType,
-          'content-length': String(file.sizeBytes),
-        }).flat(),
-      };
-      const result = await retry('put', options, () => put(wire, file));
-      const { value, attempts, verdict, wait, isTooLong } = result;
-      if ('reply' in value) {
-        const { status, headers: responseHeaders } = value.reply;
-        if (!isSuccess(status))
-          throw storeError('upload', value.reply, isTooLong ? wait : undefined);
-        if (value.isEarly) throw earlyResponse(status, value.handed, file);
-        await checkMd5(file, responseHeaders);
-        return { status, bytes: file.sizeBytes };
-      }
-      if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
-      throw failureOfTransportError(value.transportError, { origin: target.origin, attempts });
-    },
-    get,
-    async check(url) {
-      await guard.check(url);
-    },
-    close() {
-      void opened?.then(
-        (set) => set.close(),
-        () => undefined,
-      );
-    },
-  };
+/** The status of the store's answer and the size of the file that it has now. */
+interface Stored {
+  readonly status: number;
+  readonly bytes: number;
 }
 
 /**
