@@ -17,46 +17,42 @@ import {
   type Tables,
 } from './records.js';
 
-interface Replay {
-  apply(line: JsonObject): void;
-  /** Forgets everything, as before the first line. */
-  restart(): void;
+/** The tables after the lines so far: the demo data of `firstSeed`, until a line names another. */
+class Replay {
+  isChanged = false;
+  private named: SeedChoice | undefined;
   /** Made when first asked for. */
-  tables(): Tables;
-  isSeeded(): boolean;
-  isChanged(): boolean;
-  seed(): SeedChoice;
-}
+  private made: Tables | undefined;
 
-/** Starts with the demo data of `firstSeed`, until a line names another. */
-function newReplay(firstSeed: SeedChoice): Replay {
-  let seed: SeedChoice | undefined;
-  let made: Tables | undefined;
-  let isChanged = false;
-  const tables = (): Tables => {
-    made ??= seedTables(seed ?? firstSeed);
-    return made;
-  };
-  const start = (next: SeedChoice | undefined) => {
-    seed = next;
-    made = undefined;
-    isChanged = false;
-  };
-  return {
-    apply(line) {
-      // Lines are our own; a damaged one is refused when it is read.
-      if (line['seed'] !== undefined) start(line['seed'] as SeedChoice);
-      for (const step of stepsOf(line)) {
-        applyStep(tables(), step);
-        isChanged = true;
-      }
-    },
-    restart: () => start(undefined),
-    tables,
-    isSeeded: () => seed !== undefined,
-    isChanged: () => isChanged,
-    seed: () => seed ?? firstSeed,
-  };
+  constructor(private readonly firstSeed: SeedChoice) {}
+
+  get isSeeded(): boolean {
+    return this.named !== undefined;
+  }
+
+  get seed(): SeedChoice {
+    return this.named ?? this.firstSeed;
+  }
+
+  get tables(): Tables {
+    return (this.made ??= seedTables(this.seed));
+  }
+
+  apply(line: JsonObject): void {
+    // Lines are our own; a damaged one is refused when it is read.
+    if (line['seed'] !== undefined) this.restart(line['seed'] as SeedChoice);
+    for (const step of stepsOf(line)) {
+      applyStep(this.tables, step);
+      this.isChanged = true;
+    }
+  }
+
+  /** Forgets everything, as before the first line. */
+  restart(seed?: SeedChoice): void {
+    this.named = seed;
+    this.made = undefined;
+    this.isChanged = false;
+  }
 }
 
 /** The steps of a log line; a line that names demo data has none. */
@@ -84,21 +80,21 @@ export interface State {
 
 /** A state in memory, which ends with this process. */
 export function openMemoryState(seed: SeedChoice): State {
-  const replay = newReplay(seed);
+  const replay = new Replay(seed);
   return {
-    read: () => replay.tables(),
+    read: () => replay.tables,
     async change(action) {
       const steps: LogStep[] = [];
-      const result = action(replay.tables(), steps);
+      const result = action(replay.tables, steps);
       replay.apply({ steps });
       return result;
     },
     async reseed(next) {
-      if (replay.isChanged()) return false;
+      if (replay.isChanged) return false;
       replay.apply(seedLine(next));
       return true;
     },
-    seed: () => replay.seed(),
+    seed: () => replay.seed,
     close() {},
   };
 }
@@ -113,7 +109,7 @@ export async function openState(
   firstSeed: SeedChoice,
 ): Promise<State> {
   const path = logPath(dir);
-  const replay = newReplay(firstSeed);
+  const replay = new Replay(firstSeed);
   let log: LogFile | undefined = openLog(path, 'write');
 
   const catchUp = () => {
@@ -135,7 +131,7 @@ export async function openState(
 
   const seedOnce = () => {
     catchUp();
-    if (!replay.isSeeded()) append(seedLine(firstSeed));
+    if (!replay.isSeeded) append(seedLine(firstSeed));
   };
 
   const locked = batched((runBatch) =>
@@ -143,31 +139,31 @@ export async function openState(
   );
 
   catchUp();
-  if (!replay.isSeeded()) await locked(seedOnce);
+  if (!replay.isSeeded) await locked(seedOnce);
 
   return {
     read() {
       catchUp();
-      return replay.tables();
+      return replay.tables;
     },
     change: (action) =>
       locked(() => {
         seedOnce();
         const steps: LogStep[] = [];
-        const result = action(replay.tables(), steps);
+        const result = action(replay.tables, steps);
         if (steps.length > 0) append({ steps });
         return result;
       }),
     reseed: (seed) =>
       locked(() => {
         seedOnce();
-        if (replay.isChanged()) return false;
+        if (replay.isChanged) return false;
         append(seedLine(seed));
         return true;
       }),
     seed() {
       catchUp();
-      return replay.seed();
+      return replay.seed;
     },
     close: () => log?.close(),
   };
