@@ -121,33 +121,11 @@ async function* readPages(
       idName: configured(source.overrides, `ids.${resource}`),
       until: source.until,
     };
-    const mayRetry = (attempts: number) =>
-      source.until ? Promise.resolve(false) : source.transport.again(attempts);
     const previous = seen.counts();
-    let page: ListPage | undefined;
-    for (let attempts = 1; !page; attempts++) {
-      // oxlint-disable-next-line no-await-in-loop
-      const candidate = await readListPage(request).catch((error: unknown) => {
-        if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
-        throw error;
-      });
-      if (!candidate) return incomplete('the service does not know the next page that it names');
-      if (number === 1 && attempts === 1) source.onHeaders?.(candidate.headers);
-      try {
-        for await (const batch of filterMap(candidate.batches, (item) => seen.add(item))) {
-          yield batch;
-          if (seen.received < caps.records) continue;
-          onLastByte(candidate.arrivedAt());
-          return incomplete('the list does not end');
-        }
-        page = candidate;
-        onLastByte(candidate.arrivedAt());
-      } catch (error) {
-        // oxlint-disable-next-line no-await-in-loop
-        if (!seen.allHaveIds || !isBroken(error) || !(await mayRetry(attempts))) throw error;
-        seen.rows = previous.rows;
-      }
-    }
+    const page = yield* readOnePage(() => readListPage(request), seen, number, source);
+    if (!page) return incomplete('the service does not know the next page that it names');
+    onLastByte(page.arrivedAt());
+    if (seen.received >= caps.records) return incomplete('the list does not end');
     const { status, headers } = page;
     const { body, refusal, isAssumed, place: found } = page.envelope();
     place ??= found;
@@ -178,6 +156,41 @@ async function* readPages(
     const problem = refusalOf(next, first, source);
     if (problem !== undefined) return incomplete(problem);
     url = next;
+  }
+}
+
+/**
+ * Yields the new records of one page, up to the cap; requests it again if it breaks off. Returns the
+ * page; undefined if the service does not know a page after the first.
+ */
+async function* readOnePage(
+  request: () => Promise<ListPage>,
+  seen: SeenRecords,
+  number: number,
+  { onHeaders, until, transport, caps }: ListSource,
+): AsyncGenerator<readonly Item<JsonObject>[], ListPage | undefined> {
+  const { rows } = seen;
+  const maxRecords = (caps ?? defaultCaps).records;
+  for (let attempts = 1; ; attempts++) {
+    // oxlint-disable-next-line no-await-in-loop
+    const page = await request().catch((error: unknown) => {
+      if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    });
+    if (!page) return undefined;
+    if (number === 1 && attempts === 1) onHeaders?.(page.headers);
+    try {
+      for await (const batch of filterMap(page.batches, (item) => seen.add(item))) {
+        yield batch;
+        if (seen.received >= maxRecords) break;
+      }
+      return page;
+    } catch (error) {
+      // oxlint-disable-next-line no-await-in-loop
+      if (!seen.allHaveIds || !isBroken(error) || until || !(await transport.again(attempts)))
+        throw error;
+      seen.rows = rows;
+    }
   }
 }
 
