@@ -43,7 +43,9 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
     const command = await loadCommand(line.command.words);
     const context = command.local ? local : { ...local, api: await local.connect() };
     // Otherwise the changes would be made and their report lost.
-    if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
+    if (settings.output === 'xlsx' && settings.out === '-')
+      (await import('./cli/lists/workbook.js')).refuseTerminal(local.streams.stdout);
+    else if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
     output = await executeAsking(command, line, context);
     await printOutput(output, command, line, context, progress.end);

@@ -81,6 +81,16 @@ describe('a list on a terminal', () => {
     );
   });
 
+  test('is no place for a workbook, which is refused before anything is sent', async () => {
+    const { env, requests } = await recordingService(() => ({ status: 200, json: [] }));
+    for (const line of ['teams list', 'teams create --name Foxes']) {
+      const words = `${line} -o xlsx --out -`.split(' ');
+      const ran = await inTerminal(words, { home, env: { ...env, NO_COLOR: '1' } });
+      expect([ran.code, ran.text]).toEqual([2, expect.stringContaining('A workbook is not text')]);
+    }
+    expect(requests).toEqual([]);
+  });
+
   test('that is empty says what to do', async () => {
     expect(await onTerminal('tryouts list --game Fortnite', { columns: 100 })).toBe(
       'No application has game Fortnite. Games here: Chess, Go.\n',

@@ -4,7 +4,7 @@ import type { LocalContext } from '../../context.js';
 import { labelOf, plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
-import { OutputError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import { writeWorkbook } from '../../sheets/write-workbook.js';
 import { globalFlags } from '../global-flags.js';
 import { documentedChoices } from '../record-fields.js';
@@ -22,9 +22,17 @@ export interface WorkbookContext
   readonly api?: Pick<Api, 'organizationId'> | undefined;
 }
 
+/** Throws UsageError where a workbook would be shown on a terminal. */
+export function refuseTerminal({ isTerminal }: Pick<Sink, 'isTerminal'>): void {
+  if (isTerminal)
+    throw new UsageError('A workbook is not text, so it is not shown on a terminal.', {
+      hint: 'Send it to a file: --out FILE.xlsx',
+    });
+}
+
 /**
  * Writes records as a workbook with all their columns; writes nothing before the last one has arrived.
- * Throws OutputError for what no sheet can hold, and on a terminal; CancelledError after a signal.
+ * Throws UsageError on a terminal, OutputError for what no sheet can hold, CancelledError after a signal.
  */
 export async function writeRecords(
   sink: Sink,
@@ -32,10 +40,7 @@ export async function writeRecords(
   table: TableColumns,
   context: WorkbookContext,
 ): Promise<void> {
-  if (sink.isTerminal)
-    throw new OutputError('A workbook is not text, so it is not shown on a terminal.', {
-      hint: 'Send it to a file: --out FILE.xlsx',
-    });
+  refuseTerminal(sink);
   const collected = await collectTable(rows, table, 'workbook', context.signal);
   const { records, columns, cellsOf, turn } = collected;
   const { resource } = table.view;
