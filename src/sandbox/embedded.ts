@@ -1,6 +1,7 @@
 /** The sandbox as commands use it: open it for one command, start it as a server, reset it, list its events. */
 
 import { demoOrganization } from '../config/profiles.js';
+import { systemReason } from '../data/system-errors.js';
 import { OutputError } from '../errors.js';
 import { issuedKeys, type KeyName } from './keys.js';
 import type { SandboxEvent } from './records.js';
@@ -117,7 +118,7 @@ export function sandboxEvents(stateDir: string): readonly SandboxEvent[] {
 /** An error of the file system as an OutputError; any other as it is. */
 function unusable(error: unknown, stateDir: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
-  const message = `The sandbox in ${sandboxFolder(stateDir)} is not usable: ${error.message}`;
+  const message = `The sandbox in ${sandboxFolder(stateDir)} cannot be used: ${systemReason(error)}.`;
   return new OutputError(message, { cause: error });
 }
 

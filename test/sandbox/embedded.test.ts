@@ -280,3 +280,13 @@ test('an update that changes nothing names the record and its id', async () => {
     stderr: `${name} (player_0001) already has these values; nothing was sent.\n`,
   });
 });
+
+test('a reset of a folder that cannot be used says why, in words', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'file'), '');
+  const env = { ROSTERCTL_STATE_DIR: join(home, 'file') };
+  expect(await rosterctl('sandbox reset', { home, env })).toMatchObject({
+    code: 1,
+    stderr: `The sandbox in ${join(home, 'file', 'sandbox')} cannot be used: a part of the path is not a folder (ENOTDIR).\n`,
+  });
+});
