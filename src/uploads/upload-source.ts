@@ -114,7 +114,8 @@ async function* chunks(descriptor: number, size: number): AsyncGenerator<Uint8Ar
     for (;;) {
       const chunk = await ahead;
       turn = turn === 0 ? 1 : 0;
-      const last = chunk.length < chunkBytes;
+      // Nothing is read ahead of the end, because the file is closed there.
+      const last = chunk.length < chunkBytes || at >= size;
       if (!last) ahead = next();
       if (chunk.length > 0) yield chunk;
       if (last) return;

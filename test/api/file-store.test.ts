@@ -313,6 +313,24 @@ describe('the file on disk', () => {
     expect((error as Error).message).toContain(words);
   });
 
+  test.each([2, 4])(
+    'a file of exactly %i MiB is read to its end, and no further',
+    async (mebibytes) => {
+      const bytes = randomBytes(mebibytes * 1024 * 1024);
+      const path = fileOf(bytes);
+      for (let time = 0; time < 5; time++) {
+        const parts: Uint8Array[] = [];
+        // The sender keeps a chunk until the next comes, and by then the file may be closed.
+        for await (const chunk of openUpload(path).open()) {
+          parts.push(Buffer.from(chunk));
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+        expect(sha256(Buffer.concat(parts))).toBe(sha256(bytes));
+        expect(timesOpen(path)).toBe(0);
+      }
+    },
+  );
+
   test('a reader that stops early closes the file', async () => {
     const path = fileOf(randomBytes(5_000_000));
     const file = openUpload(path);
