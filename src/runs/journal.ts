@@ -25,8 +25,7 @@ export type Entry = { readonly kind: JournalRecord['kind'] } & JsonObject;
 
 /** A journal open for writing. */
 export interface Journal {
-  readonly records: readonly JournalRecord[];
-  /** The number of its last record. */
+  /** The number of its last record; 0 for a new journal. */
   readonly last: number;
   /** Resolves when the record is on disk; concurrent records share one sync. Throws OutputError, GuardError. */
   append(entry: Entry): Promise<void>;
@@ -35,7 +34,6 @@ export interface Journal {
 
 /** The journal of a run that cannot be kept: it writes nothing. */
 export const noJournal: Journal = {
-  records: [],
   last: 0,
   append: async () => {},
   close: async () => {},
@@ -62,7 +60,6 @@ export async function openJournal(
   const isSecret = (text: string) => isKey?.(text) === true || hasQuery(text);
   let seq = records.length;
   return {
-    records,
     get last() {
       return seq;
     },

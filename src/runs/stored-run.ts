@@ -104,10 +104,8 @@ export async function continueJournal(
   options: RunOptions,
 ): Promise<Journal> {
   const journal = await openJournal(journalPath(store, plan.head.run), options);
-  const isNew = journal.records.length === 0;
-  await journal.append(
-    isNew ? firstRecord(plan, options) : { kind: 'resume', ...holderEntry(options) },
-  );
+  const resumed = { kind: 'resume', ...holderEntry(options) } as const;
+  await journal.append(journal.last === 0 ? firstRecord(plan, options) : resumed);
   return journal;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Task } from '../../src/engine/operation.js';
 import { runRows } from '../../src/engine/run-rows.js';
-import { openJournal, parseJournal } from '../../src/runs/journal.js';
+import { openJournal, parseJournal, readJournal } from '../../src/runs/journal.js';
 import { isFinalRow } from '../../src/runs/report.js';
 import { foldJournal } from '../../src/runs/state.js';
 import { type Imagined, imagine, type Reaction, runOptions } from '../bulk/imagined.js';
@@ -17,7 +17,7 @@ const allTasks: Task[] = ids.map((id, index) => ({ row: index + 1, id, previewed
 /** Continues a journal as a new process would. */
 async function goOn(imagined: Imagined, path: string) {
   const journal = await openJournal(path, options);
-  const state = foldJournal(journal.records);
+  const state = foldJournal((await readJournal(path)).records);
   const tasks = allTasks.flatMap((task): Task[] => {
     const result = state.results.get(task.row);
     const open = state.open.get(task.row);
