@@ -30,7 +30,7 @@ interface Entry {
 export async function readReferences(
   context: Context,
   resource: ResourceName,
-  kinds: readonly LookedUpKind[] = referenceKindsOf(resource),
+  kinds: readonly LookedUpKind[],
   see: (record: JsonObject) => void = () => {},
 ): Promise<ReferenceIndex> {
   const index = new ReferenceIndex();
