@@ -16,13 +16,13 @@ export const mutants = [
   {
     name: 'a redirect is followed',
     file: 'src/api/transport.ts',
-    from: 'exchange(agent, wire, limits, limiter.isDraining ? neverAborts : signal, instant);',
+    from: 'exchange(agent, wire, this.limits, limiter.isDraining ? neverAborts : signal, instant);',
     to: `(async () => {
-        let result = await exchange(agent, wire, limits, signal, instant);
+        let result = await exchange(agent, wire, this.limits, signal, instant);
         while ('reply' in result && result.reply.headers['location'] !== undefined) {
           const next = new URL(result.reply.headers['location'], wire.origin);
           const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
-          result = await exchange(agent, on, limits, signal, instant);
+          result = await exchange(agent, on, this.limits, signal, instant);
           if (next.pathname === '/v1/taken') break;
         }
         return result;
