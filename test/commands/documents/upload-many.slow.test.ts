@@ -119,15 +119,21 @@ test('an unreadable folder stops a pattern that leads into it, as it stops -r', 
   }
 });
 
-test('more concurrent files than the process may open end in failures that name them, not in a bug', async () => {
+test('more concurrent files than the process may open end in an error that names the limit, and the rest follows', async () => {
   const api = await service();
   const names = Array.from({ length: 60 }, (_, index) => `${index + 1}.txt`);
   const at = desk(Object.fromEntries(names.map((name, size) => [name, 'x'.repeat(size)])));
   const words = ['docs', 'upload', ...names, '--concurrency', '64', '--json'];
   const through = 'ulimit -n 30 && exec "$@"';
   const ran = await rosterctl(words, { env: api.env, ...at, through });
-  expect(ran.stderr).not.toContain('Something went wrong');
-  expect(ran.stdout).toMatch(/\d+\.txt cannot be read: too many files are open/);
+  expect([ran.code, errorOf(ran).code]).toEqual([1, 'openFiles']);
+  expect(ran.stderr).toContain('ulimit -n');
+  const again = await rosterctl(
+    words.map((word) => (word === '64' ? '4' : word)),
+    { env: api.env, ...at },
+  );
+  expect(again.code).toBe(0);
+  expect(api.documents.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
 });
 
 test('a link to a folder named with -r stands for the folder', async () => {
