@@ -240,13 +240,13 @@ const lastRead = /GET \/v1\/tryout-applications .* ms/;
 
 test.each([
   ['a read', ['teams', 'list'], /trying again in 3\d s/, refuses, 'Interrupted.'],
-  ['a run', [...run, '--debug'], lastRead, keeps, '✘ 9 not sent'],
+  ['a run', [...run, '--debug'], lastRead, keeps, 'error: 9 not sent'],
   ['a sandbox', ['sandbox', 'start', '--port', '0'], /--org org_demo/, refuses, ''],
 ] as const)(
   'the output after the ^C of %s begins on its own line',
   async (_, line, ready, serve, message) => {
     const service = await serve();
-    // No spinner, which would clear the line.
+    // No spinner, which would clear the line, and marks in ASCII.
     const own = { ...service.env, TERM: 'dumb' };
     const { shown } = await converse(temporaryFolder(), line, [[ready, '\u0003']], own);
     expect(shown).toContain(`^C\r\n${message}`);
