@@ -132,7 +132,7 @@ async function continueUnfinished(
       await attemptWrite(other, rm(other, { recursive: true, force: true }));
   }
   if (journal) {
-    // What else is there is written again, and could be a link to another place.
+    // Anything else is written again, because it could be a link that leads elsewhere.
     await removeAllBut([journalFile], journal.path);
     await attemptWrite(path, rename(journal.path, path));
   } else await attemptWrite(path, mkdir(path, { mode: 0o700 }));

@@ -107,7 +107,7 @@ export interface BackupFolder {
 export async function listBackup(folder: string): Promise<BackupFolder> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.map(({ name }) => name).toSorted();
-  // What is in a folder of this name is replaced and removed, so a link is none.
+  // The contents of such a folder are replaced and removed, so a link does not count as one.
   const links = new Set(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name));
   const snapshots = names.filter((name) => finished.test(name));
   return {

@@ -34,7 +34,7 @@ interface EarlierRuns {
   readonly same: readonly StoredRun[];
   /** The one that is resumed in place of a new run. */
   readonly continued?: StoredRun | undefined;
-  /** What the same command line began, and a new run finishes before its own rows. */
+  /** Rows that the same command line began; a new run finishes them before its own. */
   readonly carried: readonly Task[];
 }
 

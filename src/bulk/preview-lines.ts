@@ -93,7 +93,7 @@ function headLine(context: Context, subject: Subject, count: number): string {
   return `${many} ${what}${words.after}${order}${purpose}, in ${changePlace(context)}:`;
 }
 
-/** Where a change goes: `org_demo (profile club, api.example.com)`. */
+/** The target of a change: `org_demo (profile club, api.example.com)`. */
 export function changePlace({ settings, api }: Context): string {
   // The sandbox listens on any free port.
   const isSandbox = settings.profile.name === sandboxProfile;

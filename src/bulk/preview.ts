@@ -153,7 +153,7 @@ class Previewer {
   /** The fields that the guards look at. */
   private readonly guarded: readonly string[];
   private firstCall: Call | undefined;
-  /** What reading the only row gave; nothing for several rows. */
+  /** The state read for a single row; absent for several rows. */
   private onlyRead: Pick<Preview, 'failure' | 'record' | 'plan'> = {};
 
   constructor(

@@ -93,7 +93,7 @@ function lineOf(row: DownloadRow, { isTerminal }: Canvas): string {
   if ('url' in row) return singleLine(row.url);
   const mark = wasSkipped in row ? `  skipped (${row[wasSkipped]})` : '';
   const path = singleLine(row.path);
-  // Each line is written when its file is there, so that sizes cannot stand in a column.
+  // Each line is written as its file arrives, so sizes cannot be aligned in a column.
   if (isTerminal) return `${path} (${binarySize(row.bytes)})${mark}`;
   // In a pipe, a script reads the number.
   return `${path}  ${row.bytes} ${row.bytes === 1 ? 'byte' : 'bytes'}${mark}`;

@@ -26,7 +26,7 @@ export const mirrorFile = '.rosterctl-downloads.json';
 /** A larger file is not read; one of 200,000 documents is smaller. */
 const maxMirrorBytes = 64 * 1024 * 1024;
 
-/** What the file of a folder says, and whether it may be replaced. */
+/** The contents of a folder's file, and whether it may be replaced. */
 export interface Remembered {
   readonly entries: readonly MirroredFile[];
   readonly isWritable: boolean;

@@ -120,7 +120,7 @@ function forwardSink(write: FileSink['write']): FileSink {
   return { rewinds: false, begin: async () => {}, write };
 }
 
-/** What is there; undefined for nothing, and for what cannot be looked at. */
+/** Returns the stats of a path; undefined if nothing is there or it cannot be inspected. */
 function statIfThere(path: string, look: typeof lstatSync): Stats | undefined {
   try {
     return look(path);

@@ -75,7 +75,7 @@ function obstacle(
     return verb === 'delete' ? 'deleted' : 'converted';
   }
   if (image?.kind === 'record') return 'deleted';
-  // Some images of a run may be gone: `auth logout` removes those of one that goes on later.
+  // `auth logout` may have removed images of a run that was resumed later.
   const makesRecords = verb !== 'update' && verb !== 'undo';
   if (!image)
     return keepsImages && makesRecords
