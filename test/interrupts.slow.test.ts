@@ -241,7 +241,7 @@ const lastRead = /GET \/v1\/tryout-applications .* ms/;
 test.each([
   ['a read', ['teams', 'list'], /trying again in 3\d s/, refuses, 'Interrupted.'],
   ['a run', [...run, '--debug'], lastRead, keeps, 'error: 9 not sent'],
-  ['a sandbox', ['sandbox', 'start', '--port', '0'], /--org org_demo/, refuses, ''],
+  ['a sandbox', ['sandbox', 'start', '--port', '0'], /Stop it with Ctrl-C\.\r\n/, refuses, ''],
 ] as const)(
   'the output after the ^C of %s begins on its own line',
   async (_, line, ready, serve, message) => {
