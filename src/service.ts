@@ -6,7 +6,7 @@ import type { FileStore } from './api/store/file-store.js';
 import { Transport } from './api/transport.js';
 import type { Api } from './api/types.js';
 import { sandboxProfile } from './config/choices.js';
-import { checkSandboxFlags, resolveConnection } from './config/connection.js';
+import { checkSandboxFlags, connectionSources, resolveConnection } from './config/connection.js';
 import { notedRoute } from './config/noted-routes.js';
 import type { Connection } from './config/settings.js';
 import type { LocalContext } from './context.js';
@@ -158,16 +158,11 @@ async function openConnection(
   context: LocalContext,
   closers: (() => Promise<void> | void)[],
 ): Promise<Connection> {
-  const { flags, env, settings, config, signal, paths, self, now } = context;
+  const { flags, settings, signal } = context;
   if (settings.profile.name === sandboxProfile) {
     checkSandboxFlags(flags);
-    const { openSandbox } = await import('./sandbox/embedded.js');
-    const sandbox = await openSandbox({
-      stateDir: paths.state?.path,
-      self,
-      owner: paths.owner,
-      now,
-    });
+    const { openSandbox, sandboxPlace } = await import('./sandbox/embedded.js');
+    const sandbox = await openSandbox(sandboxPlace(context));
     closers.push(() => sandbox.close());
     if (sandbox.memoryReason !== undefined)
       context.note(`The sandbox is in memory and lost after this command: ${sandbox.memoryReason}`);
@@ -180,14 +175,7 @@ async function openConnection(
       keySource: 'the sandbox',
     };
   }
-  const { connection, notes } = await resolveConnection({
-    flags,
-    env,
-    profile: settings.profile,
-    file: config.config(),
-    keys: () => config.keys(),
-    signal,
-  });
+  const { connection, notes } = await resolveConnection({ ...connectionSources(context), signal });
   for (const line of notes) context.note(line);
   return connection;
 }

@@ -8,10 +8,9 @@ import type {
   ManifestParam,
 } from '../data/command-manifest.js';
 import { kebab } from '../data/text.js';
-import type { Command, Params } from './define.js';
+import type { Command, Params, ValueSchema } from './define.js';
 import { recordFields } from './record-fields.js';
 import type { View } from './views.js';
-import type { ValueSchema } from './words.js';
 
 /** Loads the module of a command when it is run. */
 type CommandLoader = () => Promise<{ readonly default: Command }>;

@@ -1,9 +1,8 @@
 /** `completion`: prints a shell's completion script, or installs and removes it. */
 import type { FileChange } from '../cli/completion/install.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
-import { defineLocalWrite, flag, param } from '../cli/define.js';
+import { defineLocalWrite, flag, oneOfWords, param } from '../cli/define.js';
 import { type LocalChange, linesView } from '../cli/views.js';
-import { oneOfWords } from '../cli/words.js';
 import type { LocalContext } from '../context.js';
 
 interface Script {

@@ -1,8 +1,7 @@
 /** `rosterctl help`: a topic or the help page of a command. `main` prints it; this is for a format that a flag asks for. */
-import { defineLocalCommand, params } from '../cli/define.js';
+import { anyWords, defineLocalCommand, params } from '../cli/define.js';
 import { helpTopic } from '../cli/help-topic.js';
 import { linesView } from '../cli/views.js';
-import { anyWords } from '../cli/words.js';
 import { fullWidth } from '../terminal/whole-words.js';
 
 export default defineLocalCommand({

@@ -9,6 +9,7 @@ import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
 import { chooseOne, requireProfile } from './profiles.js';
 import type { Connection, Settings } from './settings.js';
+import type { ConfigStore } from './store.js';
 
 /** The sources of a connection. */
 export interface ConnectionInput {
@@ -18,6 +19,18 @@ export interface ConnectionInput {
   readonly file: ConfigData;
   /** Called only if a stored key is needed: an environment key works without the file. */
   readonly keys: () => StoredKeys;
+}
+
+/** Returns the sources of the connection in force. */
+export function connectionSources(context: {
+  readonly flags: GlobalFlags;
+  readonly env: Environment;
+  readonly settings: Pick<Settings, 'profile'>;
+  readonly config: ConfigStore;
+}): ConnectionInput {
+  const { flags, env, settings, config } = context;
+  const file = config.config();
+  return { flags, env, profile: settings.profile, file, keys: () => config.keys() };
 }
 
 /** A value and where it came from: "flag --org", "environment ROSTERCTL_ORG", "profile work". */

@@ -11,7 +11,7 @@ import type { Context } from '../context.js';
 import { quotedId } from '../data/references.js';
 import { binarySize, groupedNumber } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
-import { fileOrStdout } from '../files/own-descriptor.js';
+import { fileOrStdout } from '../files/writing.js';
 import { documentSelection } from '../resources/document-filters.js';
 import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';

@@ -13,10 +13,9 @@ import { OutputError } from '../errors.js';
 import { sweepStaleTemps, syncFolder } from '../files/atomic-write.js';
 import type { AtomicFile } from '../files/writing.js';
 import type { DownloadWorker } from './download-run.js';
-import { hashedSink } from './hashed-sink.js';
 import { createMeter, type Meter } from './meter.js';
 import type { Mirror } from './mirror.js';
-import { download, type FileSink, type FileSource } from './resumable-download.js';
+import { download, type FileSink, type FileSource, hashedSink } from './resumable-download.js';
 import { fileSink, inspectTarget, openTarget, pipeSink, type SaveOptions } from './target-file.js';
 import type { Naming, Target } from './target-names.js';
 

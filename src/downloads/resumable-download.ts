@@ -284,3 +284,26 @@ function hashFor(headers: Download['headers']) {
   const expected = md5Of(headers);
   return expected === undefined ? undefined : { expected, hash: createHash('md5') };
 }
+
+/** A sink that knows the SHA-256, in hex, of what it was sent. */
+interface HashedSink extends FileSink {
+  sha256(): string;
+}
+
+/** Wraps a sink so that its bytes are hashed; without one, they are only hashed. */
+export function hashedSink(sink?: FileSink): HashedSink {
+  let hash = createHash('sha256');
+  return {
+    rewinds: sink?.rewinds ?? true,
+    async begin(at, headers) {
+      // The download restarted, so earlier bytes no longer count.
+      if (at === 0) hash = createHash('sha256');
+      await sink?.begin(at, headers);
+    },
+    async write(chunk) {
+      await sink?.write(chunk);
+      hash.update(chunk);
+    },
+    sha256: () => hash.digest('hex'),
+  };
+}

@@ -9,9 +9,8 @@ import type { JsonObject } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic, openPlain } from '../files/atomic-write.js';
-import { ownDescriptor } from '../files/own-descriptor.js';
 import { makeFolder } from '../files/private.js';
-import type { AtomicFile } from '../files/writing.js';
+import { type AtomicFile, ownDescriptor } from '../files/writing.js';
 import { multiLine } from '../terminal/safe-text.js';
 import type { FileSink } from './resumable-download.js';
 

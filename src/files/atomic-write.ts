@@ -16,12 +16,13 @@ import { basename, dirname, join } from 'node:path';
 import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
 import {
+  type AtomicFile,
+  attemptWrite,
   ownDescriptor,
   throughDescriptor,
   throughDevice,
   writeToDescriptor,
-} from './own-descriptor.js';
-import { type AtomicFile, attemptWrite } from './writing.js';
+} from './writing.js';
 
 interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */

@@ -1,11 +1,12 @@
 /** Plan files: changes as they were previewed, to be reviewed by somebody else and applied on any machine. */
+
+import { createHash, type Hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { operators } from '../data/where.js';
 import { Failure, GuardError, InputError, UsageError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { bytesUpTo, inputBytes, unreadable } from '../files/input-file.js';
-import { hashOfPlan } from './hash.js';
 
 /** The format of the file; a plan of another format is refused. */
 const schemaNumber = 1;
@@ -192,4 +193,44 @@ function writerOf({ version }: JsonObject): string {
 
 function planPlace({ issues: [issue] }: z.core.$ZodError): string {
   return issue && issue.path.length > 0 ? issue.path.join('.') : 'a member';
+}
+
+/**
+ * Returns the SHA-256 of a plan's members, in hex. Line ends, indentation and the order of members do
+ * not count; every value does. It proves damage, not forgery: anybody who edits a plan can hash it again.
+ */
+export function hashOfPlan(plan: JsonObject): string {
+  const sum = createHash('sha256');
+  feed(sum, plan);
+  return sum.digest('hex');
+}
+
+/** Feeds a value to the hash piece by piece, since a plan may have 200,000 rows. */
+function feed(sum: Hash, value: unknown): void {
+  if (Array.isArray(value)) {
+    sum.update('[');
+    for (const item of value) {
+      feed(sum, item);
+      sum.update(',');
+    }
+    sum.update(']');
+  } else if (isObject(value)) {
+    sum.update('{');
+    for (const key of Object.keys(value).toSorted()) {
+      // JSON has no undefined: such a member is not in the file.
+      if (value[key] === undefined) continue;
+      sum.update(`${printJson(key)}:`);
+      feed(sum, value[key]);
+      sum.update(',');
+    }
+    sum.update('}');
+  } else sum.update(printJson(value));
+}
+
+/** How many characters of a hash a person reads, compares and types. */
+export const shortHashLength = 8;
+
+/** The first characters of a hash, for a person to pass on. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, shortHashLength);
 }

@@ -10,9 +10,8 @@ import { dotOf, filledLines, type Piece } from '../terminal/pieces.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
-import type { Counts } from './field-counts.js';
 import { waitingStatus } from './tryout-filters.js';
-import type { Stats } from './tryout-tally.js';
+import type { Counts, Stats } from './tryout-tally.js';
 
 /** The page's facts beyond the counts; times in milliseconds since 1970. */
 export interface StatsFacts {

@@ -13,9 +13,9 @@ import {
   skip,
   undo,
 } from './deciding.js';
-import { linksIn } from './links.js';
 import {
   cardOnScreen,
+  linksIn,
   type Mode,
   type Review,
   type ReviewStep,

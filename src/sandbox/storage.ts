@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Paths } from '../config/paths.js';
 import { objectIn } from '../data/json.js';
 import { Failure, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
@@ -22,6 +23,14 @@ export interface SandboxPlace {
   readonly now: () => Date;
   /** The demo data of a first use; another size replaces only data that nobody has changed. */
   readonly seedSize?: SeedSize | undefined;
+}
+
+/** Returns the place of this user's sandbox; `data` selects another folder. */
+export function sandboxPlace(
+  { paths, self, now }: Pick<SandboxPlace, 'self' | 'now'> & { readonly paths: Paths },
+  data?: string,
+): SandboxPlace {
+  return { stateDir: data ?? paths.state?.path, self, owner: paths.owner, now };
 }
 
 export interface Storage {

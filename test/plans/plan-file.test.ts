@@ -12,8 +12,12 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isObject, type JsonObject, parseJson, printJson } from '../../src/data/json.js';
 import { type Failure, GuardError, InputError } from '../../src/errors.js';
-import { hashOfPlan } from '../../src/plans/hash.js';
-import { type PlanContent, readPlanFile, writePlanFile } from '../../src/plans/plan-file.js';
+import {
+  hashOfPlan,
+  type PlanContent,
+  readPlanFile,
+  writePlanFile,
+} from '../../src/plans/plan-file.js';
 import { temporaryFolder } from '../support/run.js';
 
 const folder = temporaryFolder('plans');

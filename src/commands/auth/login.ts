@@ -1,11 +1,10 @@
 /** `rosterctl auth login`: checks and stores an API key. */
 
-import { defineLocalCommand, flag, param } from '../../cli/define.js';
+import { defineLocalCommand, flag, optionalWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { isFullAddress, originOf, parseBaseUrl, suggestBaseUrl } from '../../config/base-url.js';
-import { checkOrganization, findTarget } from '../../config/connection.js';
+import { checkOrganization, connectionSources, findTarget } from '../../config/connection.js';
 import { shortPath } from '../../config/paths.js';
 import { checkProfileName, withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
@@ -22,7 +21,6 @@ import {
   withLoginHint,
 } from '../../resources/key-check.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { connectionOf } from './shared.js';
 
 interface LoggedIn {
   readonly profile: string;
@@ -71,7 +69,7 @@ export default defineLocalCommand({
     const profile = profileToStore(context);
     // Validated before the key is typed.
     const { credentialsFile } = context.config;
-    const given = findTarget({ ...connectionOf(context), profile }, []);
+    const given = findTarget({ ...connectionSources(context), profile }, []);
     requireFlagsOrPrompt(context, {
       '--base-url': given.baseUrl !== undefined,
       '--org': given.organization !== undefined,

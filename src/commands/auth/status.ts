@@ -8,6 +8,7 @@ import { parseBaseUrl } from '../../config/base-url.js';
 import { sandboxProfile } from '../../config/choices.js';
 import {
   type ConnectionInput,
+  connectionSources,
   connectionWithoutKey,
   findConnection,
   resolveConnection,
@@ -17,7 +18,16 @@ import { Failure, NoKeyError } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
 import { checkKey, explainForbidden } from '../../resources/key-check.js';
 import { hangingLines } from '../../terminal/whole-words.js';
-import { connectionOf, type KeyStatus } from './shared.js';
+
+interface KeyStatus {
+  readonly profile: string;
+  readonly organization: string | null;
+  readonly baseUrl: string | null;
+  readonly keySource: string | null;
+  readonly keyStored: boolean;
+  /** `unreachable` includes responses that say nothing about the key. */
+  readonly check: 'ok' | '401' | '403' | 'unreachable' | 'skipped';
+}
 
 /** The status of a key, and what is to be said of it. */
 interface CheckedKey {
@@ -54,7 +64,7 @@ export default defineLocalCommand({
     const { status, error, note } =
       context.settings.profile.name === sandboxProfile
         ? await checkSandbox(context, offline)
-        : await checkProfile(context, connectionOf(context), offline);
+        : await checkProfile(context, connectionSources(context), offline);
     if (note !== undefined) context.note(note);
     return new ValueWithExit<KeyStatus | KeyStatus[]>(status, error?.exitName ?? 'done', {
       // The status says that the key was refused.
@@ -106,7 +116,7 @@ async function report(context: LocalContext, { status, error, note }: CheckedKey
  * profile in force.
  */
 function connectionFor(context: LocalContext, name: string): ConnectionInput {
-  const input = connectionOf(context);
+  const input = connectionSources(context);
   const env = input.profile.name === name ? input.env : connectionWithoutKey(input.env);
   return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
 }

@@ -1,7 +1,6 @@
 /** `rosterctl config get`: one setting. */
-import { defineLocalCommand, param } from '../../cli/define.js';
+import { defineLocalCommand, oneWord, param } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
-import { oneWord } from '../../cli/words.js';
 import type { SettingOrigin } from '../../config/decide.js';
 import { requireKey } from '../../config/keys.js';
 import { originsOf } from './shared.js';

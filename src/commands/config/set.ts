@@ -1,10 +1,9 @@
 /** `rosterctl config set`: stores a setting. */
-import { defineLocalWrite, param } from '../../cli/define.js';
+import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { fieldByLabel } from '../../cli/lists/labels.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { sentencesView } from '../../cli/views.js';
-import { oneWord } from '../../cli/words.js';
-import { findTarget } from '../../config/connection.js';
+import { connectionSources, findTarget } from '../../config/connection.js';
 import { readFlag } from '../../config/decide.js';
 import {
   namedKeys,
@@ -19,7 +18,6 @@ import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
 import { UsageError } from '../../errors.js';
-import { connectionOf } from '../auth/shared.js';
 import { settingPlace } from './shared.js';
 
 const overrideGroups = [...new Set(overrideRows().map(([name]) => name.replace(/\..*$/, '.*')))];
@@ -106,7 +104,7 @@ async function listedFields(
 ): Promise<readonly string[]> {
   const { completionCacheFile, recall } = await import('../../config/completion-cache.js');
   const { paths, settings } = context;
-  const { baseUrl, organization } = findTarget(connectionOf(context), []);
+  const { baseUrl, organization } = findTarget(connectionSources(context), []);
   const profile = settings.profile.name;
   try {
     const place = {

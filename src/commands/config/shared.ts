@@ -1,13 +1,12 @@
 /** Shared by the `config` commands: the origin of each setting, and where a change is stored. */
 import { sandboxProfile } from '../../config/choices.js';
 import type { ConfigData } from '../../config/config-file.js';
-import { findTarget } from '../../config/connection.js';
+import { connectionSources, findTarget } from '../../config/connection.js';
 import type { SettingOrigin } from '../../config/decide.js';
 import { settingKeys } from '../../config/keys.js';
 import { demoOrganization, requireProfile } from '../../config/profiles.js';
 import { resolveSettings, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
-import { connectionOf } from '../auth/shared.js';
 
 /** The sandbox's connection. It listens on any free port; `auth status` shows it. */
 const sandboxConnection = {
@@ -36,7 +35,7 @@ export function originsOf(
     none: 'default',
   }[via];
   const { baseUrl, organization } =
-    name === sandboxProfile ? sandboxConnection : findTarget(connectionOf(context), []);
+    name === sandboxProfile ? sandboxConnection : findTarget(connectionSources(context), []);
   const connection = { baseUrl, organization };
   return [
     { key: 'profile', value: name, origin: profileOrigin },

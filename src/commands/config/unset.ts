@@ -1,7 +1,6 @@
 /** `rosterctl config unset`: removes a stored setting. */
-import { defineLocalWrite, param } from '../../cli/define.js';
+import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import { oneWord } from '../../cli/words.js';
 import { requireKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import { settingPlace } from './shared.js';

@@ -11,8 +11,13 @@ import { parsedBy } from '../../cli/schemas.js';
 import type { Context } from '../../context.js';
 import { longTimeOf } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { shortHash, shortHashLength } from '../../plans/hash.js';
-import { isExpired, type PlanFile, readPlanFile } from '../../plans/plan-file.js';
+import {
+  isExpired,
+  type PlanFile,
+  readPlanFile,
+  shortHash,
+  shortHashLength,
+} from '../../plans/plan-file.js';
 import { isSamePlace, placeOf } from '../../runs/plan.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';

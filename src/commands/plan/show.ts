@@ -11,8 +11,13 @@ import type { JsonObject } from '../../data/json.js';
 import { binarySize } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { Failure } from '../../errors.js';
-import { shortHash } from '../../plans/hash.js';
-import { isExpired, type PlanFile, type PlanFileRow, readPlanFile } from '../../plans/plan-file.js';
+import {
+  isExpired,
+  type PlanFile,
+  type PlanFileRow,
+  readPlanFile,
+  shortHash,
+} from '../../plans/plan-file.js';
 import { isDelete } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';

@@ -1,7 +1,6 @@
 /** `rosterctl profile remove`: removes a profile with its settings and its key. */
-import { defineLocalWrite, param } from '../../cli/define.js';
+import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import { oneWord } from '../../cli/words.js';
 import { checkProfileName, requireProfile, withoutProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 

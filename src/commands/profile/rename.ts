@@ -1,7 +1,6 @@
 /** `rosterctl profile rename`: renames a profile. */
-import { defineLocalWrite, param } from '../../cli/define.js';
+import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import { oneWord } from '../../cli/words.js';
 import type { Stored } from '../../config/config-file.js';
 import { checkProfileName, requireProfile, withRenamed } from '../../config/profiles.js';
 import { shellQuote } from '../../data/text.js';

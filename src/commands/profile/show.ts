@@ -1,7 +1,6 @@
 /** `rosterctl profile show`: prints one profile. */
-import { defineLocalCommand, param } from '../../cli/define.js';
+import { defineLocalCommand, optionalWord, param } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
-import { optionalWord } from '../../cli/words.js';
 import { sandboxProfile } from '../../config/choices.js';
 import { chooseOne, demoOrganization, requireProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';

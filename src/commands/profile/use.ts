@@ -1,7 +1,6 @@
 /** `rosterctl profile use`: makes a profile the active one. */
-import { defineLocalWrite, param } from '../../cli/define.js';
+import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import { oneWord } from '../../cli/words.js';
 import { sandboxProfile } from '../../config/choices.js';
 import { requireProfile, withActive } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';

@@ -13,7 +13,7 @@ import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import { longTimeOf } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
-import { shortHash } from '../../plans/hash.js';
+import { shortHash } from '../../plans/plan-file.js';
 import { readBeforeImages } from '../../runs/before-images.js';
 import { findRun } from '../../runs/find-run.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';

@@ -1,8 +1,7 @@
 /** `rosterctl sandbox reset`: restores the demo data. */
 import { defineLocalWrite } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import { resetSandbox } from '../../sandbox/embedded.js';
-import { sandboxPlace } from './shared.js';
+import { resetSandbox, sandboxPlace } from '../../sandbox/embedded.js';
 
 export default defineLocalWrite({
   summary: 'Reset the sandbox to its demo data',

@@ -3,10 +3,9 @@ import * as z from 'zod/mini';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param, params } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
-import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
+import { sandboxPlace, seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { shapeWords } from '../../sandbox/shapes/table.js';
 import { commandLines } from '../../terminal/whole-words.js';
-import { sandboxPlace } from './shared.js';
 
 interface ServerInfo {
   readonly baseUrl: string;

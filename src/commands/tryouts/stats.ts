@@ -5,10 +5,9 @@ import { defineCommand } from '../../cli/define.js';
 import type { View } from '../../cli/views.js';
 import { resolveWhen } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
-import type { Counts } from '../../resources/field-counts.js';
 import type { StatsFacts } from '../../resources/stats-page.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
-import { type Stats, tallyFlags, tallyTryouts } from '../../resources/tryout-tally.js';
+import { type Counts, type Stats, tallyFlags, tallyTryouts } from '../../resources/tryout-tally.js';
 
 const view: View<Stats> = {
   kind: 'lines',

@@ -16,7 +16,7 @@ import {
   sheetKind,
 } from './cells.js';
 import type { FileColumn, MappedColumn } from './columns.js';
-import type { TypedRow } from './json-lines.js';
+import type { TypedRow } from './file.js';
 import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
 
 /** A row as read. */

@@ -5,9 +5,14 @@
 import { mondaysBetween } from '../../data/dates.js';
 import { plural } from '../../data/text.js';
 import { longDay, shortDay } from '../../data/time.js';
-import { type DrawnChart, type SeasonTryout, withoutRows } from './drawn.js';
 import { isSmall } from './groups.js';
-import type { ChartRow, TimeColumn } from './page.js';
+import {
+  type ChartRow,
+  type DrawnChart,
+  type SeasonTryout,
+  type TimeColumn,
+  withoutRows,
+} from './page.js';
 
 /** How many weeks have a column: two years. */
 const mostWeeks = 104;

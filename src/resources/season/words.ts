@@ -3,8 +3,7 @@ import { resolveWhen, type When } from '../../data/dates.js';
 import { groupedNumber, plural } from '../../data/text.js';
 import { durationInWords, longDay, longTime } from '../../data/time.js';
 import type { TallyValues } from '../tryout-tally.js';
-import { rowLabel } from './drawn.js';
-import type { SeasonPage } from './page.js';
+import { rowLabel, type SeasonPage } from './page.js';
 
 /** The sentences around the charts. */
 interface PageWords {

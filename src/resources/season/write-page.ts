@@ -9,17 +9,15 @@ import { incompleteList } from '../../data/resources.js';
 import { groupedNumber, percent } from '../../data/text.js';
 import { GuardError, UsageError, withShapes } from '../../errors.js';
 import { checkWritable } from '../../files/atomic-write.js';
-import { fileOrStdout } from '../../files/own-descriptor.js';
+import { fileOrStdout } from '../../files/writing.js';
 import { markdownText } from '../../terminal/markdown.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
 import { type TallyValues, tallyTryouts } from '../tryout-tally.js';
-import { seasonCharts } from './charts.js';
-import type { SeasonTryout } from './drawn.js';
-import { checkField, namesApplicant, namesPersons } from './field-chart.js';
+import { checkField, namesApplicant, namesPersons, seasonCharts } from './charts.js';
 import { isSmall } from './groups.js';
 import { seasonHtml } from './html.js';
-import type { SeasonChart, SeasonPage } from './page.js';
+import type { SeasonChart, SeasonPage, SeasonTryout } from './page.js';
 import { filterWords, pageWords, totalWords } from './words.js';
 
 /** The JSON output of `report`. */

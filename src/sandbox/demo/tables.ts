@@ -19,10 +19,11 @@ import {
   applicationCounts,
   conversions,
   demoApplications,
+  demoGamerTag,
+  demoPerson,
   gameAt,
 } from './applications.js';
 import { demoDocuments, demoFileKey } from './documents.js';
-import { demoGamerTag, demoPerson } from './people.js';
 
 const dayMs = 86_400_000;
 

@@ -2,8 +2,12 @@ import * as fc from 'fast-check';
 import { TryoutStatus } from '../../../src/api/schemas.js';
 import { mondayOf } from '../../../src/data/dates.js';
 import { seasonCharts } from '../../../src/resources/season/charts.js';
-import type { SeasonField, SeasonTryout } from '../../../src/resources/season/drawn.js';
-import type { SeasonChart, SeasonPage } from '../../../src/resources/season/page.js';
+import type {
+  SeasonChart,
+  SeasonField,
+  SeasonPage,
+  SeasonTryout,
+} from '../../../src/resources/season/page.js';
 
 export const now = new Date('2026-11-22T12:00:00Z');
 const weekMs = 7 * 86_400_000;

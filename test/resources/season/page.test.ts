@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rowLabel } from '../../../src/resources/season/drawn.js';
 import { pageStyle, seasonHtml } from '../../../src/resources/season/html.js';
-import type { SeasonChart, SeasonPage } from '../../../src/resources/season/page.js';
+import { rowLabel, type SeasonChart, type SeasonPage } from '../../../src/resources/season/page.js';
 import { seasonMarkdown } from '../../../src/resources/season/write-page.js';
 import { forbidden, hostileTexts } from '../../support/hostile.js';
 import {

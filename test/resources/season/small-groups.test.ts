@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SeasonTryout } from '../../../src/resources/season/drawn.js';
 import { mergeSmall, type TryoutGroup } from '../../../src/resources/season/groups.js';
-import type { SeasonChart } from '../../../src/resources/season/page.js';
+import type { SeasonChart, SeasonTryout } from '../../../src/resources/season/page.js';
 import { joinSteps } from '../../../src/resources/season/timelines.js';
 import { anyTryouts, chartsOf, question, questions, times, tryout } from './applications.js';
 
