@@ -13,10 +13,14 @@ interface DetailStyle extends CellOptions {
 }
 
 /** Renders all fields of a record: keys aligned, nested values indented, no line wider than the terminal. */
-export function detailLines(record: JsonObject, style: DetailStyle): string[] {
+export function detailLines(
+  record: JsonObject,
+  style: DetailStyle,
+  labelOf: (key: string) => string = (key) => key,
+): string[] {
   return labelledLines(
     Object.entries(record).map(([key, value]) => ({
-      label: singleLine(key) || '""',
+      label: singleLine(labelOf(key)) || '""',
       paint: style.paint.bold,
       ...detailValue(value, key, style),
     })),
@@ -26,14 +30,7 @@ export function detailLines(record: JsonObject, style: DetailStyle): string[] {
 
 /** Renders all fields of a record by their labels, for a person; the names within a field stay as they are. */
 export function recordLines(record: JsonObject, style: DetailStyle): string[] {
-  return labelledLines(
-    Object.entries(record).map(([key, value]) => ({
-      label: singleLine(fieldLabel(key)) || '""',
-      paint: style.paint.bold,
-      ...detailValue(value, key, style),
-    })),
-    style.columns,
-  );
+  return detailLines(record, style, fieldLabel);
 }
 
 /** How a value of any kind is shown beside or below its label. */

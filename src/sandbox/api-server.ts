@@ -1,13 +1,12 @@
 /** The API of the sandbox: checks a request as the contract says, runs its handler, sends the answer. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Endpoint } from '../api/contract.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { Failure } from '../errors.js';
 import { answerWithFault, type Rendered, receiveBody } from './fault-answer.js';
 import { type Faults, faultsIn } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
 import { type Grant, isSameSecret, type UrlSigner } from './keys.js';
-import type { Personality } from './personality.js';
+import { personality } from './personality.js';
 import type { SandboxEvent } from './records.js';
 import { forbidden, invalid, noSuchRecord, Refusal } from './refusal.js';
 import {
@@ -27,7 +26,7 @@ import type { State } from './state.js';
 interface ServerParts {
   readonly state: State;
   readonly grantOf: (key: string) => Grant | undefined;
-  readonly personality: Personality;
+  readonly strictEvents: boolean;
   readonly shapes: Shapes;
   readonly bytes: FileBytes;
   /** The file store, for the signed paths of a `$path`. */
@@ -92,7 +91,7 @@ async function answerOrRefuse(parts: ApiParts, request: Received): Promise<Rende
     return await answer(parts, request);
   } catch (error) {
     const shapes = isAdminPath(request.url ?? '/') ? noShapes : parts.shapes;
-    return refusal(error, shapes, parts.personality);
+    return refusal(error, shapes);
   }
 }
 
@@ -104,11 +103,12 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   if (!path.startsWith('/v1/')) throw dashboardOnly();
   const grant = authenticate(parts, request.headers['x-api-key']);
   const match = matchRoute(parts.routes, request.method ?? 'GET', path.slice('/v1'.length), query);
-  if (!match.found) throw unknownRoute(match, parts.personality);
+  if (!match.found) throw unknownRoute(match);
   const { name, method, row, permission } = match.route;
-  const { personality, shapes, urls, state, effects } = parts;
+  const { strictEvents, shapes, urls, state, effects } = parts;
   if (!grant.allows(permission)) throw forbidden(`the key lacks the permission ${permission}`);
-  const given = await readGivenBody(row, request, parts.personality);
+  // A row without a body schema ignores the body of a request.
+  const given = row.body ? await readJsonBody(request) : {};
   const resource = row.resource === 'uploads' ? undefined : row.resource;
   const { organizationId } = grant;
   const body = checkBodyOrganization(row, organizationId, {
@@ -121,7 +121,7 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   const replaces =
     resource !== undefined && shapes.value('update.method', resource) === 'PUT-replace';
   const now = parts.now();
-  const call = { params, body, organizationId, personality, replaces, urls, now };
+  const call = { params, body, organizationId, strictEvents, replaces, urls, now };
   const asked = {
     shapes,
     resource: resource ?? 'documents',
@@ -144,16 +144,12 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
 }
 
 /** The parameters of a path with the id under which the record is stored. Throws 404 where there is none. */
-function storedIds(
-  { shapes, personality }: ApiParts,
-  resource: ResourceName,
-  params: PathParams,
-): PathParams {
+function storedIds({ shapes }: ApiParts, resource: ResourceName, params: PathParams): PathParams {
   const { idName } = resourceWords[resource];
   const given = params[idName];
   if (given === undefined) return params;
   const id = idFromPath(shapes, resource, given);
-  if (id === undefined) throw noSuchRecord(personality, given);
+  if (id === undefined) throw noSuchRecord(given);
   return { ...params, [idName]: id };
 }
 
@@ -186,22 +182,18 @@ const dashboardOnly = () =>
     'keys work only under /v1; other paths need a dashboard session',
   );
 
-function unknownRoute(match: Match & { found: false }, { codes }: Personality): Refusal {
+function unknownRoute(match: Match & { found: false }): Refusal {
+  const { codes } = personality;
   if (match.allow.length === 0) return new Refusal(404, codes.notFound, 'there is no such path');
   const allow = match.allow.join(', ');
   return new Refusal(405, codes.methodNotAllowed, `this path accepts ${allow}`, { allow });
 }
 
-/** A row without a body schema ignores the body of a request. */
-async function readGivenBody(row: Endpoint, request: Received, { codes }: Personality) {
-  return row.body ? readJsonBody(request, codes.payloadTooLarge) : {};
-}
-
-function refusal(error: unknown, shapes: Shapes, { codes }: Personality): Rendered {
+function refusal(error: unknown, shapes: Shapes): Rendered {
   if (error instanceof Refusal) return renderRefusal(shapes, error);
   const message =
     error instanceof Failure || error instanceof Error ? error.message : 'unknown failure';
-  return renderRefusal(shapes, { status: 500, code: codes.internalError, message });
+  return renderRefusal(shapes, { status: 500, code: personality.codes.internalError, message });
 }
 
 function json(body: unknown): Rendered {
@@ -266,7 +258,7 @@ async function setFaults({ faults }: Admin, request: Received): Promise<void> {
     throw new Refusal(405, 'methodNotAllowed', 'GET, POST and DELETE', {
       allow: 'GET, POST, DELETE',
     });
-  const rules = faultsIn(await readJsonBody(request, 'payloadTooLarge'));
+  const rules = faultsIn(await readJsonBody(request));
   if (!rules) throw invalid('faults must be a list of texts');
   try {
     faults.replace(rules);

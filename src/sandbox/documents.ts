@@ -12,6 +12,7 @@ import {
   updateRecord,
 } from './editing.js';
 import type { HandlerCall, HandlerReply, HandlersOf } from './handler.js';
+import { personality } from './personality.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 
@@ -27,7 +28,7 @@ export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
   requestUpload(call) {
     // The row's schema has checked their types.
     const { contentType, sizeBytes } = call.body as { contentType: string; sizeBytes: number };
-    const { maxBytes, codes, uploadMs } = call.personality;
+    const { maxBytes, codes, uploadMs } = personality;
     if (sizeBytes === 0) throw invalid('sizeBytes must be at least 1');
     if (sizeBytes > maxBytes)
       throw new Refusal(413, codes.fileTooLarge, `the plan allows ${maxBytes} bytes a file`);
@@ -80,7 +81,7 @@ export function documentRefOf(key: string): string {
 function link(call: HandlerCall<'documentId'>, answer: 'download' | 'preview'): HandlerReply {
   const document = ownRecord(call, 'documents', call.params.documentId);
   const key = String(document['fileKey']);
-  const expiresAt = new Date(call.now.getTime() + call.personality.linkMs);
+  const expiresAt = new Date(call.now.getTime() + personality.linkMs);
   const url = call.urls.sign(
     {
       method: 'GET',
@@ -111,7 +112,7 @@ function storedUpload(call: HandlerCall): Upload {
   if (upload.sizeBytes !== sizeBytes) throw invalid(`sizeBytes was ${upload.sizeBytes}`);
   if (upload.sha256 === undefined) throw invalid('the file has not been uploaded yet');
   if (upload.documentId === undefined) return upload;
-  const code = call.personality.codes.conflict;
+  const code = personality.codes.conflict;
   throw new Refusal(409, code, `the upload is already ${upload.documentId}`);
 }
 

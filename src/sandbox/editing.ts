@@ -15,7 +15,7 @@ export const fileFields: readonly string[] = ['fileKey', 'fileUrl', 'contentType
 export function ownRecord(call: HandlerCall, resource: ResourceName, id: string): StoredRecord {
   const record = call.tables.records[resource].get(id);
   if (record && record.organizationId === call.organizationId) return record;
-  throw noSuchRecord(call.personality, id);
+  throw noSuchRecord(id);
 }
 
 /** All records of the key's organization. */

@@ -2,7 +2,6 @@
 import type { contract, Endpoint, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { UrlSigner } from './keys.js';
-import type { Personality } from './personality.js';
 import type { LogStep, Tables } from './records.js';
 import type { AnswerName } from './shapes/table.js';
 
@@ -17,7 +16,8 @@ export interface HandlerCall<Param extends string = string> {
   /** The changes of the call; applied and logged when the handler returns, dropped when it throws. */
   readonly steps: LogStep[];
   readonly now: Date;
-  readonly personality: Personality;
+  /** True if an update to the present status emits its events again: for tests of what must not happen twice. */
+  readonly strictEvents: boolean;
   /** True where an update replaces the whole record. */
   readonly replaces: boolean;
   /** Signs URLs of the file store. */

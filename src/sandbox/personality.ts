@@ -1,40 +1,20 @@
 /** The sandbox's choices where the contract is silent; none of them is the service's behaviour. The look of its answers is in shapes/. */
-import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceNamesOnWire } from './shapes/fields.js';
 import { noShapes } from './shapes/shapes.js';
 import type { AnswerName } from './shapes/table.js';
 import { fillJson, type PlaceholderValues } from './shapes/template.js';
 
-export interface Personality {
+export const personality = {
   /** How long a signed download or preview URL works, in milliseconds. */
-  readonly linkMs: number;
-  /** How long a signed upload URL works, in milliseconds. */
-  readonly uploadMs: number;
-  /** The largest file, in bytes. */
-  readonly maxBytes: number;
-  /** The statuses that emit `tryout.declined` (contract section 6 does not name them). */
-  readonly declined: readonly TryoutStatus[];
-  /** An update to the present status emits its events again: for tests of what must not happen twice. */
-  readonly strictEvents: boolean;
-  /** Error codes that the contract does not show (section 7). */
-  readonly codes: {
-    readonly notFound: string;
-    readonly conflict: string;
-    readonly alreadyConverted: string;
-    readonly methodNotAllowed: string;
-    readonly fileTooLarge: string;
-    readonly payloadTooLarge: string;
-    readonly internalError: string;
-  };
-}
-
-export const defaultPersonality: Personality = {
   linkMs: 5 * 60_000,
+  /** How long a signed upload URL works, in milliseconds. */
   uploadMs: 15 * 60_000,
+  /** The largest file, in bytes. */
   maxBytes: 25 * 1024 * 1024,
-  declined: ['rejected'],
-  strictEvents: false,
+  /** The status that emits `tryout.declined` (contract section 6 does not name it). */
+  declined: 'rejected',
+  /** Error codes that the contract does not show (section 7). */
   codes: {
     notFound: 'notFound',
     conflict: 'conflict',
@@ -44,7 +24,7 @@ export const defaultPersonality: Personality = {
     payloadTooLarge: 'payloadTooLarge',
     internalError: 'internalError',
   },
-};
+} as const;
 
 const statusOf = (answer: AnswerName) => noShapes.template(answer, '').status;
 
@@ -65,14 +45,14 @@ export const inventions: readonly string[] = [
   'Updating is PATCH: the fields sent replace the old ones, null clears; the answer is 200 with the record. PUT is refused with 405.',
   `Deleting answers ${statusOf('delete')}. A deleted team leaves its players without it; a deleted player leaves the application's convertedPlayerId and an empty convertedPlayer.`,
   'id, organizationId, createdAt and updatedAt in a body do not change a record.',
-  `Converting answers ${statusOf('convert')} with {${conversion.join(', ')}}, keeps the status, takes an optional teamId and other fields; a second conversion is refused with 409 ${defaultPersonality.codes.alreadyConverted}.`,
+  `Converting answers ${statusOf('convert')} with {${conversion.join(', ')}}, keeps the status, takes an optional teamId and other fields; a second conversion is refused with 409 ${personality.codes.alreadyConverted}.`,
   'Any status may follow any other; new applications are pending. A change to the same status emits no event.',
-  `tryout.declined is emitted for ${defaultPersonality.declined.join(', ')}.`,
+  `tryout.declined is emitted for ${personality.declined}.`,
   'Applications carry a formId; an update is refused with 409 when another application of that form has the same e-mail (in any case) or the same Discord user, whatever its status.',
-  `Downloads and previews answer {${links.map((name) => `"${name}"`).join(', ')}}; the URL works for ${minutes(defaultPersonality.linkMs)} while the server runs, also for parts of a file.`,
-  `Upload URLs work for ${minutes(defaultPersonality.uploadMs)} while the server runs and take one file: the same bytes may be sent again, different ones may not. A file can have up to ${defaultPersonality.maxBytes / 1024 / 1024} MiB.`,
+  `Downloads and previews answer {${links.map((name) => `"${name}"`).join(', ')}}; the URL works for ${minutes(personality.linkMs)} while the server runs, also for parts of a file.`,
+  `Upload URLs work for ${minutes(personality.uploadMs)} while the server runs and take one file: the same bytes may be sent again, different ones may not. A file can have up to ${personality.maxBytes / 1024 / 1024} MiB.`,
   'One upload makes one document: the second is refused with 409. A document without a name is named after its key. Its fileUrl becomes private://sandbox-documents/KEY.',
-  `Other error codes are ${defaultPersonality.codes.notFound} (404), ${defaultPersonality.codes.conflict} (409), ${defaultPersonality.codes.methodNotAllowed} (405), ${defaultPersonality.codes.fileTooLarge} and ${defaultPersonality.codes.payloadTooLarge} (413); every error also carries a message.`,
+  `Other error codes are ${personality.codes.notFound} (404), ${personality.codes.conflict} (409), ${personality.codes.methodNotAllowed} (405), ${personality.codes.fileTooLarge} and ${personality.codes.payloadTooLarge} (413); every error also carries a message.`,
   'Keys carry permissions named resource:action. To see what a restricted key may do, replace "full" in the printed key with read_only, no_documents, no_plan or other_org.',
   'An organization id that is missing is answered with 400 invalidRequest, another one with 403 forbidden.',
   'Outside /v1 every request is answered with 401, with or without a key.',

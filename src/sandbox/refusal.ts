@@ -1,5 +1,5 @@
 /** Error answers: of the API as JSON, of the file store as XML. */
-import type { Personality } from './personality.js';
+import { personality } from './personality.js';
 
 /** An error answer of the API: status, the machine-readable `error` and a sentence (contract section 7). */
 export class Refusal extends Error {
@@ -21,8 +21,8 @@ export const invalid = (message: string) => new Refusal(400, 'invalidRequest', m
 export const forbidden = (message: string) => new Refusal(403, 'forbidden', message);
 
 /** 404; the code is the sandbox's own (contract section 7). */
-export const noSuchRecord = ({ codes }: Personality, id: string) =>
-  new Refusal(404, codes.notFound, `there is no such record: ${id}`);
+export const noSuchRecord = (id: string) =>
+  new Refusal(404, personality.codes.notFound, `there is no such record: ${id}`);
 
 /** An error answer of the file store, in the XML of object stores. */
 export class StoreRefusal extends Error {

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import type { Endpoint } from '../api/contract.js';
 import { isLoopbackHost } from '../data/http.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { personality } from './personality.js';
 import { forbidden, invalid, Refusal } from './refusal.js';
 
 /** The parts of a request that an answer depends on; iterating yields its body. */
@@ -17,11 +18,11 @@ export interface Received extends AsyncIterable<Buffer> {
 export const maxJsonBytes = 1024 * 1024;
 
 /** Reads the JSON object of a request. Throws 400 for anything else, 413 for one that is too long. */
-export async function readJsonBody(request: Received, tooLong: string): Promise<JsonObject> {
+export async function readJsonBody(request: Received): Promise<JsonObject> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw invalid('the body must be sent as application/json');
-  const bytes = await readRequestBody(request, tooLong);
+  const bytes = await readRequestBody(request);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -32,7 +33,7 @@ export async function readJsonBody(request: Received, tooLong: string): Promise<
   return value;
 }
 
-async function readRequestBody(request: Received, tooLong: string): Promise<Buffer> {
+async function readRequestBody(request: Received): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
@@ -41,7 +42,11 @@ async function readRequestBody(request: Received, tooLong: string): Promise<Buff
     if (length <= maxJsonBytes) chunks.push(chunk);
   }
   if (length > maxJsonBytes)
-    throw new Refusal(413, tooLong, `a body may have ${maxJsonBytes} bytes`);
+    throw new Refusal(
+      413,
+      personality.codes.payloadTooLarge,
+      `a body may have ${maxJsonBytes} bytes`,
+    );
   return Buffer.concat(chunks);
 }
 

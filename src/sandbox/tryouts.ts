@@ -11,6 +11,7 @@ import {
   recordReply,
 } from './editing.js';
 import type { HandlerCall, HandlersOf } from './handler.js';
+import { personality } from './personality.js';
 import type { SandboxEvent, StoredRecord } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 
@@ -41,7 +42,7 @@ export const tryoutHandlers: HandlersOf<'tryouts'> = {
       updatedAt: call.now.toISOString(),
     };
     call.steps.push(['put', 'tryouts', application]);
-    const emits = call.personality.strictEvents || status !== old['status'];
+    const emits = call.strictEvents || status !== old['status'];
     if (status !== undefined && emits) emit(call, application.id, status);
     return {
       answer: 'update',
@@ -52,7 +53,7 @@ export const tryoutHandlers: HandlersOf<'tryouts'> = {
   convertTryout(call) {
     const old = ownRecord(call, 'tryouts', call.params.applicationId);
     if (typeof old['convertedPlayerId'] === 'string') {
-      const code = call.personality.codes.alreadyConverted;
+      const code = personality.codes.alreadyConverted;
       throw new Refusal(409, code, `already converted to ${old['convertedPlayerId']}`);
     }
     checkName(call.body, 'optional');
@@ -81,7 +82,7 @@ function emit(call: HandlerCall, applicationId: string, status: TryoutStatus): v
     call.steps.push(['event', { kind, applicationId, at }]);
   add('tryout.status_changed');
   if (status === 'accepted') add('tryout.accepted');
-  if (call.personality.declined.includes(status)) add('tryout.declined');
+  if (status === personality.declined) add('tryout.declined');
 }
 
 /** Contract 4.1 rule 3: e-mail or chat user already used on another application for the same form. */
@@ -98,7 +99,7 @@ function refuseDuplicate(call: HandlerCall, application: StoredRecord): void {
   if (!duplicate) return;
   throw new Refusal(
     409,
-    call.personality.codes.conflict,
+    personality.codes.conflict,
     `the e-mail or Discord user is used on ${duplicate.id} of the same form`,
   );
 }
