@@ -47,15 +47,16 @@ export function parseCondition(text: string): Condition {
 /**
  * True if a record meets a condition. A list meets `=`, `~` and the comparisons if one element
  * does; `!=` is the opposite of `=`. A missing value is not a match. Throws UsageError if `<`, `>`,
- * `<=` or `>=` cannot compare a value as a number with a number or as a time with a time.
+ * `<=` or `>=` cannot compare a value as a number with a number or as a time with a time, and if `=`
+ * or `!=` would compare an object with a plain text.
  */
 export function matchesCondition(condition: Condition, record: JsonObject): boolean {
   const values = valuesAt(record, condition.field) ?? [];
   switch (condition.operator) {
     case '=':
-      return anyEquals(values, condition.value);
+      return equalsText(values, condition, record);
     case '!=':
-      return !anyEquals(values, condition.value);
+      return !equalsText(values, condition, record);
     case '~':
       return values.some((value) => contains(value, condition.value));
     default:
@@ -92,6 +93,26 @@ function equals(value: unknown, text: string): boolean {
   return isNumber(value) && compareDecimals(own, text) === 0;
 }
 
+function equalsText(values: readonly unknown[], condition: Condition, record: JsonObject): boolean {
+  const { field, operator, value } = condition;
+  if (anyEquals(values, value)) return true;
+  // An object equals nothing but its JSON text, so that `!=` would hold for every record.
+  const object = /^\s*(?:[[{].*|null)?$/s.test(value) ? undefined : values.find(isObject);
+  const keys = Object.keys(object ?? {});
+  const [key] = [...keys.filter((name) => name !== 'id'), ...keys];
+  if (key === undefined) return false;
+  throw new UsageError(
+    `${field}${ownerOf(record)} holds ${values.length > 1 ? 'objects' : 'an object'}, which cannot be compared with "${value}".`,
+    {
+      hint: `Name a field of it, e.g. '${field}.${key}${operator}${value}', or search all of it: '${field}~${value}'`,
+    },
+  );
+}
+
+function ownerOf({ id }: JsonObject): string {
+  return typeof id === 'string' ? ` of ${id}` : '';
+}
+
 function anyCompares(
   values: readonly unknown[],
   condition: Condition,
@@ -106,9 +127,8 @@ function anyCompares(
   }
   if (incomparable === undefined) return false;
   const { field, operator, value } = condition;
-  const whose = typeof record['id'] === 'string' ? ` of ${record['id']}` : '';
   throw new UsageError(
-    `${field}${whose} is "${plainText(incomparable).slice(0, 80)}", which cannot be compared with "${value}".`,
+    `${field}${ownerOf(record)} is "${plainText(incomparable).slice(0, 80)}", which cannot be compared with "${value}".`,
     {
       hint: `${operator} compares numbers with numbers and times with times; = != ~ compare text.`,
     },

@@ -9,6 +9,7 @@ import {
   usualOrder,
 } from '../../src/data/sorting.js';
 import { matchesCondition, parseCondition } from '../../src/data/where.js';
+import { UsageError } from '../../src/errors.js';
 
 const record = {
   id: 'app_1',
@@ -102,6 +103,33 @@ describe('a condition', () => {
   });
 
   test.each([
+    [
+      'gamerTags!=valorant',
+      'gamerTags of app_1 holds objects, which cannot be',
+      'gamerTags.game!=',
+    ],
+    ['gamerTags=valorant', 'gamerTags of app_1 holds objects, which cannot be', 'gamerTags.game='],
+    ['gamerTags.0!=valorant', 'gamerTags.0 of app_1 holds an object, which', 'gamerTags.0.game!='],
+    ['formResponses!=long', 'formResponses of app_1 holds an object', 'formResponses~long'],
+  ])('%s is refused, as an object is no text', (text, message, hint) => {
+    expect(() => holds(text)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining(hint),
+      }),
+    );
+  });
+
+  test.each([
+    ['gamerTags!=null', true],
+    ['gamerTags!=', true],
+    ['gamerTags.1={"game":"Rocket League","gamerTag":"Kite"}', true],
+    ['formResponses!={}', true],
+  ])('%s compares an object with null, nothing or JSON: %s', (text, expected) => {
+    expect(holds(text)).toBe(expected);
+  });
+
+  test.each([
     ['age=>16', '"=>" is not an operator. Did you mean >=?'],
     ['age =<16', '"=<" is not an operator. Did you mean <=?'],
   ])('%s is refused, with the correct operator', (text, message) => {
@@ -135,14 +163,24 @@ describe('a condition', () => {
 const anything = fc.jsonValue({ maxDepth: 3 });
 const word = fc.stringMatching(/^[a-z]{1,6}$/);
 
-test('!= is the opposite of =, whatever the record contains', () => {
+/** True if an object would be compared with a plain text. */
+function isRefused(compare: () => boolean): boolean {
+  try {
+    compare();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+test('!= is the opposite of =, or both are refused, whatever the record contains', () => {
   fc.assert(
     fc.property(word, anything, fc.string(), (field, value, text) => {
       const held = { [field]: value };
-      const condition = { field, value: text };
-      expect(matchesCondition({ ...condition, operator: '!=' }, held)).toBe(
-        !matchesCondition({ ...condition, operator: '=' }, held),
-      );
+      const compare = (operator: '=' | '!=') => () =>
+        matchesCondition({ field, operator, value: text }, held);
+      if (isRefused(compare('='))) expect(compare('!=')).toThrow(UsageError);
+      else expect(compare('!=')()).toBe(!compare('=')());
     }),
   );
 });
