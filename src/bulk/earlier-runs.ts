@@ -1,14 +1,15 @@
 /** Earlier runs that concern a new one: what they mean for its command line, and what it carries over from them. */
 import type { ListValues } from '../cli/filters.js';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
 import { upperFirst } from '../data/text.js';
-import type { Task } from '../engine/operation.js';
+import type { Session, Task } from '../engine/operation.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
 import { type Journal } from '../runs/journal.js';
 import { isSamePlace, type RunHead, requireContinuable } from '../runs/plan.js';
-import { exitOf, reportOf, type SelectedRow } from '../runs/report.js';
+import { exitOf, type ReportRow, reportOf, type SelectedRow } from '../runs/report.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
@@ -122,6 +123,23 @@ export function unreportedRun(runs: readonly StoredRun[], input: string): Stored
   );
 }
 
+/** The record of a row as it is now, if an earlier process created it; otherwise what the row knows of it. */
+async function recordMade(
+  context: Context,
+  session: Session,
+  { result, after = {} }: ReportRow,
+): Promise<JsonObject> {
+  const { id } = after;
+  if (result !== 'changed' || typeof id !== 'string') return after;
+  try {
+    return (await session.readMade?.(id)) ?? after;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.note(`${id}: done, but it could not be read again: ${error.message}`);
+    return after;
+  }
+}
+
 /** Returns the report of a finished run whose process was killed before it could print it. */
 export async function reportAgain(
   context: Context,
@@ -136,17 +154,7 @@ export async function reportAgain(
   const onWritten = () => markReported(store, head.run, state.last);
   const session = operation.open(context, jobOf(plan).job as never);
   const [only] = report.results;
-  const [row] = plan?.rows ?? [];
-  // The record that it created, if reading can identify it.
-  const found =
-    only?.result === 'changed' && row
-      ? await session.verify?.(
-          { ...row, steps: state.steps.get(row.row) },
-          undefined,
-          Date.parse(head.startedAt),
-        )
-      : undefined;
-  const made = found?.outcome === 'applied' ? found.record : undefined;
   const exitName = exitOf(report, undefined);
-  return { report, exitName, onWritten, only: { session, record: made ?? only?.after } };
+  const record = only && (await recordMade(context, session, only));
+  return { report, exitName, onWritten, only: { session, record } };
 }

@@ -139,6 +139,8 @@ export interface Session {
     record: JsonObject,
     how: { readonly sent: JsonObject; readonly isFound: boolean },
   ): BeforeValues | undefined;
+  /** Reads a record that an earlier process created, to print it; undefined if it is gone. Throws Failure. */
+  readMade?(id: string): Promise<JsonObject | undefined>;
   /** Returns the report's values for the created record: its new id. */
   made?(record: JsonObject): JsonObject;
   /**

@@ -66,7 +66,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
   const { noun } = resourceRow(resource);
   const say = (why: string) => `The ${noun} was created, but it could not be read again: ${why}`;
   return {
-    ...creating(context),
+    ...creating(context, resource),
     resends: 0,
     plan: () => ({ steps: [createStep(callFor(resource, 'create', undefined, body))] }),
     send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),

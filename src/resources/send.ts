@@ -13,7 +13,7 @@ import { lowerFirst } from '../data/text.js';
 import type { Sent, Session } from '../engine/operation.js';
 import { isMarkedDeleted } from '../engine/verify.js';
 import { ApiError, Failure, ProtocolError, wrongRoute } from '../errors.js';
-import { type RecordReader, readerForWrite, readFor } from './read.js';
+import { type RecordReader, readerForWrite, readFor, recordIfThere, recordReader } from './read.js';
 
 /**
  * The parts of a session that changes records that exist: each is read first, and its write is sent once.
@@ -56,7 +56,7 @@ export async function sendCreate(
 }
 
 /** The parts of a session that creates: there is nothing to read, and the id is known only afterwards. */
-export function creating(context: Context) {
+export function creating(context: Context, resource: ResourceName) {
   return {
     read: async () => ({ record: undefined, at: context.instant() }),
     image: () => undefined,
@@ -66,6 +66,7 @@ export function creating(context: Context) {
       const isBare = Object.keys(sent).every((field) => !Object.hasOwn(record, field));
       return { kind: 'created', after: isBare ? { ...sent, ...record } : record };
     },
+    readMade: (id) => recordIfThere(recordReader(context, resource), id),
     made: ({ id = null }) => ({ id }),
   } as const satisfies Partial<Session>;
 }

@@ -80,7 +80,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   /** One file is locked while it is compared; another process may upload one of several meanwhile. */
   let isShared = false;
   return {
-    ...creating(context),
+    ...creating(context, 'documents'),
     made: ({ id = null }) => ({ id, ...(replaces !== undefined && { replaces }) }),
     // Only one resend, for a document that was provably not created.
     resends: 1,

@@ -72,7 +72,7 @@ function documentSession(context: Context, body: JsonObject): Session {
   const call: Call = { endpoint: 'createDocument', body };
   const step = createStep(call);
   return {
-    ...creating(context),
+    ...creating(context, 'documents'),
     // Retry once if the document provably was not created.
     resends: 1,
     plan: () => ({ steps: [step] }),

@@ -82,7 +82,7 @@ function createSession(
   const reader = recordReader(context, resource);
   const created = new CreatedRecords(context, resource, key, reader);
   return {
-    ...creating(context),
+    ...creating(context, resource),
     isBlind: true,
     resends: 0,
     isProven: () => created.isProven,

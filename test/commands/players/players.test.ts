@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rosterctl } from '../../support/run.js';
+import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 
 const ann = { id: 'player_1', name: 'Ann', teamId: 'team_1' };
@@ -83,4 +83,14 @@ test('a created player whose Location is malformed was created all the same', as
   expect([ran.code, ran.stdout]).toEqual([0, '{"id":"100%"}\n']);
   expect(ran.stderr).toContain('The player was created, but it could not be read again');
   expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+});
+
+test('a created player whose report was lost is printed whole by the same line', async () => {
+  const home = temporaryFolder();
+  const line = 'players create --name Zed -p sandbox --json';
+  const lost = await rosterctl(line, { home, through: 'exec "$@" > /dev/full' });
+  expect(lost.code).toBe(1);
+  const again = await rosterctl(line, { home });
+  const listed = await rosterctl("players list --where 'name=Zed' -p sandbox --json", { home });
+  expect([JSON.parse(again.stdout)]).toEqual(JSON.parse(listed.stdout));
 });
