@@ -19,7 +19,7 @@ import type { Operation, RowPlan, Selection, Session, Source } from '../engine/o
 import { GuardError, UsageError } from '../errors.js';
 import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { newRunName } from '../runs/store.js';
+import { newestRun, newRunName, runStore } from '../runs/store.js';
 
 const anyText = z.optional(nonEmptyText);
 
@@ -234,7 +234,7 @@ export function newHead(
   return {
     format: runFormat,
     version: context.table.version,
-    run: newRunName(context.now(), { single: isSingle }),
+    run: newRunName(context.now(), { single: isSingle, after: runBefore(context) }),
     action,
     verb,
     profile,
@@ -247,6 +247,11 @@ export function newHead(
     ...(plan !== undefined && { plan }),
     ...(typeof route === 'string' && { route }),
   };
+}
+
+/** The run that was begun before this one; undefined without a state folder. */
+function runBefore({ paths }: Context): string | undefined {
+  return paths.state && newestRun(runStore(paths.state.path));
 }
 
 /** Limits all further requests to the invocation's rate; after a 429 they slow down together. */

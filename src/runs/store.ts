@@ -1,6 +1,6 @@
 /** The store of runs: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
@@ -70,11 +70,41 @@ export function placeIn({ dir }: RunStore, place: RunPlace): string {
 
 /**
  * A new run name, which sorts by time to the millisecond: `20260301T101500123-3fa9c2`, for a single write
- * `20260301T101500123-1-3fa9c2`. The last six characters are the run's short id.
+ * `20260301T101500123-1-3fa9c2`. The last six characters are the run's short id. It sorts behind the run
+ * `after`, also if the clock was set back since, unless by more than a day.
  */
-export function newRunName(now: Date, { single = false }: { readonly single?: boolean } = {}) {
-  const time = now.toISOString().replace(/[-:.Z]/g, '');
+export function newRunName(
+  now: Date,
+  {
+    single = false,
+    after,
+  }: { readonly single?: boolean; readonly after?: string | undefined } = {},
+) {
+  const ahead = after === undefined ? -1 : startOf(after).getTime() - now.getTime();
+  const date = ahead >= 0 && ahead <= mostSetBackMs ? new Date(now.getTime() + ahead + 1) : now;
+  const time = date.toISOString().replace(/[-:.Z]/g, '');
   return `${time}${single ? '-1' : ''}-${randomBytes(3).toString('hex')}`;
+}
+
+/** A clock that was further ahead was wrong: names by it would keep runs from being pruned for as long. */
+const mostSetBackMs = 86_400_000;
+
+/** The run that was begun last; undefined if that is unknown. */
+export function newestRun(store: RunStore): string | undefined {
+  return runNameIn(newestFile(store));
+}
+
+/** Records the run that was begun last. Never throws: without it, runs sort by the clock. */
+export function markNewest(store: RunStore, run: string): void {
+  try {
+    writeFileSync(newestFile(store), `${run}\n`, { mode: 0o600 });
+  } catch {
+    // See above.
+  }
+}
+
+function newestFile({ dir }: RunStore): string {
+  return join(dir, 'newest');
 }
 
 /** True if the name is that of a single write. */

@@ -34,6 +34,7 @@ import {
   journalIn,
   journalPath,
   makeRoom,
+  markNewest,
   placeIn,
   type RunStore,
   removeRun,
@@ -82,6 +83,7 @@ export async function createRun(
       hint: makeRoom,
     });
   }
+  markNewest(store, plan.head.run);
   let journal: Journal | undefined;
   try {
     await writePlan(folder, plan);

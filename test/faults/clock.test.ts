@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { temporaryFolder } from '../support/run.js';
 import { fault, unlessPossible } from './support/case.js';
 import { cannotFalsifyClocks, falseClock } from './support/false-clock.js';
 import { application, hostileWorld, team } from './support/world.js';
@@ -84,4 +85,26 @@ fault('F125', 'every command goes by a clock far ahead', async (attack, context)
     expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
     expect(ran.stdout).not.toBe('');
   }
+});
+
+fault('F125', 'the clock was set back between two runs', async (attack, context) => {
+  unlessPossible(context, cannotFalsifyClocks());
+  const clock = falseClock();
+  const rows = new Map(['app_1', 'app_2'].map((id) => [id, { ...application, id }]));
+  const world = await hostileWorld({
+    api: ({ method, url, body }) => {
+      const row = rows.get(/tryout-applications\/(\w+)/.exec(url)?.[1] ?? '');
+      if (row && method === 'PATCH') Object.assign(row, JSON.parse(body.toString()));
+      return row && { json: row };
+    },
+  });
+  const home = temporaryFolder('clock');
+  const at = { env: { ...world.env, ...clock.env }, home, within: 15_000 };
+  clock.set('+2h');
+  await attack('tryouts update app_1 --status rejected', at);
+  clock.set('+0');
+  await attack('tryouts update app_2 --status accepted', at);
+  const ran = await attack('runs undo last --yes --json', at);
+  expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+  expect([...rows.values()].map(({ status }) => status)).toEqual(['rejected', application.status]);
 });
