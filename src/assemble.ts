@@ -179,7 +179,8 @@ async function printOutput(
   endProgress: () => void,
 ): Promise<void> {
   const { settings, signal, streams } = context;
-  const hasWritten = hasSideEffects(command) && !settings.dryRun && !output.onlyReads;
+  const onlyReads = !hasSideEffects(command) || output.onlyReads === true;
+  const hasWritten = !onlyReads && !settings.dryRun;
   // A report of changes gets the same grace period as requests in flight.
   if (!hasWritten) whenAborted(signal, () => streams.stopWaiting());
   await printValue(output.value as never, output.view, {
@@ -192,6 +193,8 @@ async function printOutput(
     head: output.head,
     isReport: hasSideEffects(command) && !output.isPage,
     hasWritten,
+    // The report of a dry run may go to a file; anything else would replace what is in it.
+    isRehearsal: onlyReads && settings.dryRun,
   }).catch((error: unknown) => {
     output.printAfter?.({ isShown: false });
     const reportError = lostOutput(error, output);

@@ -6,7 +6,7 @@ import { type Failure, OutputError, PipeClosedError, UsageError } from '../error
 import type { CommandOutput } from './command-output.js';
 import type { ShowContext } from './lists/show.js';
 import type { WorkbookContext } from './lists/workbook.js';
-import { canvasOf, forData, forScreen, isAligned, type Sink, withSink } from './sink.js';
+import { canvasOf, forData, forScreen, isAligned, nowhere, type Sink, withSink } from './sink.js';
 import type { CountedList, View } from './views.js';
 import {
   asRecord,
@@ -28,6 +28,8 @@ export interface OutputContext extends ShowContext, WorkbookContext, Pick<LocalC
   readonly head?: string | undefined;
   /** True if something was changed already: an unknown field is only noted, and the report is printed. */
   readonly hasWritten?: boolean | undefined;
+  /** True in the dry run of a command that reads: the file of `--out` is named and not written. */
+  readonly isRehearsal?: boolean;
 }
 
 /**
@@ -43,16 +45,24 @@ export async function printValue<T>(
   // The response had no body.
   const { head } = context;
   if (value === undefined && head === undefined) return;
-  const { out } = context.settings;
+  const out = context.settings.out === '-' ? undefined : context.settings.out;
   if (head !== undefined && formatOf(context) === 'xlsx')
     throw new UsageError('This result cannot be written as a workbook.', {
       hint: 'Use another extension, or -o json.',
     });
-  await withSink(out, context, async (sink) => {
+  const showIn = async (sink: Sink) => {
     if (head !== undefined) await sink.write(head);
     if (value !== undefined) await show(value, view, sink, context);
-  });
-  const list = out === undefined || out === '-' ? undefined : view.counted?.(value);
+  };
+  if (out === undefined) return withSink(out, context, showIn);
+  const list = view.counted?.(value);
+  if (context.isRehearsal) {
+    await (await import('../files/atomic-write.js')).checkWritable(out);
+    await showIn(nowhere);
+    const { noteUnwritten } = await import('./lists/end.js');
+    return noteUnwritten(list, out, context);
+  }
+  await withSink(out, context, showIn);
   if (!list || !context.streams.stderr.isTerminal) return;
   const { noteWritten } = await import('./lists/end.js');
   await noteWritten(list, formatOf(context), context);

@@ -40,18 +40,21 @@ export async function withSink(
   const { openAtomic } = await import('../files/atomic-write.js');
   const file = await openAtomic(out, { signal });
   try {
-    await show({
-      isTerminal: false,
-      columns: 80,
-      rows: 24,
-      color: false,
-      write: (text) => file.write(text),
-    });
+    await show({ ...nowhere, write: (text) => file.write(text) });
     await file.commit();
   } finally {
     await file.discard();
   }
 }
+
+/** The destination of a result that is not written. */
+export const nowhere: Sink = {
+  isTerminal: false,
+  columns: 80,
+  rows: 24,
+  color: false,
+  write: async () => {},
+};
 
 /** True if a person reads the result: tables are aligned, values shortened. */
 export function isAligned({ isTerminal, isForced }: Sink): boolean {

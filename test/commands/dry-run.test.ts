@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
@@ -76,5 +76,33 @@ describe('a dry run of a download looks which documents exist', () => {
     expect(code).toBe(0);
     expect(shown).toMatch(/"nda" is doc_\d+ \(.*NDA.*\)\./);
     expect(shown).toMatch(/GET \/documents\/doc_\d+\/download/);
+  });
+});
+
+test.each([
+  [
+    'tryouts list --status accepted',
+    /^Would write \d+ applications to kept.csv. This is a dry run.$/,
+  ],
+  ['teams get team_0001', /^Would write kept.csv. This is a dry run.$/],
+  ['api /teams/{org}', /^Would write kept.csv. This is a dry run.$/],
+])('the dry run of %s leaves the file of --out as it is', async (line, said) => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'kept.csv'), 'mine');
+  const ran = await rosterctl(`-p sandbox ${line} --out kept.csv -n`, { home, cwd: home });
+  expect([ran.code, ran.stdout, readFileSync(join(home, 'kept.csv'), 'utf8')]).toEqual([
+    0,
+    '',
+    'mine',
+  ]);
+  expect(ran.stderr.trimEnd()).toMatch(said);
+});
+
+test('the report of a dry run goes to the file of --out', async () => {
+  const home = temporaryFolder();
+  const line = 'tryouts set-status app_0064 --to accepted -n --out would.json';
+  await rosterctl(`-p sandbox ${line}`, { home, cwd: home });
+  expect(JSON.parse(readFileSync(join(home, 'would.json'), 'utf8'))).toMatchObject({
+    dryRun: true,
   });
 });

@@ -56,17 +56,33 @@ export function emptyNote(
   );
 }
 
+/** Notes what a dry run leaves out: `Would write 15 applications to decisions.xlsx.` */
+export function noteUnwritten(
+  list: CountedList | undefined,
+  out: string,
+  { note }: Pick<WorkbookContext, 'note'>,
+): void {
+  const what = list ? `${countOf(list)} to ${out}` : out;
+  note(`Would write ${what}. This is a dry run.`);
+}
+
 /** Notes that a list is in its file, `Wrote 15 applications to decisions.xlsx.`, and how a workbook is sent back. */
 export async function noteWritten(
-  { resource, counts: { shown } }: CountedList,
+  list: CountedList,
   format: OutputFormat,
   context: WorkbookContext,
 ): Promise<void> {
   const { settings, note } = context;
-  const { noun, plural: many } = resourceWords[resource];
-  note(`Wrote ${plural(shown, noun, many)} to ${settings.out ?? 'stdout'}.`);
+  const { resource } = list;
+  note(`Wrote ${countOf(list)} to ${settings.out ?? 'stdout'}.`);
   if (format !== 'xlsx') return;
   const { wayBack } = await import('./workbook.js');
   const back = wayBack(context, resource, settings.fields ?? ['id']);
   if (back !== undefined) note(`To send changes back: ${back}`);
+}
+
+/** `15 applications` */
+function countOf({ resource, counts: { shown } }: CountedList): string {
+  const { noun, plural: many } = resourceWords[resource];
+  return plural(shown, noun, many);
 }
