@@ -195,6 +195,7 @@ async function printOutput(
     hasWritten,
     // The report of a dry run may go to a file; anything else would replace what is in it.
     isRehearsal: onlyReads && settings.dryRun,
+    teamNames: 'api' in context ? () => teamNames(context) : undefined,
   }).catch((error: unknown) => {
     output.printAfter?.({ isShown: false });
     const reportError = lostOutput(error, output);
@@ -204,6 +205,14 @@ async function printOutput(
     context.message(reportError.message);
   });
   output.printAfter?.({ isShown: true });
+}
+
+async function teamNames({ api, paths, settings }: Context): Promise<ReadonlyMap<string, string>> {
+  if (!settings.completionCache) return new Map();
+  const { recallNames } = await import('./config/completion-cache.js');
+  const { baseUrl, organizationId } = api;
+  const profile = settings.profile.name;
+  return recallNames(paths, { profile, baseUrl, organizationId }, 'teams');
 }
 
 function whenAborted(signal: AbortSignal, listener: () => void): void {

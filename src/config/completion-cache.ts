@@ -95,6 +95,16 @@ export function* pairsOf(ids: string): Generator<readonly [id: string, name: str
   }
 }
 
+/** The names by id of one resource; none for a cache that is absent, broken or not ours. */
+export function recallNames(
+  paths: Paths,
+  place: CachePlace,
+  resource: string,
+): ReadonlyMap<string, string> {
+  const file = completionCacheFile(paths, place);
+  return new Map(file === undefined ? [] : pairsOf(recall(file, resource, paths.owner).ids));
+}
+
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
 interface CacheWriter {
   observe(record: JsonObject): void;

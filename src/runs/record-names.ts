@@ -7,13 +7,12 @@ export type NameFinder = (run: StoredRun, id: string) => string | undefined;
 
 /** Returns a finder that reads the cache for completion once for each resource. */
 export async function createNameFinder({ paths }: LocalContext): Promise<NameFinder> {
-  const { completionCacheFile, pairsOf, recall } = await import('../config/completion-cache.js');
+  const { recallNames } = await import('../config/completion-cache.js');
   const known = new Map<string, ReadonlyMap<string, string>>();
   const namesFor = ({ head }: StoredRun): ReadonlyMap<string, string> => {
     const { profile, service: baseUrl, organization: organizationId, resource } = head;
     try {
-      const file = completionCacheFile(paths, { profile, baseUrl, organizationId });
-      return new Map(file === undefined ? [] : pairsOf(recall(file, resource, paths.owner).ids));
+      return recallNames(paths, { profile, baseUrl, organizationId }, resource);
     } catch {
       // The run of a service whose address this version does not take.
       return new Map();

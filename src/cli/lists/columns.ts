@@ -11,6 +11,11 @@ interface Columns {
 /** Fields that name a team, the surest first. */
 const teamFields = ['team', 'teamName', 'teams', 'teamId', 'teamIds'] as const;
 
+/** True for a field that names teams. */
+export function isTeamField(name: string): boolean {
+  return teamFields.some((field) => field === name);
+}
+
 /** The first columns; the others follow by how many records have them, then `lastFields`. */
 const firstFields = [
   ['id'],

@@ -12,7 +12,7 @@ import { type CellOptions, tableCell } from '../cells.js';
 import { canvasOf, type Sink } from '../sink.js';
 import type { CountedList, View } from '../views.js';
 import { asRecord, type Rows } from '../writers.js';
-import { terminalColumns } from './columns.js';
+import { isTeamField, terminalColumns } from './columns.js';
 import { fieldLabel, fieldNamed } from './labels.js';
 
 /** The parts of a context that showing a value to a person requires. */
@@ -20,6 +20,8 @@ export interface ShowContext
   extends Pick<LocalContext, 'env' | 'lendKeys' | 'note' | 'now' | 'settings'> {
   /** True for what a command prints that is not a read: no pager shows it. */
   readonly isReport?: boolean | undefined;
+  /** The names of teams by id, as lists on this machine have shown them. */
+  readonly teamNames?: (() => Promise<ReadonlyMap<string, string>>) | undefined;
 }
 
 /** A view of rows, and the numbers of the list that they are. */
@@ -58,6 +60,8 @@ export async function showTable(
       view.columns,
     headers: new Map(interactiveColumns),
     showsNames: settings.verbose,
+    // Where a field is typed, its value is wanted as it is.
+    teamNames: settings.fields ? undefined : context.teamNames,
     footer: hasFooter ? (list ? footerParts(list, canvas.now) : []) : undefined,
   });
   const heads = settings.verbose ? 2 : 1;
@@ -142,6 +146,7 @@ interface TableStyle extends CellOptions {
   readonly headers: ReadonlyMap<string, string>;
   /** True to show the field's names below the heads. */
   readonly showsNames: boolean;
+  readonly teamNames: ShowContext['teamNames'];
   /** The parts of the last line; undefined for none. */
   readonly footer: readonly string[] | undefined;
 }
@@ -152,12 +157,13 @@ async function recordTable(records: readonly JsonObject[], style: TableStyle): P
     ? { visible: style.columnNames.map((name) => fieldNamed(name, records)), hidden: [] }
     : terminalColumns(records);
   const heads = headsOf(visible, style.headers);
+  const names = visible.some(isTeamField) ? await style.teamNames?.() : undefined;
   const columns: TableColumn[] = [];
   // Columns beyond the right edge are not rendered.
   let used = 0;
   for (const [index, name] of visible.entries()) {
     if (used > style.columns) break;
-    const column = columnOf(name, heads[index] ?? name, records, style);
+    const column = columnOf(name, heads[index] ?? name, records, { ...style, names });
     columns.push(column);
     used += minWidthOf(column) + 2;
   }
@@ -188,9 +194,12 @@ function columnOf(
   name: string,
   head: string,
   records: readonly JsonObject[],
-  style: TableStyle,
+  style: TableStyle & { readonly names: ReadonlyMap<string, string> | undefined },
 ): TableColumn {
-  const cells = records.map((record) => tableCell(valueAt(record, name), name, style));
+  const names = isTeamField(name) ? style.names : undefined;
+  const cells = records.map((record) =>
+    tableCell(withNames(valueAt(record, name), names), name, style),
+  );
   const isId = /(?:^|\.)id$|Id$/.test(name);
   return {
     name: head,
@@ -199,6 +208,13 @@ function columnOf(
     isDim: name === 'id',
     isColored: /^(?:status|result|state|check)$/.test(name),
   };
+}
+
+/** Returns ids as the names that are known of them. */
+function withNames(value: unknown, names: ReadonlyMap<string, string> | undefined): unknown {
+  if (!names) return value;
+  if (Array.isArray(value)) return value.map((item) => withNames(item, names));
+  return (typeof value === 'string' && names.get(value)) || value;
 }
 
 /** A lower bound of a column's width, enough to tell when the terminal is full. */
