@@ -9,7 +9,7 @@ import type { Overrides, ResourceName } from '../data/resources.js';
 import { InputError, stoppedReading } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { unreadable } from '../files/input-file.js';
-import { attemptWrite, writeAll } from '../files/writing.js';
+import { attemptWrite } from '../files/writing.js';
 import { damagedFile, recordsFile, requireFile, type Snapshot, sharedFile } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
@@ -110,7 +110,7 @@ export class RecordSpool {
     const text = this.waiting.join('');
     this.waiting = [];
     this.waitingBytes = 0;
-    await attemptWrite(this.path, writeAll(this.handle, text));
+    await attemptWrite(this.path, this.handle.writeFile(text));
   }
 }
 

@@ -73,6 +73,11 @@ const formats: { readonly [extension: string]: OutputFormat | undefined } = {
   '.xlsx': 'xlsx',
 };
 
+/** Replaces a path of this process's stdout by `-`. */
+export function fileOrStdout<T extends string | undefined>(file: T): T | '-' {
+  return /^\/(dev\/stdout|(dev|proc\/self)\/fd\/1)$/.test(file ?? '') ? '-' : file;
+}
+
 /** Returns the extension of a file in lower case: `.csv`. */
 export function extensionOf(file: string | undefined): string | undefined {
   return /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();

@@ -9,6 +9,7 @@ import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
 import {
   extensionOf,
+  fileOrStdout,
   formatOfFile,
   integer,
   nameList,
@@ -120,7 +121,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     profile,
     output: isWorkbook ? 'xlsx' : value(namedKeys.output),
     fields: flags.fields === undefined ? undefined : readFlag('--fields', flags.fields, nameList),
-    out: notEmpty('--out', flags.out),
+    out: fileOrStdout(notEmpty('--out', flags.out)),
     bom: flags.bom ?? readSwitch('ROSTERCTL_BOM', env),
     delimiter: readDelimiter(flags, env),
     csvRaw: flags.csvRaw ?? readSwitch('ROSTERCTL_CSV_RAW', env),

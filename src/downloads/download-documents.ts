@@ -7,11 +7,11 @@ import { type DryRun, flag, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { type Canvas, linesView } from '../cli/views.js';
+import { fileOrStdout } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { quotedId } from '../data/references.js';
 import { binarySize, groupedNumber } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
-import { fileOrStdout } from '../files/writing.js';
 import { documentSelection } from '../resources/document-filters.js';
 import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -154,7 +154,7 @@ export async function downloadDocuments(
 ): Promise<Result | ValueWithExit<Result>> {
   const { dir: folder, skipExisting, overwrite } = values;
   await checkFields(context, values.url ? urlFields : fileFields);
-  const file = await fileOrStdout(values.file);
+  const file = fileOrStdout(values.file);
   const onExisting = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
   const save: SaveOptions = { file, folder, onExisting };
   if (file === '-' && !context.settings.dryRun) refuseResult(context);

@@ -10,7 +10,7 @@ import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic, openPlain } from '../files/atomic-write.js';
 import { makeFolder } from '../files/private.js';
-import { type AtomicFile, ownDescriptor } from '../files/writing.js';
+import type { AtomicFile } from '../files/writing.js';
 import { multiLine } from '../terminal/safe-text.js';
 import type { FileSink } from './resumable-download.js';
 
@@ -63,7 +63,6 @@ export async function inspectTarget(
     throw notPlainFile(path);
   }
   if (isLink && file === undefined) throw notPlainFile(path);
-  if (file !== undefined && (await ownDescriptor(path)) !== undefined) return 'device';
   if (!target || target.isFile()) return 'replaced';
   if (target.isDirectory() || file === undefined) throw notPlainFile(path);
   return 'device';
@@ -85,14 +84,13 @@ function notPlainFile(path: string): GuardError {
 
 /** Opens the file at a target path; it gets its name when it is complete. Throws GuardError, OutputError. */
 export async function openTarget(
-  context: Context,
   path: string,
   { file, folder, onExisting }: SaveOptions,
 ): Promise<AtomicFile> {
   if (folder !== undefined) createFolder(folder, '-D');
   if (onExisting !== 'overwrite') return openPlain(path, { isNew: true, isOneOfMany: true });
   // Only what the user named is followed to its target, or may be a pipe.
-  if (file !== undefined) return openAtomic(path, { signal: context.signal, isOneOfMany: true });
+  if (file !== undefined) return openAtomic(path, { isOneOfMany: true });
   const mode = statIfThere(path, lstatSync)?.mode;
   return openPlain(path, { isOneOfMany: true, ...(mode !== undefined && { mode: mode & 0o777 }) });
 }

@@ -9,20 +9,15 @@ import {
   openSync,
   renameSync,
   unlinkSync,
+  write,
   writeSync,
 } from 'node:fs';
-import { access, constants, lstat, readdir, realpath, stat, unlink } from 'node:fs/promises';
+import { access, constants, lstat, open, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
-import {
-  type AtomicFile,
-  attemptWrite,
-  ownDescriptor,
-  throughDescriptor,
-  throughDevice,
-  writeToDescriptor,
-} from './writing.js';
+import { type AtomicFile, attemptWrite } from './writing.js';
 
 interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -36,19 +31,16 @@ interface AtomicOptions {
   readonly isNew?: boolean | undefined;
   /** One of many files in a folder, which the caller syncs after the last of them. */
   readonly isOneOfMany?: boolean | undefined;
-  /** Ends the wait for the reader of a named pipe. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Opens a file that appears complete or not at all: a temporary file in the same folder, fsync,
- * rename. Follows a link to its file. Writes directly to a device, a pipe or an open descriptor.
- * Throws OutputError, CancelledError, GuardError.
+ * rename. Follows a link to its file. Writes directly to a device or a pipe. Throws OutputError,
+ * GuardError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await findTarget(file);
-  if (target.kind === 'descriptor') return throughDescriptor(file, target.number);
-  if (target.kind === 'device') return throughDevice(file, target.isPipe, options.signal);
+  if (target.kind === 'device') return throughDevice(file);
   const mode = target.kind === 'file' ? target.mode : options.mode;
   return openBeside(file, target.path, { ...options, mode });
 }
@@ -87,7 +79,7 @@ async function openBeside(
     const at = position;
     position += bytes.length;
     if (position <= quickBytes) return writeNow(descriptor, bytes, at);
-    writing = writeToDescriptor(descriptor, bytes, at);
+    writing = writeLater(descriptor, bytes, at);
     await writing;
   };
   const close = () => {
@@ -137,6 +129,27 @@ async function openBeside(
 function writeNow(descriptor: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; )
     done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
+}
+
+const startWrite = promisify(write);
+
+async function writeLater(descriptor: number, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const at = position + done;
+    done += (await startWrite(descriptor, bytes, done, bytes.length - done, at)).bytesWritten;
+  }
+}
+
+/** Opens a device or a pipe, which is neither replaced nor takes a byte back. Throws OutputError. */
+async function throughDevice(file: string): Promise<AtomicFile> {
+  const handle = await attemptWrite(file, open(file, 'a'));
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= handle.close());
+  return {
+    write: (chunk) => attemptWrite(file, handle.appendFile(chunk)),
+    commit: () => attemptWrite(file, close()),
+    discard: () => close().catch(() => {}),
+  };
 }
 
 function removeNow(path: string): void {
@@ -223,18 +236,10 @@ function randomMark(): string {
 
 type WriteTarget =
   | { readonly kind: 'absent'; readonly path: string }
-  /** A descriptor that this process already has open: `/dev/stdout`, `/dev/fd/63`. */
-  | { readonly kind: 'descriptor'; readonly path: string; readonly number: number }
-  | { readonly kind: 'device'; readonly path: string; readonly isPipe: boolean }
+  | { readonly kind: 'device'; readonly path: string }
   | { readonly kind: 'file'; readonly path: string; readonly mode: number };
 
 async function findTarget(file: string): Promise<WriteTarget> {
-  const number = await ownDescriptor(file);
-  if (number !== undefined && number < 0)
-    throw new OutputError(`${file} cannot be written: it is not open.`, {
-      hint: 'Name a file, or - for stdout.',
-    });
-  if (number !== undefined) return { kind: 'descriptor', path: file, number };
   const path = await realpath(file).catch(() => file);
   // Let the system resolve the link: the link to a pipe is not a path that could be read.
   const stats = await stat(path).catch(() => undefined);
@@ -242,7 +247,8 @@ async function findTarget(file: string): Promise<WriteTarget> {
   if (!stats) return { kind: 'absent', path };
   if (stats.isDirectory())
     throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
-  if (!stats.isFile()) return { kind: 'device', path, isPipe: stats.isFIFO() };
+  // What the shell opened for us, such as /dev/stdout, belongs to others too.
+  if (!stats.isFile() || /^\/(dev|proc)\//.test(file)) return { kind: 'device', path };
   return { kind: 'file', path, mode: stats.mode & 0o777 };
 }
 

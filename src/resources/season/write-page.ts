@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { ValueWithExit } from '../../cli/command-output.js';
 import type { DryRun } from '../../cli/define.js';
 import { withSink } from '../../cli/sink.js';
+import { fileOrStdout } from '../../config/parse.js';
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
 import { incompleteList } from '../../data/resources.js';
 import { groupedNumber, percent } from '../../data/text.js';
 import { GuardError, UsageError, withShapes } from '../../errors.js';
 import { checkWritable } from '../../files/atomic-write.js';
-import { fileOrStdout } from '../../files/writing.js';
 import { markdownText } from '../../terminal/markdown.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
@@ -46,7 +46,7 @@ export async function writeSeason(
   values: TallyValues,
   isExact: boolean,
 ): Promise<ValueWithExit<SeasonFiles | DryRun | undefined>> {
-  const [html, md] = await Promise.all([fileOrStdout(typed.html), fileOrStdout(typed.md)]);
+  const [html, md] = [fileOrStdout(typed.html), fileOrStdout(typed.md)];
   if (html !== undefined && md !== undefined && resolve(html) === resolve(md))
     throw new UsageError('--html and --md name the same file.', {
       hint: 'Give each a name: rosterctl report --html season.html --md season.md',
