@@ -151,7 +151,7 @@ async function assembleContext(
       const isLong = stdout.isTerminal && lines.length >= stderr.rows;
       const text = lines.map((line) => `${line}\n`).join('');
       if (isLong && settings.pager !== undefined) {
-        const { showInPager } = await import('./terminal/pager.js');
+        const { showInPager } = await import('./terminal/other-programs.js');
         if (await showInPager(text, settings.pager, world)) return;
       }
       for (const line of lines) messages.message(line);

@@ -9,7 +9,7 @@ import type { CommandManifest } from './data/command-manifest.js';
 import type { Instant } from './data/time.js';
 import type { ThisProcess } from './files/lock.js';
 import type { FullScreen, ScreenWorld } from './terminal/full-screen.js';
-import type { LendKeyboard } from './terminal/pager.js';
+import type { LendKeyboard } from './terminal/other-programs.js';
 import type { Progress } from './terminal/progress.js';
 import type { Prompts } from './terminal/prompt.js';
 import type { ProcessStreams } from './terminal/streams.js';

@@ -164,7 +164,7 @@ describe.each([
     const loaded = await load(line);
     expect([loaded.code, loaded.packages]).toEqual([0, ['commander']]);
     const needless =
-      /^src\/(api|resources|downloads|sandbox)\/|^src\/service\.ts|^src\/cli\/(lists\/.*|card|filters|failure)\.ts|^src\/terminal\/(prompt-screen|table|width|pager)\.ts/;
+      /^src\/(api|resources|downloads|sandbox)\/|^src\/service\.ts|^src\/cli\/(lists\/.*|card|filters|failure)\.ts|^src\/terminal\/(prompt-screen|table|width|other-programs)\.ts/;
     expect(loaded.sources.filter((id) => needless.test(id))).toEqual([]);
     expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
   });
@@ -212,7 +212,7 @@ describe('one GET printed as JSON', async () => {
   test('loads nothing that draws, lists, writes, prompts or starts a service', () => {
     const needless = [
       /^src\/cli\/(lists\/.*|card|cells|chosen-fields|filters|write|failure|bulk\w*)\.ts/,
-      /^src\/terminal\/(table|width|pager)/,
+      /^src\/terminal\/(table|width|other-programs)/,
       /^src\/api\/(list-page|pager|lists|links|file-store|signed-url|tunnel|openapi)\.ts/,
       /^src\/config\/(store-write|key-command|completion-cache)/,
       /^src\/(bulk|engine|runs|sandbox|uploads|downloads|resources\/cards)\//,
@@ -262,7 +262,7 @@ test('a change of one record in a pipe loads nothing that previews, draws, filte
   const { code, files, packages, sources, builtins } = await load(line, service.env);
   expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
   const needless =
-    /^src\/bulk\/(dry-run|preview-lines|references|reference-index|report-\w+|row-lines|selection|show-run|words|write-plan)\.ts|^src\/(terminal\/(table|width|pager)|resources\/(cards|import|tryout-(filters|selection))|cli\/(card|cells|input|lines|lists\/(show|table))|uploads|downloads|plans)/;
+    /^src\/bulk\/(dry-run|preview-lines|references|reference-index|report-\w+|row-lines|selection|show-run|words|write-plan)\.ts|^src\/(terminal\/(table|width|other-programs)|resources\/(cards|import|tryout-(filters|selection))|cli\/(card|cells|input|lines|lists\/(show|table))|uploads|downloads|plans)/;
   expect(sources.filter((id) => needless.test(id))).toEqual([]);
   expect(builtins.filter((name) => ['perf_hooks', 'zlib', 'child_process'].includes(name))).toEqual(
     [],
@@ -279,7 +279,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
     const needless =
-      /^src\/(bulk|engine|runs|cursors|sandbox|uploads|downloads)\/|^src\/cli\/(lists\/(table|show|end|template)|card|write|failure|bulk[\w-]*)\.ts|^src\/resources\/list-summary\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
+      /^src\/(bulk|engine|runs|cursors|sandbox|uploads|downloads)\/|^src\/cli\/(lists\/(table|show|end|template)|card|write|failure|bulk[\w-]*)\.ts|^src\/resources\/list-summary\.ts|^src\/terminal\/(table|width|other-programs)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
     expect(sources.filter((id) => needless.test(id))).toEqual([]);
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(1);
     expect(
@@ -299,7 +299,7 @@ test.each(['tryouts get app_1', 'teams get app_1', 'tryouts stats --json'])(
     const { code, sources } = await load(line, service.env);
     expect(code).toBe(0);
     const drawing =
-      /^src\/(resources\/(cards\/|season\/|stats-page)|runs\/|terminal\/(labels|pieces|width))/;
+      /^src\/(resources\/(cards\/|season\/|stats-page)|runs\/|terminal\/(layout|width))/;
     expect(sources.filter((id) => drawing.test(id))).toEqual([]);
     expect(service.requests).toHaveLength(1);
   },

@@ -2,7 +2,7 @@
 
 import { parseRoute } from '../data/http.js';
 import { type Overrides, resourceWords } from '../data/resources.js';
-import { type CallSite, ConfigError, UsageError } from '../errors.js';
+import { type CallSite, UsageError } from '../errors.js';
 import { contract, type Endpoint, type EndpointName, endpoint } from './contract.js';
 import { idProblem } from './schemas.js';
 
@@ -30,8 +30,7 @@ export function routeParts(route: string): { readonly method: string; readonly t
 
 /**
  * Resolves the route of a row. Only an assumed route can be overridden, by the setting that the row
- * names or by `override` (--route). Throws UsageError or ConfigError if the override is not a valid
- * route.
+ * names or by `override` (--route). Throws UsageError if the override is not a valid route.
  */
 export function routeOf(row: Endpoint, overrides: Overrides, override?: string): Route {
   const { method, template } = routeParts(row.route);
@@ -50,31 +49,19 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
     };
   }
   const { override: configKey } = row.basis;
-  const replacement =
-    override !== undefined
-      ? readRoute(override, row, '--route')
-      : overrides[configKey] !== undefined
-        ? readRoute(overrides[configKey], row, `The setting ${configKey}`)
-        : undefined;
-  const resolved = replacement ?? { method, template };
-  const semantics = allowedSetting(
-    overrides,
-    `${configKey}.semantics`,
-    ['merge', 'replace'],
-    'merge',
-  );
+  // Settings were checked when they were read.
+  const setting = (name: string) => overrides[`${configKey}.${name}`];
+  const named = override ?? overrides[configKey];
+  const resolved =
+    named === undefined ? { method, template } : readRoute(named, row, override !== undefined);
+  const semantics = setting('semantics') === 'replace' ? 'replace' : 'merge';
   return {
     ...resolved,
     // A path names the organization itself.
-    org: allowedSetting(
-      overrides,
-      `${configKey}.org`,
-      ['none', 'body', 'query'],
-      row.org === 'path' ? 'none' : row.org,
-    ),
+    org: (setting('org') as Route['org'] | undefined) ?? (row.org === 'path' ? 'none' : row.org),
     semantics,
     mayReplace: resolved.method === 'PUT' || semantics === 'replace',
-    source: replacement ? 'named' : 'assumed',
+    source: named === undefined ? 'assumed' : 'named',
     configKey,
   };
 }
@@ -88,32 +75,15 @@ export function undocumented({ verb, resource, summary }: Endpoint): string {
   return `The service does not document how to ${action}`;
 }
 
-/** Throws UsageError for a bad flag, ConfigError for a bad setting. */
-function readRoute(text: string, { route }: Endpoint, from: string) {
+/** Throws UsageError, which names the flag if that is where the route comes from. */
+function readRoute(text: string, { route }: Endpoint, isFlag: boolean) {
   try {
     const { method, path } = parseRoute(text, route);
     return { method, template: path };
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    const { message, hint } = error;
-    if (from === '--route') throw new UsageError(`${from}: ${message}`, { hint });
-    throw new ConfigError(`${from}: ${message}`, { hint });
+    if (!(error instanceof UsageError) || !isFlag) throw error;
+    throw new UsageError(`--route: ${error.message}`, { hint: error.hint });
   }
-}
-
-function allowedSetting<T extends string>(
-  overrides: Overrides,
-  key: string,
-  allowed: readonly T[],
-  fallback: T,
-): T {
-  const text = overrides[key];
-  if (text === undefined) return fallback;
-  const value = allowed.find((word) => word === text);
-  if (value !== undefined) return value;
-  throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`, {
-    hint: `Fix it: rosterctl config set ${key} ${fallback}`,
-  });
 }
 
 /**

@@ -95,18 +95,7 @@ export function retryPace({ why, cause }: TransportError): 'always' | 'once' | '
   if (cause instanceof SystemLimitError) return 'always';
   if (cause instanceof ProxyFailure) return cause.lasts ? 'never' : 'always';
   if (why === 'unknownName') return 'once';
-  const permanent: readonly TransportError['why'][] = [
-    'tls',
-    'aborted',
-    'notHttp',
-    'switched',
-    'badFraming',
-    'headersTooLarge',
-    'tooLarge',
-    'encoding',
-    'ours',
-  ];
-  return permanent.includes(why) ? 'never' : 'always';
+  return kinds[why].isPermanent ? 'never' : 'always';
 }
 
 /** The request and its limits, for the message. */
@@ -128,7 +117,7 @@ export function failureOfTransportError(
   if (transportError.why === 'ours')
     return cause instanceof Failure ? cause : new BugError(messageOf(cause), { cause });
   const text = describeTransportError(transportError, site);
-  const reason = networkReason[transportError.why];
+  const reason = kinds[transportError.why].reason;
   const hint = hintOf(transportError, origin, call !== undefined);
   if (!reason) return new ProtocolError(text, { call, hint, cause });
   const attemptsSuffix = site.attempts > 1 ? ` (${site.attempts} attempts)` : '';
@@ -157,7 +146,7 @@ export function failureMidStream(
   return new NetworkError(
     `${describeTransportError(transportError, { ...site, attempts: 1 })} Only part of the list arrived.`,
     {
-      reason: networkReason[transportError.why] ?? 'lost',
+      reason: kinds[transportError.why].reason ?? 'lost',
       origin,
       call,
       cause: transportError.cause,
@@ -165,24 +154,9 @@ export function failureMidStream(
   );
 }
 
-const networkReason: { readonly [W in TransportError['why']]?: NetworkError['details']['reason'] } =
-  {
-    refused: 'refused',
-    noRoute: 'lost',
-    unknownName: 'dns',
-    busyResolver: 'dns',
-    connectTimeout: 'timeout',
-    tls: 'tls',
-    proxy: 'proxy',
-    cut: 'lost',
-    firstByte: 'timeout',
-    deadline: 'timeout',
-    stalled: 'timeout',
-  };
-
 /** Returns what happened, in one sentence that names the origin but never a path or a query. */
 export function describeTransportError(transportError: TransportError, site: RequestSite): string {
-  return sentences[transportError.why](site, transportError.cause);
+  return kinds[transportError.why].says(site, transportError.cause);
 }
 
 const connectionLost = ({ origin }: RequestSite) =>
@@ -190,32 +164,72 @@ const connectionLost = ({ origin }: RequestSite) =>
 const nameUnresolved = ({ origin }: RequestSite) =>
   `The name ${new URL(origin).hostname} cannot be resolved.`;
 
-const sentences: {
-  readonly [W in TransportError['why']]: (site: RequestSite, cause: unknown) => string;
-} = {
-  refused: ({ origin }) => `${origin} refused the connection.`,
-  noRoute: ({ origin }) => `${origin} cannot be reached (no route).`,
-  unknownName: nameUnresolved,
-  busyResolver: nameUnresolved,
-  connectTimeout: ({ origin }) => `${origin} did not accept a connection in time.`,
-  tls: ({ origin }, cause) =>
-    `Cannot open a trusted TLS connection to ${origin}: ${errorCode(cause)}.`,
-  proxy: (_, cause) => messageOf(cause),
-  firstByte: ({ origin, firstByteMs }) =>
-    `${origin} did not answer within ${(firstByteMs ?? 0) / 1000} s.`,
-  deadline: ({ origin }) => `${origin} did not finish its answer in time.`,
-  stalled: ({ origin }) => `The transfer to or from ${origin} stalled.`,
-  aborted: () => 'Interrupted.',
-  notHttp: ({ origin }) => `${origin} did not answer as an HTTP server.`,
-  switched: ({ origin }) =>
-    `${origin} switched to another protocol (101), which rosterctl did not ask for.`,
-  badFraming: ({ origin }) => `The answer from ${origin} is not as long as its headers say.`,
-  headersTooLarge: ({ origin }) => `The answer from ${origin} has more than 16 KiB of headers.`,
-  tooLarge: ({ origin }) => `The answer from ${origin} is larger than ${responseLimit.words}.`,
-  encoding: ({ origin }) =>
-    `The answer from ${origin} has a content encoding that rosterctl did not ask for.`,
-  cut: connectionLost,
-  ours: connectionLost,
+interface TransportErrorKind {
+  readonly says: (site: RequestSite, cause: unknown) => string;
+  /** Absent for what is no failure of the network. */
+  readonly reason?: NetworkError['details']['reason'];
+  /** It will be the same each time. */
+  readonly isPermanent?: true;
+}
+
+const kinds: { readonly [W in TransportError['why']]: TransportErrorKind } = {
+  refused: { says: ({ origin }) => `${origin} refused the connection.`, reason: 'refused' },
+  noRoute: { says: ({ origin }) => `${origin} cannot be reached (no route).`, reason: 'lost' },
+  unknownName: { says: nameUnresolved, reason: 'dns' },
+  busyResolver: { says: nameUnresolved, reason: 'dns' },
+  connectTimeout: {
+    says: ({ origin }) => `${origin} did not accept a connection in time.`,
+    reason: 'timeout',
+  },
+  tls: {
+    says: ({ origin }, cause) =>
+      `Cannot open a trusted TLS connection to ${origin}: ${errorCode(cause)}.`,
+    reason: 'tls',
+    isPermanent: true,
+  },
+  proxy: { says: (_, cause) => messageOf(cause), reason: 'proxy' },
+  firstByte: {
+    says: ({ origin, firstByteMs }) =>
+      `${origin} did not answer within ${(firstByteMs ?? 0) / 1000} s.`,
+    reason: 'timeout',
+  },
+  deadline: {
+    says: ({ origin }) => `${origin} did not finish its answer in time.`,
+    reason: 'timeout',
+  },
+  stalled: {
+    says: ({ origin }) => `The transfer to or from ${origin} stalled.`,
+    reason: 'timeout',
+  },
+  aborted: { says: () => 'Interrupted.', isPermanent: true },
+  notHttp: {
+    says: ({ origin }) => `${origin} did not answer as an HTTP server.`,
+    isPermanent: true,
+  },
+  switched: {
+    says: ({ origin }) =>
+      `${origin} switched to another protocol (101), which rosterctl did not ask for.`,
+    isPermanent: true,
+  },
+  badFraming: {
+    says: ({ origin }) => `The answer from ${origin} is not as long as its headers say.`,
+    isPermanent: true,
+  },
+  headersTooLarge: {
+    says: ({ origin }) => `The answer from ${origin} has more than 16 KiB of headers.`,
+    isPermanent: true,
+  },
+  tooLarge: {
+    says: ({ origin }) => `The answer from ${origin} is larger than ${responseLimit.words}.`,
+    isPermanent: true,
+  },
+  encoding: {
+    says: ({ origin }) =>
+      `The answer from ${origin} has a content encoding that rosterctl did not ask for.`,
+    isPermanent: true,
+  },
+  cut: { says: connectionLost, reason: 'lost' },
+  ours: { says: connectionLost, isPermanent: true },
 };
 
 /** `isService`: false for a file store, whose address came from the service. */

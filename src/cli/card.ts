@@ -1,6 +1,6 @@
 /** The detail view of one record for a person. */
 import { isObject, type JsonObject } from '../data/json.js';
-import { type LabelledRow, labelledLines, widestWordOf } from '../terminal/labels.js';
+import { type LabelledRow, labelledLines, widestWordOf } from '../terminal/layout.js';
 import type { Paint } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrap } from '../terminal/width.js';

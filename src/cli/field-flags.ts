@@ -127,7 +127,8 @@ function isSameOrganization({ path, value }: Field, own: string): boolean {
   return true;
 }
 
-function refuseOtherOrganization(given: unknown, own: string): void {
+/** Throws UsageError for another organization than that of the profile. */
+export function refuseOtherOrganization(given: unknown, own: string): void {
   if (given === own) return;
   throw new UsageError(
     `The organizationId ${printJson(given)} is not the organization of this profile (${own}).`,

@@ -4,7 +4,7 @@ import { resolveSettings } from '../config/settings.js';
 import { openConfigStore } from '../config/store.js';
 import type { World } from '../context.js';
 import { Failure } from '../errors.js';
-import { type LendKeyboard, showInPager } from '../terminal/pager.js';
+import { type LendKeyboard, showInPager } from '../terminal/other-programs.js';
 
 /** Shows a page that does not fit on the terminal; prints it if there is no pager. */
 export async function showLongHelp(

@@ -8,7 +8,12 @@ import type { TransportResponse } from '../api/wire.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import { defineWrite, flag, param, params } from '../cli/define.js';
 import { redactValue } from '../cli/failures/service-words.js';
-import { type FieldValues, fieldFlags, readFieldWords } from '../cli/field-flags.js';
+import {
+  type FieldValues,
+  fieldFlags,
+  readFieldWords,
+  refuseOtherOrganization,
+} from '../cli/field-flags.js';
 import { readValue } from '../cli/input.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { linesView } from '../cli/views.js';
@@ -184,7 +189,8 @@ async function buildRequest(context: Context, values: Values): Promise<Request> 
   if (input !== undefined && fields.length > 0 && !isObject(input))
     throw new UsageError('Fields can only be set in an --input that holds an object.');
   const body = fields.length > 0 ? setFields(isObject(input) ? input : {}, fields) : input;
-  refuseOtherOrganization(body, organizationId);
+  if (isObject(body) && body['organizationId'] !== undefined)
+    refuseOtherOrganization(body['organizationId'], organizationId);
   return { method, path: withQuery(base, query), body };
 }
 
@@ -233,17 +239,6 @@ function withQuery(path: string, pairs: readonly (readonly [string, string])[]):
   );
   if (query.length === 0) return path;
   return `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`;
-}
-
-function refuseOtherOrganization(body: unknown, own: string): void {
-  const given = isObject(body) ? body['organizationId'] : undefined;
-  if (given === undefined || given === own) return;
-  throw new UsageError(
-    `The organizationId in the body is not the organization of this profile (${own}).`,
-    {
-      hint: 'Leave it out, or choose another profile with -p.',
-    },
-  );
 }
 
 function statusAndHeaders({ status, headers }: TransportResponse): string {

@@ -8,8 +8,8 @@ import {
   linkSync,
   openSync,
   renameSync,
+  write as startWrite,
   unlinkSync,
-  write,
   writeSync,
 } from 'node:fs';
 import { access, constants, lstat, open, readdir, realpath, stat, unlink } from 'node:fs/promises';
@@ -131,12 +131,12 @@ function writeNow(descriptor: number, bytes: Uint8Array, position: number): void
     done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
 }
 
-const startWrite = promisify(write);
+const writePart = promisify(startWrite);
 
 async function writeLater(descriptor: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const at = position + done;
-    done += (await startWrite(descriptor, bytes, done, bytes.length - done, at)).bytesWritten;
+    done += (await writePart(descriptor, bytes, done, bytes.length - done, at)).bytesWritten;
   }
 }
 

@@ -1,6 +1,5 @@
 /** Writing files: complete writes, and errors that name the file. */
 
-import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';

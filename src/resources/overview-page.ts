@@ -10,7 +10,7 @@ import {
   waitingTime,
 } from '../data/time.js';
 import { describeUnfinished } from '../runs/unfinished.js';
-import { dotOf, filledLines, paintedLine } from '../terminal/pieces.js';
+import { dotOf, filledLines, paintedLine } from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { commandLines } from '../terminal/whole-words.js';
 import { pad, widestOf, wrap } from '../terminal/width.js';

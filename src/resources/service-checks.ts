@@ -14,7 +14,8 @@ import {
 } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ApiError, CancelledError, Failure, NetworkError } from '../errors.js';
-import { type SurveyFinding, surveyList } from './survey.js';
+import { surveyList } from './survey.js';
+import type { SurveyFinding } from './survey-pages.js';
 
 /** One line of `doctor`. */
 export interface Check {

@@ -5,8 +5,13 @@ import type { Canvas } from '../cli/views.js';
 import { localDay, mondaysBetween, timeOf } from '../data/dates.js';
 import { groupedNumber, percent } from '../data/text.js';
 import { longDay, shortDay, waitingTime } from '../data/time.js';
-import { type LabelledRow, labelledLines } from '../terminal/labels.js';
-import { dotOf, filledLines, type Piece } from '../terminal/pieces.js';
+import {
+  dotOf,
+  filledLines,
+  type LabelledRow,
+  labelledLines,
+  type Piece,
+} from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';

@@ -5,14 +5,16 @@ import type { Overrides, ResourceName } from '../data/resources.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { Failure } from '../errors.js';
 
-type Result = 'pass' | 'warn';
-
-interface PagesFinding {
-  readonly subject: 'pages';
-  readonly result: Result;
+/** What a survey found about one subject. */
+export interface SurveyFinding {
+  readonly subject: 'envelope' | 'id' | 'fields' | 'references' | 'pages';
+  readonly result: 'pass' | 'warn' | 'fail';
   readonly text: string;
-  readonly settings: readonly (readonly [key: string, value: string])[];
+  /** The settings that settle it; several only if one of them has to be chosen. */
+  readonly settings: readonly Setting[];
 }
+
+export type Setting = readonly [key: string, value: string];
 
 const pageNames = ['page', 'pageNumber', 'page[number]', 'p'];
 const offsetNames = ['offset', 'skip', 'start', '$skip', 'from'];
@@ -38,8 +40,8 @@ const cursorNames = [
   'startingAfter',
 ];
 
-function found(result: Result, text: string, settings: Overrides = {}) {
-  const finding: PagesFinding = {
+function found(result: 'pass' | 'warn', text: string, settings: Overrides = {}) {
+  const finding: SurveyFinding = {
     subject: 'pages',
     result,
     text,
@@ -72,7 +74,7 @@ export async function surveyPages(
   resource: ResourceName,
   overrides: Overrides,
   hint: string | undefined,
-): Promise<{ readonly settings: Overrides; readonly finding: PagesFinding }> {
+): Promise<{ readonly settings: Overrides; readonly finding: SurveyFinding }> {
   const { completeness, count, haveIds } = await readWhole(api, resource, overrides);
   if (completeness.state !== 'doubtful')
     return found('pass', `all ${plural(count, 'record')} were read`);

@@ -18,7 +18,7 @@ import {
   resourceWords,
 } from '../data/resources.js';
 import { Failure, ProtocolError } from '../errors.js';
-import { surveyPages } from './survey-pages.js';
+import { type Setting, type SurveyFinding, surveyPages } from './survey-pages.js';
 
 /** The findings about the list of a resource. */
 interface Survey {
@@ -27,16 +27,6 @@ interface Survey {
   /** The settings with which the list is read whole, in addition to those in force. */
   readonly settings: Overrides;
 }
-
-export interface SurveyFinding {
-  readonly subject: 'envelope' | 'id' | 'fields' | 'references' | 'pages';
-  readonly result: 'pass' | 'warn' | 'fail';
-  readonly text: string;
-  /** The settings that settle it; several only if one of them has to be chosen. */
-  readonly settings: readonly (readonly [key: string, value: string])[];
-}
-
-type Setting = readonly [key: string, value: string];
 
 /**
  * Reads a list as the settings in force read it. Where it is not found, has no ids or may be

@@ -15,7 +15,7 @@ import type { Nearby } from '../resources/cards/nearby.js';
 import { tryoutSummary } from '../resources/list-summary.js';
 import { type TryoutFilterValues, tryoutTests } from '../resources/tryout-filters.js';
 import { tryoutSelection } from '../resources/tryout-selection.js';
-import type { Piece } from '../terminal/pieces.js';
+import type { Piece } from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrap } from '../terminal/width.js';
 import type { Queued } from './queue.js';

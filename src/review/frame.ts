@@ -1,7 +1,7 @@
 /** The screen of a review as lines: the head, the card or what covers it, and the keys; no line wider than the screen. */
 import type { Canvas } from '../cli/views.js';
 import { groupedNumber, plural } from '../data/text.js';
-import { filledLines, type Piece } from '../terminal/pieces.js';
+import { filledLines, type Piece } from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';
 import { type Mode, type Review, tallyOf } from './state.js';

@@ -86,7 +86,7 @@ async function carryOut(
   if (effect?.kind === 'send') return stayOnCard(state);
   if (effect?.kind !== 'open') return state;
   const { url } = effect;
-  const { openObstacle, openWithDesktop } = await import('../terminal/opener.js');
+  const { openObstacle, openWithDesktop } = await import('../terminal/other-programs.js');
   const isOpen =
     openObstacle(env, platform) === undefined && (await openWithDesktop(url, env, platform));
   if (isOpen) return { ...state, message: 'Opened.' };

@@ -3,13 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { contract, type EndpointName } from '../../src/api/contract.js';
 import type { Call } from '../../src/api/types.js';
 import { ageMs } from '../../src/data/time.js';
-import {
-  ApiError,
-  ConfigError,
-  ProtocolError,
-  UnknownOutcomeError,
-  UsageError,
-} from '../../src/errors.js';
+import { ApiError, ProtocolError, UnknownOutcomeError, UsageError } from '../../src/errors.js';
 import { organization, type Reply, recordingService } from '../support/service.js';
 import { apiTo, instant, noWait, thrownBy } from './wiring.js';
 
@@ -220,7 +214,7 @@ describe('routes that the contract does not show', () => {
     const { api } = apiTo(service.baseUrl);
     expect(await thrownBy(api.send({ ...updateTeam, route }))).toBeInstanceOf(UsageError);
     const configured = apiTo(service.baseUrl, { overrides: { 'endpoints.teams.update': route } });
-    expect(await thrownBy(configured.api.send(updateTeam))).toBeInstanceOf(ConfigError);
+    expect(await thrownBy(configured.api.send(updateTeam))).toBeInstanceOf(UsageError);
     expect(service.requests).toHaveLength(0);
   });
 

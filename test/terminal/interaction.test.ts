@@ -6,7 +6,7 @@ import { spawn } from '@lydell/node-pty';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CancelledError, UsageError } from '../../src/errors.js';
-import { pagerEnvironment } from '../../src/terminal/pager.js';
+import { pagerEnvironment } from '../../src/terminal/other-programs.js';
 import { createProgress } from '../../src/terminal/progress.js';
 import { createPrompts } from '../../src/terminal/prompt.js';
 import { forbidden, withoutColor } from '../support/hostile.js';

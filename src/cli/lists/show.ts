@@ -133,7 +133,7 @@ export async function writePage(
 async function isPaged(text: string, context: ShowContext): Promise<boolean> {
   const { pager, quiet } = context.settings;
   if (pager === undefined || quiet || context.isReport) return false;
-  const { showInPager } = await import('../../terminal/pager.js');
+  const { showInPager } = await import('../../terminal/other-programs.js');
   return showInPager(text, pager, context);
 }
 

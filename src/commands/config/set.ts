@@ -3,7 +3,6 @@ import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { fieldByLabel } from '../../cli/lists/labels.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { sentencesView } from '../../cli/views.js';
-import { connectionSources, findTarget } from '../../config/connection.js';
 import { readFlag } from '../../config/decide.js';
 import {
   namedKeys,
@@ -16,7 +15,7 @@ import {
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';
-import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
+import { resourceNames } from '../../data/resources.js';
 import { UsageError } from '../../errors.js';
 import { settingPlace } from './shared.js';
 
@@ -56,7 +55,7 @@ export default defineLocalWrite({
   async apply(context, { state: { to, place } }, { key }) {
     await context.config.update((now) => withSetting(now, place.profile, key, to));
     noteOverridingSources(context, requireKey(key));
-    await noteUnknownColumns(context, key, to);
+    noteUnknownColumns(context, key, to);
     noteReplacement(context, key, to);
     return { key, value: to, origin: place.origin };
   },
@@ -68,55 +67,16 @@ function normalValue(setting: SettingKey, text: string): string {
   return typeof value === 'string' ? value : text;
 }
 
-/**
- * Notes a column that resembles a documented field, or that no record listed so far has. It is no
- * error, because undocumented fields may be columns.
- */
-async function noteUnknownColumns(
-  context: LocalContext,
-  key: string,
-  value: string,
-): Promise<void> {
+/** Notes a column that resembles a documented field. It is no error, because undocumented fields may be columns. */
+function noteUnknownColumns(context: LocalContext, key: string, value: string): void {
   const resource = resourceNames.find((name) => key === `columns.${name}`);
   if (resource === undefined) return;
-  const listed = await listedFields(context, resource);
-  const known = [...documentedFields(resource), ...listed];
+  const known = documentedFields(resource);
   for (const typed of value.split(',')) {
     const name = typed.trim();
-    const isKnown =
-      isDocumented(resource, name) ||
-      fieldByLabel(name, known) !== undefined ||
-      known.some((field) => field === name || field.startsWith(`${name}.`));
-    if (isKnown) continue;
+    if (isDocumented(resource, name) || fieldByLabel(name, known) !== undefined) continue;
     const near = nearest(name, known);
     if (near) context.note(`No documented field is called ${name}; did you mean ${near}?`);
-    else if (listed.length > 0)
-      context.note(
-        `No ${resourceWords[resource].noun} listed so far has a field called ${name}. See the fields: rosterctl help fields`,
-      );
-  }
-}
-
-/** Returns the fields of the records that earlier lists showed; none if no connection is configured. */
-async function listedFields(
-  context: LocalContext,
-  resource: ResourceName,
-): Promise<readonly string[]> {
-  const { completionCacheFile, recall } = await import('../../config/completion-cache.js');
-  const { paths, settings } = context;
-  const { baseUrl, organization } = findTarget(connectionSources(context), []);
-  const profile = settings.profile.name;
-  try {
-    const place = {
-      profile,
-      baseUrl: baseUrl?.text ?? '',
-      organizationId: organization?.text ?? '',
-    };
-    const file = completionCacheFile(paths, place);
-    return file === undefined ? [] : recall(file, resource, paths.owner).fields;
-  } catch {
-    // An address that cannot be used: then no list was read with it.
-    return [];
   }
 }
 

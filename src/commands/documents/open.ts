@@ -15,7 +15,7 @@ import { copyPrivately } from '../../downloads/private-copy.js';
 import { documentsNamed, type NamedDocument, withRecords } from '../../downloads/target-names.js';
 import { idArg } from '../../resources/params.js';
 import type { SelectedRow } from '../../runs/report.js';
-import { openObstacle, openWithDesktop } from '../../terminal/opener.js';
+import { openObstacle, openWithDesktop } from '../../terminal/other-programs.js';
 import { singleLine } from '../../terminal/safe-text.js';
 
 /** A copy of a document, and whether it was opened. */

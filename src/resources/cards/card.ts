@@ -8,7 +8,7 @@ import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { clockTime, shortDay } from '../../data/time.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
-import { alignedLines, type Piece } from '../../terminal/pieces.js';
+import { alignedLines, type Piece } from '../../terminal/layout.js';
 import {
   allFields,
   type CardPage,

@@ -10,14 +10,15 @@ import { normalName, plainText } from '../../data/path.js';
 import { binarySize } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { isEmptyValue } from '../../data/where.js';
-import { type LabelledRow, labelledLines } from '../../terminal/labels.js';
 import {
   alignedLines,
   dotOf,
   filledLines,
+  type LabelledRow,
+  labelledLines,
   type Piece,
   paintedLine,
-} from '../../terminal/pieces.js';
+} from '../../terminal/layout.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { displayWidth, wrap } from '../../terminal/width.js';
 

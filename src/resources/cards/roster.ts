@@ -4,7 +4,7 @@ import { extensionsOf } from '../../api/schemas.js';
 import type { JsonObject } from '../../data/json.js';
 import { inUsualOrder } from '../../data/sorting.js';
 import { shellQuote } from '../../data/text.js';
-import { alignedLines, type Piece } from '../../terminal/pieces.js';
+import { alignedLines, type Piece } from '../../terminal/layout.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hasTeam, hasTeamField, isInTeam, teamKeys } from '../player-filters.js';
 import { type CardMaker, type CardParts, cardOf } from './card.js';

@@ -27,7 +27,7 @@ import { type RecordReader, recordReader, sharedRead } from '../read.js';
 import { creating } from '../send.js';
 import { changedFields, updateSession } from '../update.js';
 import type { ImportedRow } from './cells.js';
-import { foldKey, holdsKey, importDoubt, keyText } from './key-index.js';
+import { foldKey, holdsKey, importDoubt, keyText } from './row-keys.js';
 
 /** The job of an import, which applies to all its rows; plain JSON. */
 export type ImportJob = JsonObject & {

@@ -4,7 +4,7 @@ import type { Canvas } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { labelOf } from '../../data/path.js';
 import { plural } from '../../data/text.js';
-import { filledLines } from '../../terminal/pieces.js';
+import { filledLines } from '../../terminal/layout.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
 import type { PersonReport } from './find-person.js';

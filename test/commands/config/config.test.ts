@@ -216,18 +216,10 @@ test('a column that resembles a documented field is set with a note, any other i
   expect(stored(home)).toMatchObject({ defaults: { 'columns.tryouts': 'id,nmae,shoeSize' } });
 });
 
-test('columns by their labels are set silently, and one that no listed record has with a note', async () => {
+test('columns by their labels are set silently', async () => {
   const home = temporaryFolder();
-  const set = (columns: string) =>
-    rosterctl(['-p', 'sandbox', 'config', 'set', 'columns.tryouts', columns], { home });
-  expect(await set('id,Name,submitted,zork')).toMatchObject({ code: 0, stderr: '' });
-  await rosterctl('-p sandbox tryouts list -q', { home });
-  expect(await set('id, Name,submitted')).toMatchObject({ code: 0, stderr: '' });
-  expect(await set('id,zork')).toMatchObject({
-    code: 0,
-    stderr:
-      'No application listed so far has a field called zork. See the fields: rosterctl help fields\n',
-  });
+  const ran = await rosterctl(['config', 'set', 'columns.tryouts', 'id, Name,submitted'], { home });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('unset reports whether a setting was removed', async () => {

@@ -5,7 +5,7 @@ import { readCsv } from '../../../src/data/csv-reader.js';
 import type { JsonObject } from '../../../src/data/json.js';
 import { fileColumns, keyColumn, mapColumns } from '../../../src/resources/import/columns.js';
 import type { ImportOptions } from '../../../src/resources/import/file.js';
-import { KeyIndex } from '../../../src/resources/import/key-index.js';
+import { KeyIndex } from '../../../src/resources/import/row-keys.js';
 import { RowReader } from '../../../src/resources/import/row-reader.js';
 import { SeenFields } from '../../../src/resources/import/seen-fields.js';
 import { records } from '../../bulk/random-records.js';
