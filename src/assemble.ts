@@ -115,17 +115,11 @@ async function assembleContext(
   // Messages after a signal start on a line of their own.
   whenAborted(signal, progress.end);
   const isTable = settings.output === 'table' && !settings.out && settings.template === undefined;
-  // Loaded on first use, because a command that sends nothing needs no client.
-  let service: Promise<Service> | undefined;
-  const loadService = async () => {
-    const clients = await import('./service.js');
-    return new clients.Service(local, {
-      readsOnly: settings.dryRun || !command.writes || values['plan'] !== undefined,
-      waiting: progress.showWaiting,
-      trace: messages.unwrapped,
-    });
-  };
-  const openService = () => (service ??= loadService());
+  const service = serviceOf(() => local, {
+    readsOnly: settings.dryRun || !command.writes || values['plan'] !== undefined,
+    waiting: progress.showWaiting,
+    trace: messages.unwrapped,
+  });
   const local: LocalContext = {
     ...world,
     loadCommand,
@@ -147,27 +141,42 @@ async function assembleContext(
     withConnection,
     ...messages,
     async showLong(lines) {
-      const { stdout, stderr } = streams;
-      const isLong = stdout.isTerminal && lines.length >= stderr.rows;
-      const text = lines.map((line) => `${line}\n`).join('');
-      if (isLong && settings.pager !== undefined) {
-        const { showInPager } = await import('./terminal/other-programs.js');
-        if (await showInPager(text, settings.pager, world)) return;
-      }
+      if (await isPaged(lines, settings.pager, world)) return;
       for (const line of lines) messages.message(line);
     },
     fullScreen: async (use) =>
       (await import('./terminal/full-screen.js')).withFullScreen(streams, world, use),
-    connect: async () => (await openService()).api(),
-    connectTo: async (connection) => (await openService()).apiTo(connection),
-    files: async () => (await openService()).files(),
+    connect: async () => (await service.open()).api(),
+    connectTo: async (connection) => (await service.open()).apiTo(connection),
+    files: async () => (await service.open()).files(),
   };
-  const closeService = async () => {
-    // A service that failed to load has nothing to close, and the command threw its error already.
-    const opened = await service?.catch(() => undefined);
-    await opened?.close();
+  return { local, messages, progress, closeService: () => service.close() };
+}
+
+/** The service of a command, loaded on first use, because a command that sends nothing needs no client. */
+function serviceOf(context: () => LocalContext, options: ConstructorParameters<typeof Service>[1]) {
+  let service: Promise<Service> | undefined;
+  const load = async () => new (await import('./service.js')).Service(context(), options);
+  return {
+    open: () => (service ??= load()),
+    async close() {
+      // A service that failed to load has nothing to close, and the command threw its error already.
+      const opened = await service?.catch(() => undefined);
+      await opened?.close();
+    },
   };
-  return { local, messages, progress, closeService };
+}
+
+/** Shows lines through the pager; false if they fit on the screen, or there is none. */
+async function isPaged(
+  lines: readonly string[],
+  pager: string | undefined,
+  world: CommandWorld,
+): Promise<boolean> {
+  const { stdout, stderr } = world.streams;
+  if (pager === undefined || !stdout.isTerminal || lines.length < stderr.rows) return false;
+  const { showInPager } = await import('./terminal/other-programs.js');
+  return showInPager(lines.map((line) => `${line}\n`).join(''), pager, world);
 }
 
 /** Prints the value of a command. Throws the error for a value that could not be printed, if that matters. */

@@ -4,9 +4,9 @@ import { type Overrides, resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { failureOf, listBodyOf, refusalIn } from './answers.js';
 import { findList } from './list-envelope.js';
-import { nextPageTarget, pathBelow, refusalOf } from './next-page-url.js';
+import { PageFollower, pathBelow } from './page-follower.js';
 import { Pager } from './pager.js';
-import { defaultCaps, refusedText } from './record-list.js';
+import { refusedText } from './record-list.js';
 import { resourceRow } from './resources.js';
 import type { Api, ResourceName } from './types.js';
 
@@ -20,19 +20,16 @@ export async function readRawList(
   { overrides, warn }: { overrides: Overrides; warn: (message: string) => void },
 ): Promise<readonly unknown[]> {
   const first = new URL(`${api.baseUrl}${path}`);
-  const visited = new Set<string>();
   const knownIds = new Set<unknown>();
   const all: unknown[] = [];
-  const resourceName = resourceIn(first.pathname.slice(new URL(api.baseUrl).pathname.length));
-  const pager = new Pager(resourceName, overrides);
+  const resource = resourceIn(first.pathname.slice(new URL(api.baseUrl).pathname.length));
+  const pages = new PageFollower(first, new Pager(resource, overrides), api);
   let rows = 0;
   let place: readonly string[] | undefined;
-  for (let url = first, number = 1, mayRepeat = false; ; number++) {
-    visited.add(url.href);
+  for (;;) {
     // oxlint-disable-next-line no-await-in-loop
-    const read = await readPage(api, url, { resource: resourceName, place });
-    const { items, body, status, headers, refusal } = read;
-    place ??= read.place;
+    const { items, refusal, ...page } = await readPage(api, pages.url, { resource, place });
+    place ??= page.place;
     if (refusal) warn(`The list may be incomplete: ${refusedText(refusal)}.`);
     const fresh = items.filter((item) => !knownIds.has(idOf(item)));
     // Spreading a long page into one `push` would overflow the stack.
@@ -42,36 +39,18 @@ export async function readRawList(
     }
     rows += items.length;
     const lastId = idOf(items.at(-1));
-    const step = pager.after({
-      status,
-      body,
-      headers,
-      number,
+    const end = pages.after({
+      ...page,
       rows,
       count: items.length,
       fresh: fresh.length,
       arrived: all.length,
       lastId: typeof lastId === 'string' ? lastId : undefined,
     });
-    if ('end' in step) {
-      if (step.end.state === 'doubtful') warn(`The list may be incomplete: ${step.end.reason}.`);
-      return all;
-    }
-    url = nextPageTarget(step.next, first, url);
-    const isEndless = number >= defaultCaps.pages || all.length >= defaultCaps.records;
-    const problem = isEndless
-      ? 'the list does not end'
-      : (refusalOf(url, first, api) ?? problemOf(url, visited, mayRepeat || fresh.length > 0));
-    mayRepeat = step.mayRepeat ?? false;
-    if (problem === undefined) continue;
-    warn(`The list may be incomplete: ${problem}.`);
+    if (!end) continue;
+    if (end.state === 'doubtful') warn(`The list may be incomplete: ${end.reason}.`);
     return all;
   }
-}
-
-function problemOf(next: URL, visited: ReadonlySet<string>, isNew: boolean): string | undefined {
-  if (visited.has(next.href)) return 'the service names a page that was already read';
-  return isNew ? undefined : 'the service keeps sending the same records';
 }
 
 async function readPage(

@@ -8,7 +8,7 @@ import { ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
-import { nextPageTarget, pathBelow, refusalOf } from './next-page-url.js';
+import { type Caps, defaultCaps, doubtfulList, PageFollower, pathBelow } from './page-follower.js';
 import { hasId, withTextId } from './records.js';
 import { resourceRow } from './resources.js';
 import { fillPath, type Route } from './routes.js';
@@ -34,15 +34,6 @@ interface ListSource {
   /** Replaces the default caps, for tests. */
   readonly caps?: Caps;
 }
-
-/** Beyond these a list counts as endless. */
-interface Caps {
-  readonly pages: number;
-  readonly records: number;
-}
-
-/** Far beyond the size of any organization. */
-export const defaultCaps: Caps = { pages: 100_000, records: 5_000_000 };
 
 /**
  * Streams the list of a resource, page by page. Sends no paging parameter unless configured,
@@ -97,65 +88,51 @@ async function* readPages(
     import('./list-page.js'),
     import('./pager.js'),
   ]);
-  const { method, template } = source.route;
-  const first = firstUrl(resource, source, firstQuery(source.overrides));
-  const visitedUrls = new Set<string>();
+  const { route, overrides, caps = defaultCaps } = source;
+  const first = firstUrl(resource, source, firstQuery(overrides));
+  const pages = new PageFollower(first, new Pager(resource, overrides), source, caps);
   const seen = new SeenRecords(recordChecker(resource, source));
-  let url = first;
   let refused: ApiError | undefined;
   let place: readonly string[] | undefined;
-  const pager = new Pager(resource, source.overrides);
-  const caps = source.caps ?? defaultCaps;
-  for (let number = 1, mayRepeat = false; ; number++) {
-    if (visitedUrls.has(url.href))
-      return incomplete('the service names a page that was already read');
-    visitedUrls.add(url.href);
+  for (;;) {
     const request = {
       transport: source.transport,
-      call: { method, path: template },
-      path: pathBelow(source.baseUrl, url),
+      call: { method: route.method, path: route.template },
+      path: pathBelow(source.baseUrl, pages.url),
       origin: first.origin,
       resource,
-      listPath: configured(source.overrides, `lists.${resource}.path`),
+      listPath: configured(overrides, `lists.${resource}.path`),
       place,
-      idName: configured(source.overrides, `ids.${resource}`),
+      idName: configured(overrides, `ids.${resource}`),
       until: source.until,
     };
     const previous = seen.counts();
-    const page = yield* readOnePage(() => readListPage(request), seen, number, source);
-    if (!page) return incomplete('the service does not know the next page that it names');
+    const page = yield* readOnePage(() => readListPage(request), seen, pages.number, source);
+    if (!page) return doubtfulList('the service does not know the next page that it names');
     onLastByte(page.arrivedAt());
-    if (seen.received >= caps.records) return incomplete('the list does not end');
+    if (seen.received >= caps.records) return doubtfulList('the list does not end');
     const { status, headers } = page;
     const { body, refusal, isAssumed, place: found } = page.envelope();
     place ??= found;
     refused ??= refusal;
     const { rows, received, alike } = seen.counts();
     const fresh = received - previous.received - (alike - previous.alike);
-    const step = pager.after({
+    const { lastId } = seen;
+    const count = rows - previous.rows;
+    const end = pages.after({
       status,
       body,
       headers,
-      count: rows - previous.rows,
+      count,
       fresh,
       arrived: received,
-      number,
       rows,
-      lastId: seen.lastId,
+      lastId,
     });
-    if ('end' in step) {
-      if (step.end.state !== 'complete') return step.end;
-      if (isAssumed && received === 0) return assumedEmpty(status);
-      return refused ? incomplete(refusedText(refused)) : step.end;
-    }
-    if (number > 1 && fresh === 0 && !mayRepeat)
-      return incomplete('the service keeps sending the same records');
-    mayRepeat = step.mayRepeat ?? false;
-    if (number >= caps.pages) return incomplete('the list does not end');
-    const next = nextPageTarget(step.next, first, url);
-    const problem = refusalOf(next, first, source);
-    if (problem !== undefined) return incomplete(problem);
-    url = next;
+    if (!end) continue;
+    if (end.state !== 'complete') return end;
+    if (isAssumed && received === 0) return assumedEmpty(status);
+    return refused ? doubtfulList(refusedText(refused)) : end;
   }
 }
 
@@ -260,10 +237,6 @@ function assumedEmpty(status: number): Completeness {
 export function configured(overrides: Overrides, key: string): string | undefined {
   const value = overrides[key];
   return value === 'auto' ? undefined : value;
-}
-
-function incomplete(reason: string): Completeness {
-  return { state: 'doubtful', reason };
 }
 
 /** Returns the record in `{node, cursor}` or `{team}`; the row itself if it is none of these. */

@@ -9,7 +9,7 @@ import { nameWithId, quotedName } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
-import { aboutPeople, createHolders } from './person/holders.js';
+import { aboutPeople, Holders } from './person/holders.js';
 import { createRowWarnings, type RowWarnings } from './row-warnings.js';
 import { changing, sentRefusal } from './send.js';
 import { compareEdit, editCall } from './tryout-edit.js';
@@ -37,7 +37,7 @@ const accepted = 'accepted';
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
   const base = changing(context, 'tryouts', 'convert');
   const warnings = conversionWarnings(context, accept);
-  const holders = createHolders(context, aboutPeople);
+  const holders = new Holders(context, aboutPeople);
   const bodyOf = ({ own = {}, row }: Pick<SelectedRow, 'own' | 'row'>) => ({
     ...cellFields(own, undefined, row),
     ...touchedFields(typed),

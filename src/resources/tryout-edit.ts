@@ -24,7 +24,7 @@ import {
   typedNoteFlag,
   withoutDay,
 } from './notes.js';
-import { createHolders } from './person/holders.js';
+import { Holders } from './person/holders.js';
 import { createRowWarnings, type RowWarnings } from './row-warnings.js';
 import { editColumns } from './selection.js';
 import { changing } from './send.js';
@@ -123,7 +123,7 @@ function checkStdin(values: NoteValues & Pick<BulkValues, 'idsFile' | 'csv'>): v
 function editSession(context: Context, job: EditJob): Session {
   const base = changing(context, 'tryouts', 'update');
   const warnings = createRowWarnings(context);
-  const holders = createHolders(context, ['tryouts']);
+  const holders = new Holders(context, ['tryouts']);
   const targetOf = ({ own = {} }: Pick<SelectedRow, 'own'>): EditTarget => ({
     status: job.status ?? (own['status'] as string | undefined),
     note: job.note ?? noteOf(own['internalNotes']),

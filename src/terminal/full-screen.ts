@@ -52,90 +52,128 @@ export async function withFullScreen<T>(
   world: ScreenWorld,
   use: (screen: FullScreen) => Promise<T>,
 ): Promise<T> {
-  const { input, output } = streams.terminal;
-  const events = eventQueue();
-  let isOpen = false;
-  let openedAt = 0;
-  let drawn: readonly string[] = [];
-  const write = (text: string) => void streams.stderr.write(text);
-  const enter = () => {
-    if (isOpen) return;
-    isOpen = true;
-    openedAt = world.clock();
-    drawn = [];
-    setRaw(input, true);
-    write(enterCodes);
-    input.resume();
-  };
-  const leave = () => {
-    if (!isOpen) return;
-    isOpen = false;
-    input.pause();
-    write(leaveCodes);
-    setRaw(input, false);
-  };
-  const redraw = () => {
-    drawn = [];
-    events.push({ kind: 'resize' });
-  };
-  const onData = (bytes: Uint8Array | string) =>
-    events.push({ kind: 'read', bytes: Buffer.from(bytes as string), at: world.clock() });
-  const onEnd = () => {
-    leave();
-    events.push({ kind: 'end' });
-  };
-  const onStop = () => {
-    leave();
-    return () => {
-      if (world.signal.aborted) return;
-      enter();
-      redraw();
-    };
-  };
-  // After SIGSTOP nothing could be given back, and the shell has set its own mode since.
-  const onContinue = () => {
-    const isAnew = world.clock() - openedAt < justMs;
-    if (!isOpen || isAnew) return;
-    isOpen = false;
-    setRaw(input, false);
-    enter();
-    redraw();
-  };
-  input.on('data', onData);
-  input.once('end', onEnd);
-  input.on('error', onEnd);
-  output.on('resize', redraw);
-  world.signal.addEventListener('abort', onEnd, { once: true });
-  const offStop = world.onStop(onStop);
-  const offContinue = world.onContinue(() => setImmediate(onContinue));
+  const screen = new TerminalScreen(streams, world);
+  const stopListening = screen.listen();
   try {
-    if (world.signal.aborted) onEnd();
-    else enter();
-    return await use({
-      get columns() {
-        return output.columns || 80;
-      },
-      get rows() {
-        return output.rows || 24;
-      },
-      draw(drawing) {
-        if (!isOpen) return;
-        write(codesFor(drawing, drawn));
-        drawn = drawing.lines;
-      },
-      next: (quietMs) => events.next(quietMs),
-      suspend: world.suspend,
-    });
+    if (world.signal.aborted) screen.end();
+    else screen.enter();
+    return await use(screen);
   } finally {
-    leave();
-    offStop();
-    offContinue();
-    input.off('data', onData);
-    input.off('end', onEnd);
-    output.off('resize', redraw);
-    world.signal.removeEventListener('abort', onEnd);
-    // A terminal that hung up may report it late.
-    setImmediate(() => input.off('error', onEnd));
+    screen.leave();
+    stopListening();
+  }
+}
+
+class TerminalScreen implements FullScreen {
+  private readonly events = eventQueue();
+  private isOpen = false;
+  private openedAt = 0;
+  private drawn: readonly string[] = [];
+
+  constructor(
+    private readonly streams: ProcessStreams,
+    private readonly world: ScreenWorld,
+  ) {}
+
+  get columns(): number {
+    return this.streams.terminal.output.columns || 80;
+  }
+
+  get rows(): number {
+    return this.streams.terminal.output.rows || 24;
+  }
+
+  draw(drawing: Drawing): void {
+    if (!this.isOpen) return;
+    this.write(codesFor(drawing, this.drawn));
+    this.drawn = drawing.lines;
+  }
+
+  next(quietMs?: number): Promise<ScreenEvent> {
+    return this.events.next(quietMs);
+  }
+
+  suspend(): void {
+    this.world.suspend();
+  }
+
+  enter(): void {
+    if (this.isOpen) return;
+    const { input } = this.streams.terminal;
+    this.isOpen = true;
+    this.openedAt = this.world.clock();
+    this.drawn = [];
+    setRaw(input, true);
+    this.write(enterCodes);
+    input.resume();
+  }
+
+  leave(): void {
+    if (!this.isOpen) return;
+    const { input } = this.streams.terminal;
+    this.isOpen = false;
+    input.pause();
+    this.write(leaveCodes);
+    setRaw(input, false);
+  }
+
+  readonly end = (): void => {
+    this.leave();
+    this.events.push({ kind: 'end' });
+  };
+
+  /** Listens to the terminal and the process; returns what ends that. */
+  listen(): () => void {
+    const { streams, world, events, end, redraw } = this;
+    const { input, output } = streams.terminal;
+    const onData = (bytes: Uint8Array | string) =>
+      events.push({ kind: 'read', bytes: Buffer.from(bytes as string), at: world.clock() });
+    input.on('data', onData);
+    input.once('end', end);
+    input.on('error', end);
+    output.on('resize', redraw);
+    world.signal.addEventListener('abort', end, { once: true });
+    const offStop = world.onStop(() => this.yieldTerminal());
+    const offContinue = world.onContinue(() => setImmediate(() => this.reclaimTerminal()));
+    return () => {
+      offStop();
+      offContinue();
+      input.off('data', onData);
+      input.off('end', end);
+      output.off('resize', redraw);
+      world.signal.removeEventListener('abort', end);
+      // A terminal that hung up may report it late.
+      setImmediate(() => input.off('error', end));
+    };
+  }
+
+  private readonly redraw = (): void => {
+    this.drawn = [];
+    this.events.push({ kind: 'resize' });
+  };
+
+  /** Gives the terminal back before the process stops; returns what takes it again. */
+  private yieldTerminal(): () => void {
+    this.leave();
+    return () => {
+      if (this.world.signal.aborted) return;
+      this.enter();
+      this.redraw();
+    };
+  }
+
+  /** After SIGSTOP nothing could be given back, and the shell has set its own mode since. */
+  private reclaimTerminal(): void {
+    const isAnew = this.world.clock() - this.openedAt < justMs;
+    if (!this.isOpen || isAnew) return;
+    this.isOpen = false;
+    setRaw(this.streams.terminal.input, false);
+    this.enter();
+    this.redraw();
+  }
+
+  private write(text: string): void {
+    void this.streams.stderr.write(text);
   }
 }
 

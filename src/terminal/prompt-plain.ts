@@ -7,86 +7,105 @@ import { singleLine } from './safe-text.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
 import { truncate } from './width.js';
 
-/** The questions of `Prompts`; each throws CancelledError on Escape, Ctrl-C, Ctrl-D or a signal. */
-export type PlainPrompts = ReturnType<typeof plainPrompts>;
-
 /** More choices are not listed; the user narrows them down. */
 const mostChoices = 20;
 
-/** Creates plain prompts, which write lines to stderr and read lines from the terminal. */
-export function plainPrompts(
-  streams: ProcessStreams,
-  world: Pick<PromptWorld, 'signal' | 'onAsk'>,
-) {
-  const print = (line: string) => streams.stderr.write(`${singleLine(line)}\n`);
-  const ask = (question: string, hidden = false) => readAnswer(streams, world, question, hidden);
-  const printList = async (choices: readonly Choice[]) => {
+/** How an answer picks from a list of choices. */
+interface Picking<R> {
+  readonly question: string;
+  /** The text that the list is narrowed down to at first. */
+  readonly term?: string | undefined;
+  readonly picked: (answer: string, listed: readonly Choice[]) => R | undefined;
+}
+
+/**
+ * The questions of `Prompts`, as lines written to stderr and read from the terminal; each throws
+ * CancelledError on Escape, Ctrl-C, Ctrl-D or a signal.
+ */
+export class PlainPrompts {
+  constructor(
+    private readonly streams: ProcessStreams,
+    private readonly world: Pick<PromptWorld, 'signal' | 'onAsk'>,
+  ) {}
+
+  async confirm(message: string): Promise<boolean> {
+    return /^y(es)?$/i.test(await this.ask(`${message} (y/N) `));
+  }
+
+  async text(
+    message: string,
+    preset: string | undefined,
+    validate: ((value: string) => string | undefined) | undefined,
+  ): Promise<string> {
+    const suffix = preset === undefined ? '' : ` [${preset}]`;
+    for (;;) {
+      // oxlint-disable no-await-in-loop
+      const answer = (await this.ask(`${message}${suffix} `)) || (preset ?? '');
+      const problem = validate?.(answer);
+      if (problem === undefined) return answer;
+      await this.print(problem);
+      // oxlint-enable no-await-in-loop
+    }
+  }
+
+  secret(message: string): Promise<string> {
+    return this.ask(`${message} (not shown) `, true);
+  }
+
+  async select<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T> {
+    return (await this.search(message, choices)) as T;
+  }
+
+  search(message: string, choices: readonly Choice[], term?: string): Promise<string> {
+    const question = 'Type a number or a word: ';
+    return this.pick(message, choices, { question, term, picked: numberedOne });
+  }
+
+  mark(message: string, choices: readonly Choice[]): Promise<readonly string[]> {
+    const question = 'Type numbers with commas between, or a part of a name: ';
+    return this.pick(message, choices, { question, picked: numberedOnes });
+  }
+
+  /** Asks until an answer picks from the list by number; any other answer narrows the list down. */
+  private async pick<R>(
+    message: string,
+    choices: readonly Choice[],
+    { question, term, picked }: Picking<R>,
+  ): Promise<R> {
+    let found = matchChoices(choices, term);
+    for (;;) {
+      // oxlint-disable no-await-in-loop
+      await this.print(message);
+      await this.printList(found);
+      const answer = await this.ask(question);
+      const result = picked(answer, found.slice(0, mostChoices));
+      if (result !== undefined) return result;
+      const next = matchChoices(choices, answer);
+      if (next.length > 0) found = next;
+      else await this.print(`Nothing matches "${answer}".`);
+      // oxlint-enable no-await-in-loop
+    }
+  }
+
+  private async printList(choices: readonly Choice[]): Promise<void> {
     const listed = choices.slice(0, mostChoices);
     const digits = String(listed.length).length;
     // oxlint-disable-next-line no-await-in-loop
     for (const [index, { label }] of listed.entries()) {
       const number = String(index + 1).padStart(digits);
-      await print(truncate(`  ${number}  ${label}`, streams.stderr.columns - 1));
+      await this.print(truncate(`  ${number}  ${label}`, this.streams.stderr.columns - 1));
     }
     const more = choices.length - mostChoices;
-    if (more > 0) await print(`  and ${groupedNumber(more)} more`);
-  };
-  /** Asks until an answer picks from the list by number; any other answer narrows the list down. */
-  const pick = async <R>(
-    message: string,
-    choices: readonly Choice[],
-    how: {
-      readonly question: string;
-      readonly term?: string | undefined;
-      readonly picked: (answer: string, listed: readonly Choice[]) => R | undefined;
-    },
-  ): Promise<R> => {
-    let found = matchChoices(choices, how.term);
-    for (;;) {
-      // oxlint-disable no-await-in-loop
-      await print(message);
-      await printList(found);
-      const answer = await ask(how.question);
-      const picked = how.picked(answer, found.slice(0, mostChoices));
-      if (picked !== undefined) return picked;
-      const next = matchChoices(choices, answer);
-      if (next.length > 0) found = next;
-      else await print(`Nothing matches "${answer}".`);
-      // oxlint-enable no-await-in-loop
-    }
-  };
-  const pickOne = (message: string, choices: readonly Choice[], term?: string) =>
-    pick(message, choices, { question: 'Type a number or a word: ', term, picked: numberedOne });
-  return {
-    async confirm(message: string): Promise<boolean> {
-      return /^y(es)?$/i.test(await ask(`${message} (y/N) `));
-    },
-    async text(
-      message: string,
-      preset: string | undefined,
-      validate: ((value: string) => string | undefined) | undefined,
-    ): Promise<string> {
-      const suffix = preset === undefined ? '' : ` [${preset}]`;
-      for (;;) {
-        // oxlint-disable no-await-in-loop
-        const typed = await ask(`${message}${suffix} `);
-        const answer = typed === '' && preset !== undefined ? preset : typed;
-        const problem = validate?.(answer);
-        if (problem === undefined) return answer;
-        await print(problem);
-        // oxlint-enable no-await-in-loop
-      }
-    },
-    secret: (message: string) => ask(`${message} (not shown) `, true),
-    select: async <T extends string>(message: string, choices: readonly Choice<T>[]) =>
-      (await pickOne(message, choices)) as T,
-    search: pickOne,
-    mark: (message: string, choices: readonly Choice[]) =>
-      pick(message, choices, {
-        question: 'Type numbers with commas between, or a part of a name: ',
-        picked: numberedOnes,
-      }),
-  };
+    if (more > 0) await this.print(`  and ${groupedNumber(more)} more`);
+  }
+
+  private print(line: string): Promise<void> {
+    return this.streams.stderr.write(`${singleLine(line)}\n`);
+  }
+
+  private ask(question: string, hidden = false): Promise<string> {
+    return readAnswer(this.streams, this.world, question, hidden);
+  }
 }
 
 /** Returns the value of the choice with this number, if the answer is one. */

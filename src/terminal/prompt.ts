@@ -89,8 +89,8 @@ class TerminalPrompts implements Prompts {
         hint: hint ?? 'Give it as a flag; see --help.',
       });
     if (options.plain) {
-      const { plainPrompts } = await import('./prompt-plain.js');
-      return ways.plain(plainPrompts(streams, options), message);
+      const plain = await import('./prompt-plain.js');
+      return ways.plain(new plain.PlainPrompts(streams, options), message);
     }
     const { withTerminal } = await import('./prompt-screen.js');
     const lines = await wrappedFor(streams, message);

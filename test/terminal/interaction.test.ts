@@ -18,7 +18,7 @@ let folder = '';
 const program = `
 import { createPrompts } from '${source('prompt')}';
 import { createProgress } from '${source('progress')}';
-import { showInPager } from '${source('pager')}';
+import { showInPager } from '${source('other-programs')}';
 import { createStreams } from '${source('streams')}';
 import { writeSync } from 'node:fs';
 const streams = createStreams(process as never, {

@@ -38,18 +38,6 @@ const mostCompared = 10_000;
 /** The resource whose records are written. */
 const written: ResourceName = 'tryouts';
 
-/** The applications about to be written, and who else holds what must be theirs alone. */
-interface Holders {
-  /** Remembers a record of the list of applications, which `note` does not read again. */
-  observe(record: JsonObject): void;
-  /** Remembers an application that is about to be written. */
-  watch(record: JsonObject): void;
-  /** Notes on stderr who else holds the same, for the first few records. Reads each other list once. */
-  note(): Promise<void>;
-  /** Returns a 409 with the other record in its hint; any other error as it is. */
-  explain(error: unknown, id: string): Promise<unknown>;
-}
-
 const heldKinds = ['email', 'discord'] as const;
 
 /** An e-mail address or a Discord user of a record, as a key that is equal for the same one. */
@@ -89,80 +77,107 @@ export function formReader(): (record: JsonObject) => string | undefined {
   };
 }
 
+/** A record, and another one that holds the same. */
+interface SharedIdentity {
+  readonly own: Holder;
+  readonly other: Holder;
+}
+
 /**
- * Looks for other holders among the records of these resources. A list that is forbidden, slow or
- * doubtful says nothing.
+ * The applications about to be written, and who else among the records of some resources holds what
+ * must be theirs alone. A list that is forbidden, slow or doubtful says nothing.
  */
-export function createHolders(context: Context, within: readonly ResourceName[]): Holders {
-  const identitiesOf = identityReader(context.settings.overrides);
-  const formOf = formReader();
-  const watched = new Set<string>();
-  const byIdentity = new Map<string, ComparedHolder[]>();
-  const found = new Map<string, { readonly own: Holder; readonly other: Holder }>();
-  let observedCount = 0;
-  let searching: Promise<void> | undefined;
-  const remember = (
-    resource: ResourceName,
-    record: JsonObject,
-    isKept: (key: string) => boolean = () => true,
-  ) => {
-    for (const { kind, key } of identitiesOf(resource, record)) {
-      if (!isKept(key)) continue;
-      const { id, name, status, convertedPlayerId } = record;
-      const brief = { id, name, status, convertedPlayerId };
-      addTo(byIdentity, key, { resource, record: brief, kind, form: formOf(record) });
+export class Holders {
+  private readonly identitiesOf: ReturnType<typeof identityReader>;
+  private readonly formOf = formReader();
+  private readonly watched = new Set<string>();
+  private readonly byIdentity = new Map<string, ComparedHolder[]>();
+  private observedCount = 0;
+  private searching: Promise<ReadonlyMap<string, SharedIdentity>> | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly within: readonly ResourceName[],
+  ) {
+    this.identitiesOf = identityReader(context.settings.overrides);
+  }
+
+  /** Remembers a record of the list of applications, which `note` does not read again. */
+  observe(record: JsonObject): void {
+    this.observedCount += 1;
+    if (this.observedCount <= mostCompared) this.remember(written, record);
+  }
+
+  /** Remembers an application that is about to be written. */
+  watch(record: JsonObject): void {
+    if (this.watched.size >= mostCompared) return;
+    this.watched.add(String(record['id']));
+    if (this.observedCount === 0) this.remember(written, record);
+  }
+
+  /** Notes on stderr who else holds the same, for the first few records. Reads each other list once. */
+  async note(): Promise<void> {
+    const { context, watched } = this;
+    const found = await this.found();
+    for (const id of [...watched].filter((each) => found.has(each)).slice(0, nameFirstFew)) {
+      const { own, other } = found.get(id) ?? {};
+      if (own && other)
+        context.note(
+          `${id} (${labelOf(own.record, id)}) and ${sameIdentity(other)}; the service may refuse it.`,
+        );
     }
-  };
-  const search = async () => {
+    if (found.size > nameFirstFew)
+      context.note(`The same holds for ${plural(found.size - nameFirstFew, 'more record')}.`);
+  }
+
+  /** Returns a 409 with the other record in its hint; any other error as it is. */
+  async explain(error: unknown, id: string): Promise<unknown> {
+    if (!(error instanceof ApiError) || error.status !== 409) return error;
+    const other = (await this.found()).get(id)?.other;
+    if (!other) return error;
+    const { resource, record, kind } = other;
+    const hint = `${upperFirst(whoHolds(other))} has the same ${kindWords[kind]}.\nSee: rosterctl ${resource} get ${quotedId(String(record['id']))}`;
+    return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
+  }
+
+  private async found(): Promise<ReadonlyMap<string, SharedIdentity>> {
+    if (this.watched.size === 0) return new Map();
+    return (this.searching ??= this.search());
+  }
+
+  private async search(): Promise<ReadonlyMap<string, SharedIdentity>> {
+    const { context, byIdentity, watched } = this;
     const { recordsNearby } = await import('../cards/nearby.js');
-    for (const resource of within) {
-      if (resource === written && observedCount > 0) continue;
+    for (const resource of this.within) {
+      if (resource === written && this.observedCount > 0) continue;
       // oxlint-disable-next-line no-await-in-loop
       await recordsNearby(context, resource, (record) => {
-        remember(resource, record, (key) => byIdentity.has(key));
+        this.remember(resource, record, (key) => byIdentity.has(key));
         return false;
       });
     }
+    const found = new Map<string, SharedIdentity>();
     for (const same of byIdentity.values())
       for (const own of same.length > 1 ? same : []) {
         const id = String(own.record['id']);
         const other = watched.has(id) && same.findLast((each) => isOther(own, each));
         if (other) found.set(id, { own, other });
       }
-  };
-  const searchOnce = () => (watched.size === 0 ? undefined : (searching ??= search()));
-  return {
-    observe(record) {
-      observedCount += 1;
-      if (observedCount <= mostCompared) remember(written, record);
-    },
-    watch(record) {
-      if (watched.size >= mostCompared) return;
-      watched.add(String(record['id']));
-      if (observedCount === 0) remember(written, record);
-    },
-    async note() {
-      await searchOnce();
-      for (const id of [...watched].filter((each) => found.has(each)).slice(0, nameFirstFew)) {
-        const { own, other } = found.get(id) ?? {};
-        if (own && other)
-          context.note(
-            `${id} (${labelOf(own.record, id)}) and ${sameIdentity(other)}; the service may refuse it.`,
-          );
-      }
-      if (found.size > nameFirstFew)
-        context.note(`The same holds for ${plural(found.size - nameFirstFew, 'more record')}.`);
-    },
-    async explain(error, id) {
-      if (!(error instanceof ApiError) || error.status !== 409) return error;
-      await searchOnce();
-      const other = found.get(id)?.other;
-      if (!other) return error;
-      const { resource, record, kind } = other;
-      const hint = `${upperFirst(whoHolds(other))} has the same ${kindWords[kind]}.\nSee: rosterctl ${resource} get ${quotedId(String(record['id']))}`;
-      return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
-    },
-  };
+    return found;
+  }
+
+  private remember(
+    resource: ResourceName,
+    record: JsonObject,
+    isKept: (key: string) => boolean = () => true,
+  ): void {
+    for (const { kind, key } of this.identitiesOf(resource, record)) {
+      if (!isKept(key)) continue;
+      const { id, name, status, convertedPlayerId } = record;
+      const brief = { id, name, status, convertedPlayerId };
+      addTo(this.byIdentity, key, { resource, record: brief, kind, form: this.formOf(record) });
+    }
+  }
 }
 
 /** Completes a sentence that names the other record: `the player player_0002 (Nilo Tsukiyo) have the same e-mail`. */

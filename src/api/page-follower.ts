@@ -1,11 +1,73 @@
-/** Next pages: builds the URL of the next page of a list, and refuses one that leads elsewhere. */
+/** Next pages: follows the pages of a list on its own origin, and says where and why it ends. */
 
 import { normalName } from '../data/path.js';
 import { percentDecoded } from '../data/text.js';
-import type { NextPage } from './pager.js';
+import type { NextPage, Page, Pager } from './pager.js';
+import type { Completeness } from './types.js';
+
+/** Beyond these a list counts as endless. */
+export interface Caps {
+  readonly pages: number;
+  readonly records: number;
+}
+
+/** Far beyond the size of any organization. */
+export const defaultCaps: Caps = { pages: 100_000, records: 5_000_000 };
+
+/** The organization at a service to which all pages of a list belong. */
+interface ListOwner {
+  readonly baseUrl: string;
+  readonly organizationId: string;
+}
+
+/** Follows the pages of one list, each of them once. */
+export class PageFollower {
+  /** The page to read now. */
+  url: URL;
+  /** 1 for the first page. */
+  number = 1;
+  private mayRepeat = true;
+  private readonly visited = new Set<string>();
+
+  constructor(
+    private readonly first: URL,
+    private readonly pager: Pager,
+    private readonly owner: ListOwner,
+    private readonly caps: Caps = defaultCaps,
+  ) {
+    this.url = first;
+    this.visited.add(first.href);
+  }
+
+  /** Goes on to the page after the one that was read; returns how the list ends if there is none to read. */
+  after(page: Omit<Page, 'number'>): Completeness | undefined {
+    const { first, number, mayRepeat, caps } = this;
+    const step = this.pager.after({ ...page, number });
+    if ('end' in step) return step.end;
+    if (page.fresh === 0 && !mayRepeat)
+      return doubtfulList('the service keeps sending the same records');
+    if (number >= caps.pages || page.arrived >= caps.records)
+      return doubtfulList('the list does not end');
+    const next = nextPageTarget(step.next, first, this.url);
+    const problem = refusalOf(next, first, this.owner);
+    if (problem !== undefined) return doubtfulList(problem);
+    if (this.visited.has(next.href))
+      return doubtfulList('the service names a page that was already read');
+    this.visited.add(next.href);
+    this.url = next;
+    this.number += 1;
+    this.mayRepeat = step.mayRepeat ?? false;
+    return undefined;
+  }
+}
+
+/** The state of a list of which records may be missing. */
+export function doubtfulList(reason: string): Completeness {
+  return { state: 'doubtful', reason };
+}
 
 /** Returns the URL of the next page, with the first request's own query (organizationId). */
-export function nextPageTarget(
+function nextPageTarget(
   next: Extract<NextPage, { next: unknown }>['next'],
   first: URL,
   current: URL,
@@ -38,10 +100,10 @@ export function pathBelow(baseUrl: string, url: URL): string {
 }
 
 /** Says why the next page that the service names must not be read; undefined if it may be. */
-export function refusalOf(
+function refusalOf(
   next: URL,
   first: URL,
-  { baseUrl, organizationId }: { readonly baseUrl: string; readonly organizationId: string },
+  { baseUrl, organizationId }: ListOwner,
 ): string | undefined {
   if (!staysInside(baseUrl, next))
     return `the service names a next page elsewhere (${next.origin})`;
