@@ -1,10 +1,11 @@
 /** The folder of a backup: its snapshots by name, and the files that they share. */
-import type { Dirent } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { resources } from '../api/resources.js';
+import { nearest } from '../data/nearest.js';
 import { type ResourceName, resourcesWith } from '../data/resources.js';
-import { shellQuote } from '../data/text.js';
+import { firstOf, shellQuote } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
 
@@ -142,14 +143,26 @@ export async function findSnapshots(word: string): Promise<readonly Snapshot[]> 
     throw new InputError(`${word} is an unfinished backup.`, {
       hint: 'To finish it, run the same backup create command again.',
     });
-  if (!finished.test(name)) return snapshotsIn(word);
-  const snapshots = await snapshotsIn(dirname(word));
+  const parent = dirname(word);
+  // A folder that is not there may be a misspelt snapshot.
+  const isFolder =
+    !finished.test(name) && (existsSync(path) || (await countSnapshots(dirname(path))) === 0);
+  if (isFolder) return snapshotsIn(word);
+  const snapshots = await snapshotsIn(parent);
   const found = snapshots.filter((each) => each.name === name);
   if (found.length > 0) return found;
-  const newest = snapshots.at(-1)?.name ?? '';
+  const names = snapshots.map((each) => each.name).toReversed();
+  const meant = nearest(name, names) ?? names[0] ?? '';
   throw new InputError(`Unknown snapshot "${word}".`, {
-    hint: `The newest: ${shellQuote(join(dirname(word), newest))}`,
+    hint: `Snapshots there, newest first: ${firstOf(names)}.\nTry: ${shellQuote(join(parent, meant))}`,
   });
+}
+
+async function countSnapshots(folder: string): Promise<number> {
+  return listBackup(folder).then(
+    ({ snapshots }) => snapshots.length,
+    () => 0,
+  );
 }
 
 /** Finds one snapshot: the one named, or the newest whole one of a folder, else its newest. Throws InputError. */

@@ -16,7 +16,7 @@ import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
 import { waitingStatus } from './tryout-filters.js';
-import type { Counts, Stats } from './tryout-tally.js';
+import { type Counts, furtherCounts, type Stats } from './tryout-tally.js';
 
 /** The page's facts beyond the counts; times in milliseconds since 1970. */
 export interface StatsFacts {
@@ -44,7 +44,7 @@ export function statsLines(stats: Stats, facts: StatsFacts, canvas: Canvas): rea
     ...title,
     ...statusLines(stats, facts, canvas, columns),
     ...labelledLines(bold, columns),
-    ...Object.entries(stats.by ?? {}).flatMap(([field, counts]) =>
+    ...furtherCounts(stats.by).flatMap(([field, counts]) =>
       fieldLines(field, counts, stats.total, canvas, columns),
     ),
   ];

@@ -80,10 +80,15 @@ export async function tallyTryouts(
 ): Promise<Tally> {
   const fields = [...new Set(values.by)].map((field) => new FieldCounts(field));
   const filters = { ...values, sort: undefined, limit: undefined };
+  // Without it, a misspelt game would look like one that nobody plays.
+  const summary = values.game
+    ? (await import('./list-summary.js')).tryoutSummary(values)
+    : undefined;
   const list = filterList(records, filters, {
     resource: 'tryouts',
     tests: [...tryoutTests(values, context), ...fields.map((field) => field.test())],
     notes: context,
+    summary,
     onLabels(nameOf) {
       for (const field of fields) field.rename(nameOf);
     },
@@ -111,6 +116,8 @@ export async function tallyTryouts(
     last = Math.max(last ?? ms, ms);
     if (status === waitingStatus) oldestPending = Math.min(oldestPending ?? ms, ms);
   }
+  const none = summary?.none();
+  if (none?.isUnknown) context.note(none.text);
   const by = fields.map((field) => [field.name, field.counts()] as const);
   const stats = {
     schema: 1 as const,
@@ -149,6 +156,11 @@ function add(counts: Map<string, number>, word: string): void {
 
 /** How often each value occurs; records without a value count under the empty text. */
 export type Counts = Readonly<Record<string, number>>;
+
+/** The fields of `--by` with their counts, without the one that is always counted. */
+export function furtherCounts(by: Stats['by'] = {}): readonly (readonly [string, Counts])[] {
+  return Object.entries(by).filter(([field]) => field !== 'status');
+}
 
 /** The distinct values of one application, as texts: of the field, and of the question of that name. */
 export interface ValuesOfTryout {

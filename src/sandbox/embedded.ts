@@ -275,7 +275,7 @@ function listen(
 
 function taken(port: number, cause: Error): UsageError {
   return new UsageError(`Port ${port} is taken, or you may not use it.`, {
-    hint: 'Choose another with --port, or leave it out for any free one',
+    hint: 'Choose another with --port, or leave it out for any free one.',
     cause,
   });
 }

@@ -173,5 +173,11 @@ test('show prints a record as it was, by id or reference', async () => {
     { id: 'player_1' },
   ]);
   expect((await show(`${folder} player_9`)).code).toBe(5);
-  expect((await show(`${join(folder, '2020-01-01T000000Z')} player_1`)).code).toBe(2);
+  for (const name of ['2020-01-01T000000Z', 'NOSUCH']) {
+    const unknown = await show(`${join(folder, name)} player_1`);
+    expect(unknown.code).toBe(2);
+    expect(errorOf(unknown).hint).toContain(snapshots().toReversed().join(', '));
+  }
+  const elsewhere = await show(`${join(folder, 'NOSUCH', 'b')} player_1`);
+  expect(errorOf(elsewhere).hint).toContain('backup create');
 });

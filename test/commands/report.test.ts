@@ -120,6 +120,16 @@ test('says in its foot what was counted', async () => {
   expect(read('a.md')).toMatch(/As of \d+ \w{3} \d{4}, \d\d:\d\d \w+\. Made with rosterctl /);
 });
 
+test('a game that nobody plays is named, with those that are played', async () => {
+  const { code, stderr } = await report('--md AT/a.md --game Valorent');
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining(
+      'No application has game Valorent. Did you mean Valorant? Games here: Chess, Valorant.\n',
+    ),
+  ]);
+});
+
 describe('small groups', () => {
   test('fewer than five applications are not counted at all', async () => {
     const { code, stdout, read } = await report('--html AT/a.html --json', await keep(some(4, 1)));

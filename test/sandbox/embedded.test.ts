@@ -86,7 +86,10 @@ test('the wanted port is used, and one that is taken is refused', async () => {
   const first = await newSandbox();
   const port = portOf(first.baseUrl);
   const place = { stateDir: scratch(), self, now, port };
-  await expect(startSandbox(place)).rejects.toThrow(`Port ${port} is taken`);
+  await expect(startSandbox(place)).rejects.toMatchObject({
+    message: expect.stringContaining(`Port ${port} is taken`),
+    hint: 'Choose another with --port, or leave it out for any free one.',
+  });
   await first.close();
   const second = await startSandbox(place);
   expect(portOf(second.baseUrl)).toBe(port);

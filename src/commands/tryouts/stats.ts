@@ -7,7 +7,13 @@ import { resolveWhen } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
 import type { StatsFacts } from '../../resources/stats-page.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
-import { type Counts, type Stats, tallyFlags, tallyTryouts } from '../../resources/tryout-tally.js';
+import {
+  type Counts,
+  furtherCounts,
+  type Stats,
+  tallyFlags,
+  tallyTryouts,
+} from '../../resources/tryout-tally.js';
 
 const view: View<Stats> = {
   kind: 'lines',
@@ -81,6 +87,6 @@ function longRows({
     ...rowsOf('game', byGame),
     ...byWeek.map(({ week, count }) => row('week', week, count)),
     row('converted', '', converted),
-    ...Object.entries(by).flatMap(([field, counts]) => rowsOf(field, counts)),
+    ...furtherCounts(by).flatMap(([field, counts]) => rowsOf(field, counts)),
   ];
 }

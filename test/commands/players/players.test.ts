@@ -94,3 +94,18 @@ test('a created player whose report was lost is printed whole by the same line',
   const listed = await rosterctl("players list --where 'name=Zed' -p sandbox --json", { home });
   expect([JSON.parse(again.stdout)]).toEqual(JSON.parse(listed.stdout));
 });
+
+test('a field that no list has shown is refused before a player is created', async () => {
+  const home = temporaryFolder();
+  const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+  await run('players list -q');
+  const refused = await run('players create --name Zed --fields id,nope');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('Unknown field "nope".');
+  const listed = await run("players list --where 'name=Zed' -o ids");
+  expect([listed.code, listed.stdout]).toEqual([0, '']);
+  const made = await run(
+    'players create --name Zed -F hobby=Chess --fields name,hobby,role --json',
+  );
+  expect(JSON.parse(made.stdout)).toEqual({ name: 'Zed', hobby: 'Chess', role: null });
+});

@@ -137,7 +137,10 @@ describe('--by', async () => {
     const csv = (await by("--by 'Main role' -o csv")).stdout;
     expect(csv).toContain('formResponses.Main role,Flex,2,0.4\r\n');
     expect(csv).toContain('formResponses.Main role,,1,0.2\r\n');
-    const page = (await by("--by age --by 'Main role'")).stdout;
+    const status = (await by('--by status -o csv')).stdout.split('\r\n');
+    expect(status.filter((row) => row.startsWith('status,pending,'))).toHaveLength(1);
+    const page = (await by("--by age --by status --by 'Main role'")).stdout;
+    expect(page.match(/pending/g)).toHaveLength(1);
     const after = page.slice(page.indexOf('\nage\n'));
     expect(after.replaceAll(/[█░]+ +/g, '')).toBe(
       [
@@ -213,6 +216,7 @@ describe('for a person', () => {
     expect(filtered.stdout).toBe(
       'No application matches. To count all of them: rosterctl tryouts stats\n',
     );
+    expect(filtered.stderr).toMatch(/^No application has game Go\. Games here: /m);
   });
 
   test('name the games of the season and count the rest', async () => {
