@@ -126,7 +126,7 @@ export async function continueRun(
     .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
     .toSorted((a, b) => a.row - b.row);
   if (expectsRemaining) checkExpected(tasks.length, values);
-  context.note(`Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`);
+  context.note(`Continuing ${runWithRowsLeft(head, tasks, context.now())}.`);
   const session = openSession(context, invocation);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
@@ -163,6 +163,11 @@ export async function continueRun(
 /** A run as named in a sentence: `run ID, started 5 min ago`. */
 export function runSince({ run, startedAt }: RunHead, now: Date): string {
   return `run ${run}, started ${relativeTime(new Date(startedAt), now)}`;
+}
+
+/** `run ID, started 5 min ago: 6 of 9 rows are left` */
+export function runWithRowsLeft(head: RunHead, { length }: readonly Task[], now: Date): string {
+  return `${runSince(head, now)}${rowsLeft(length, head.rows)}`;
 }
 
 function rowsLeft(left: number, all: number): string {

@@ -24,7 +24,7 @@ import {
 } from './invocation.js';
 import { planRun } from './plan-run.js';
 import { checkResults } from './results.js';
-import { runSince, unfinishedTasks } from './resume.js';
+import { runWithRowsLeft, unfinishedTasks } from './resume.js';
 import { ifKept, lockFor } from './run-locks.js';
 import {
   type FilteredRows,
@@ -100,8 +100,8 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
   const head = headOf(context, invocation);
   const { continued, carried } = await earlierRunsFor(context, invocation, head);
   if (continued) {
-    context.note(`This continues ${runSince(continued.head, context.now())}.`);
     const rows = unfinishedTasks(continued);
+    context.note(`This continues ${runWithRowsLeft(continued.head, rows, context.now())}.`);
     const resumed = { ...invocation, ...jobOf(continued.plan) };
     return dryRunRows(context, resumed, { rows, run: continued.head.run });
   }

@@ -14,19 +14,24 @@ import { countedNoun, verbs } from '../runs/verb.js';
 /** The effect of an undo on its rows; `mixed`: some fields are restored, other records deleted. */
 export type UndoKind = 'fields' | 'created' | 'mixed';
 
-/** The sentence with the counts, which add up to the changed rows of the run. */
+/**
+ * The sentence with the counts, which add up to the changed rows of the run. The preview of an undo that
+ * is continued holds only the rows that are left of those that can be undone.
+ */
 export function undoneCounts(
   run: string,
   { tasks, decided }: PreviewedRows,
-  cannot: readonly NotUndoable[],
+  { can, cannot }: { readonly can: readonly unknown[]; readonly cannot: readonly NotUndoable[] },
 ): string {
   const count = (...results: ReportRow['result'][]) =>
     decided.filter(({ result }) => results.includes(result)).length;
   const restored = count('unchanged');
+  const undone = can.length - tasks.length - decided.length;
   const parts = [
     `${groupedNumber(tasks.length)} can be undone`,
     `${groupedNumber(count('conflict'))} changed since`,
     `${groupedNumber(cannot.length + count('failed', 'skipped', 'unknown'))} cannot be undone${countedReasons(cannot)}`,
+    ...(undone > 0 ? [`${groupedNumber(undone)} already undone`] : []),
     ...(restored > 0 ? [`${groupedNumber(restored)} already as before`] : []),
   ];
   return `Of run ${run}: ${parts.join(', ')}.`;

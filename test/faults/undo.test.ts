@@ -302,6 +302,11 @@ describe('killed in the middle', () => {
     await kill('runs undo last --yes --concurrency 1');
     stuck = '';
     expect(service.kept.get('app_1')?.status).toBe('pending');
+    const looked = await user.run('runs undo last -n');
+    expect(looked.stderr).toMatch(/This continues run .*: 2 of 3 rows are left\.\n/);
+    expect(looked.stderr).toContain(
+      ': 1 can be undone, 0 changed since, 0 cannot be undone, 1 already undone, 1 already as before.',
+    );
     const rest = await user.run('runs undo last --yes --json');
     expect(rest.code).toBe(0);
     expect(rest.stderr).toContain('Continuing run');

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
 import { printUnsent, printWrongRows, reportView } from '../../bulk/report-view.js';
-import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
+import { resumeRun, runWithRowsLeft, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
@@ -43,6 +43,7 @@ export default defineRunCommand({
       return showRun(context, { ready: await resumeRun(context, invocation, stored) });
     const remaining = unfinishedTasks(stored);
     checkExpected(remaining.length, values);
+    context.note(`This continues ${runWithRowsLeft(stored.head, remaining, context.now())}.`);
     // The remaining rows were confirmed when the run started.
     const maxChanges = values.maxChanges ?? remaining.length;
     const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };

@@ -110,7 +110,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       digest: digestOf([head.run, only ?? null]),
     }),
     previewNotes: (preview) => [
-      undoneCounts(head.run, preview, cannot),
+      undoneCounts(head.run, preview, { can, cannot }),
       ...(left > 0 ? [endedNote(left)] : []),
       ...mixedNote(kind, preview.tasks),
       ...partialNotes(can),
