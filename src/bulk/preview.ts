@@ -26,6 +26,7 @@ import { sessionFor } from '../engine/row-sessions.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
 import type { Action } from '../runs/verb.js';
+import { checkFieldsToShow } from './fields-to-show.js';
 import type { Invocation } from './invocation.js';
 
 /** The outcome of a preview: rows to write, and rows that are already decided. */
@@ -118,46 +119,6 @@ export async function previewRows(
   const preview = previewer.preview();
   await checkFieldsToShow(context, invocation, preview);
   return preview;
-}
-
-/**
- * Checks `--fields` and `--template` while the only record, which will be shown, is unchanged. A record
- * that will be created has the fields that lists on this machine have shown. Throws UsageError.
- */
-async function checkFieldsToShow(
-  context: Context,
-  { isSingle, operation, view }: Invocation,
-  { tasks: [task], record = task?.previewState?.record }: Preview,
-): Promise<void> {
-  const { settings } = context;
-  const isShown = isSingle && !operation.reports && !settings.dryRun;
-  const isChosen = (settings.fields ?? settings.template) !== undefined;
-  if (!isShown || !isChosen || view?.resource === undefined) return;
-  const fields = record ? undefined : await listedFields(context, operation);
-  if (!record && !fields) return;
-  const values = (task?.previewed ?? []).map(({ field, to }) => [field, to] as const);
-  const { checkRecordFields } = await import('../cli/chosen-fields.js');
-  const { chosenFields } = await import('../cli/lists/template.js');
-  const chosen = chosenFields(settings);
-  // Lists tell which fields there are, and not what is in them.
-  const checked = fields ? chosen.map((field) => field.split('.', 1)[0] ?? field) : chosen;
-  checkRecordFields(checked, view, { ...record, ...fields }, Object.fromEntries(values));
-}
-
-/** The fields of a resource that lists have shown, where a created record is read again; undefined if there are none. */
-async function listedFields(
-  { api, paths, settings }: Context,
-  { resource, verb }: Operation,
-): Promise<JsonObject | undefined> {
-  if (verb !== 'create' || !resourceRow(resource).calls.get || !settings.completionCache)
-    return undefined;
-  const { completionCacheFile, recall } = await import('../config/completion-cache.js');
-  const { baseUrl, organizationId } = api;
-  const place = { profile: settings.profile.name, baseUrl, organizationId };
-  const file = completionCacheFile(paths, place);
-  const { fields } = file === undefined ? { fields: [] } : recall(file, resource, paths.owner);
-  if (fields.length === 0) return undefined;
-  return Object.fromEntries(fields.map((field) => [field, null]));
 }
 
 /** A record, and the plan that was made for it. */
