@@ -11,10 +11,10 @@ const longest = 16 * 1024;
  * is read as always.
  */
 export function skipContinues(socket: Socket): void {
-  const { read } = socket;
+  const read = socket.read.bind(socket);
   let held: Buffer | undefined;
   socket.read = (size?: number) => {
-    const chunk = read.call(socket, size) as Buffer | null;
+    const chunk = read(size) as Buffer | null;
     if (chunk === null) return null;
     const all = held ? Buffer.concat([held, chunk]) : chunk;
     const rest = all.subarray(lengthOfContinues(all));
@@ -22,7 +22,8 @@ export function skipContinues(socket: Socket): void {
       held = rest;
       return null;
     }
-    socket.read = read;
+    // The method of its class is back.
+    Reflect.deleteProperty(socket, 'read');
     return rest;
   };
 }

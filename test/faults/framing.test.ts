@@ -233,11 +233,9 @@ describe('invalid HTTP', () => {
     async (attack) => {
       const informed = 'HTTP/1.1 100 Continue\r\nserver: old\r\n\r\nHTTP/1.1 100 \r\n\r\n';
       const answer = `${informed}${ok(`content-length: ${text.length}`, text)}`;
-      const action: Action = async (socket) => {
-        for (const part of answer.match(/[^]{1,7}/g) ?? []) {
-          socket.write(part);
-          await new Promise((resolve) => setTimeout(resolve, 2));
-        }
+      const action: Action = (socket) => {
+        for (const [at, part] of (answer.match(/[^]{1,7}/g) ?? []).entries())
+          setTimeout(() => socket.write(part), 2 * at);
       };
       const world = await hostileWorld({ api: () => action });
       const ran = await attack('teams get team_1 team_1 --json', { env: world.env });
