@@ -15,8 +15,9 @@ import { ProtocolError, UsageError } from '../errors.js';
 import { documentSelection } from '../resources/document-filters.js';
 import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { createDownloader, type DownloadCall, linkOf, wasSkipped } from './download-one.js';
+import { createDownloader, wasSkipped } from './download-one.js';
 import { DownloadRun, type DownloadWorker } from './download-run.js';
+import { type DownloadCall, linkOf } from './fetch.js';
 import type { Mirror } from './mirror.js';
 import type { SaveOptions } from './target-file.js';
 import {

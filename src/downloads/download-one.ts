@@ -1,26 +1,21 @@
-/** Downloads one document: asks for its link, fetches the file, and saves it. */
+/** Downloads one document: fetches its file and saves it. */
 
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { resourceRow } from '../api/resources.js';
-import type { Call, Link } from '../api/types.js';
 import type { Context } from '../context.js';
 import { recordedSize } from '../data/path.js';
 import { systemReason } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
-import { pause } from '../data/time.js';
 import { OutputError } from '../errors.js';
 import { sweepStaleTemps, syncFolder } from '../files/atomic-write.js';
 import type { AtomicFile } from '../files/writing.js';
 import type { DownloadWorker } from './download-run.js';
+import { type DownloadCall, fetchDocument } from './fetch.js';
 import { createMeter, type Meter } from './meter.js';
 import type { Mirror } from './mirror.js';
-import { download, type FileSink, type FileSource, hashedSink } from './resumable-download.js';
+import { type FileSink, hashedSink } from './resumable-download.js';
 import { fileSink, inspectTarget, openTarget, pipeSink, type SaveOptions } from './target-file.js';
 import type { Naming, Target } from './target-names.js';
-
-/** The endpoints whose answer leads to a file (contract 4.4). */
-export type DownloadCall = 'downloadDocument' | 'previewDocument';
 
 /** Marks a row whose file already existed, and says how it compares. For people only: no machine format has a field for it. */
 export const wasSkipped = Symbol('skipped');
@@ -34,41 +29,6 @@ interface SavedRow {
   readonly path: string;
   readonly bytes: number;
   readonly [wasSkipped]?: SkipReason;
-}
-
-/** The call for the file of a document. */
-export function downloadCall(endpoint: DownloadCall, id: string): Call {
-  return { endpoint, params: { [resourceRow('documents').idName]: id } };
-}
-
-/** Requests the signed URL of a document; the `fileUrl` of its record is never one (contract 2.5). */
-export function linkOf(context: Context, endpoint: DownloadCall, id: string): Promise<Link> {
-  return context.api.link(downloadCall(endpoint, id));
-}
-
-/** Downloads the file of a document into a sink and returns its size. Throws as `download` does. */
-export async function fetchDocument(
-  context: Context,
-  endpoint: DownloadCall,
-  id: string,
-  size: number | undefined,
-  sink: FileSink,
-): Promise<number> {
-  const files = await context.files();
-  const source: FileSource = {
-    link: () => linkOf(context, endpoint, id),
-    get: (url, part) => files.get(url, part),
-    size,
-  };
-  const { retries, maxWaitMs } = context.settings;
-  const { signal } = context;
-  return download(source, sink, {
-    retries,
-    maxWaitMs,
-    signal,
-    sleep: pause,
-    random: Math.random,
-  });
 }
 
 /**

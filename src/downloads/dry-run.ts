@@ -1,11 +1,10 @@
 /** The dry run of downloads: the requests that would be sent, the files written, and the documents that are missing. */
 
-import type { FailedItem } from '../cli/command-output.js';
-import { ValueWithExit } from '../cli/command-output.js';
+import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { DryRun } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
-import { type DownloadCall, downloadCall } from './download-one.js';
+import { type DownloadCall, downloadCall } from './fetch.js';
 import { inspectTarget, type SaveOptions } from './target-file.js';
 import type { NamedDocument, Target } from './target-names.js';
 

@@ -14,7 +14,7 @@ import { Failure, GuardError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { ensurePrivateFolders } from '../files/private.js';
 import { type AtomicFile, attemptWrite } from '../files/writing.js';
-import { fetchDocument } from './download-one.js';
+import { fetchDocument } from './fetch.js';
 import { createMeter } from './meter.js';
 import type { FileSink } from './resumable-download.js';
 

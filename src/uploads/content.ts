@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
-import { fetchDocument } from '../downloads/download-one.js';
+import { fetchDocument } from '../downloads/fetch.js';
 import { hashedSink } from '../downloads/resumable-download.js';
 import { Failure, ProtocolError } from '../errors.js';
 import type { FileFacts } from './store-file.js';

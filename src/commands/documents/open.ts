@@ -10,7 +10,7 @@ import {
   downloadDocuments,
   downloadFlags,
 } from '../../downloads/download-documents.js';
-import { downloadCall } from '../../downloads/download-one.js';
+import { downloadCall } from '../../downloads/fetch.js';
 import { copyPrivately } from '../../downloads/private-copy.js';
 import { documentsNamed, type NamedDocument, withRecords } from '../../downloads/target-names.js';
 import { idArg } from '../../resources/params.js';

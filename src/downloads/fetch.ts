@@ -1,0 +1,44 @@
+/** Fetches the file of a document: asks for its link, and downloads the bytes into a sink. */
+import { resourceRow } from '../api/resources.js';
+import type { Call, Link } from '../api/types.js';
+import type { Context } from '../context.js';
+import { pause } from '../data/time.js';
+import { download, type FileSink, type FileSource } from './resumable-download.js';
+
+/** The endpoints whose answer leads to a file (contract 4.4). */
+export type DownloadCall = 'downloadDocument' | 'previewDocument';
+
+/** The call for the file of a document. */
+export function downloadCall(endpoint: DownloadCall, id: string): Call {
+  return { endpoint, params: { [resourceRow('documents').idName]: id } };
+}
+
+/** Requests the signed URL of a document; the `fileUrl` of its record is never one (contract 2.5). */
+export function linkOf(context: Context, endpoint: DownloadCall, id: string): Promise<Link> {
+  return context.api.link(downloadCall(endpoint, id));
+}
+
+/** Downloads the file of a document into a sink and returns its size. Throws as `download` does. */
+export async function fetchDocument(
+  context: Context,
+  endpoint: DownloadCall,
+  id: string,
+  size: number | undefined,
+  sink: FileSink,
+): Promise<number> {
+  const files = await context.files();
+  const source: FileSource = {
+    link: () => linkOf(context, endpoint, id),
+    get: (url, part) => files.get(url, part),
+    size,
+  };
+  const { retries, maxWaitMs } = context.settings;
+  const { signal } = context;
+  return download(source, sink, {
+    retries,
+    maxWaitMs,
+    signal,
+    sleep: pause,
+    random: Math.random,
+  });
+}
