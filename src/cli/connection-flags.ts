@@ -2,9 +2,8 @@
 
 import { sandboxProfile } from '../config/choices.js';
 import type { GlobalFlags } from '../config/environment.js';
-import type { CommandManifest } from '../data/command-manifest.js';
+import { type CommandManifest, topWords } from '../data/command-manifest.js';
 import { shellQuote } from '../data/text.js';
-import { topWords } from './resolve-command.js';
 
 /**
  * Adds this command line's connection flags to the commands in a message, so that they reach the same

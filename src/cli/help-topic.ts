@@ -1,10 +1,11 @@
 /** The page of `rosterctl help WORDS`: a topic, a command, or all commands. */
 import type { World } from '../context.js';
+import { findGroup } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { fitPage } from '../terminal/page.js';
 import { commandHelp, groupHelp, rootHelp } from './help.js';
-import { findGroup, unknownVerb, verbAliases } from './resolve-command.js';
+import { unknownVerb, verbAliases } from './resolve-command.js';
 
 /** How wide a page is, and what emphasizes a heading. */
 interface TopicOptions {

@@ -1,17 +1,18 @@
 /** Help pages: the start page, the root, one noun and one command, from the command table. */
 
-import type {
-  CommandManifest,
-  ManifestCommand,
-  ManifestGroup,
-  ManifestParam,
+import {
+  type CommandManifest,
+  commandsAlone,
+  commandsOf,
+  type ManifestCommand,
+  type ManifestGroup,
+  type ManifestParam,
 } from '../data/command-manifest.js';
 import { plural } from '../data/text.js';
 import { commentLines, fitPage } from '../terminal/page.js';
 import { commandLines, fillWords, fullWidth, minTextWidth } from '../terminal/whole-words.js';
 import { argUsage } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
-import { commandsAlone, commandsOf } from './resolve-command.js';
 
 /** How to render a page. */
 interface PageOptions {

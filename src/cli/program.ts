@@ -1,25 +1,25 @@
 /** The command line parser: argv to a command of the table and its raw values, through commander. */
 import { Argument, Command, CommanderError, Option } from 'commander';
 import type { GlobalFlags } from '../config/environment.js';
-import type {
-  CommandManifest,
-  ManifestCommand,
-  ManifestGroup,
-  ManifestParam,
+import {
+  type CommandManifest,
+  commandsAlone,
+  findGroup,
+  type ManifestCommand,
+  type ManifestGroup,
+  type ManifestParam,
+  topWords,
 } from '../data/command-manifest.js';
 import { UsageError } from '../errors.js';
 import type { Parsed, RawValue } from './check.js';
 import { asUsageError, refuseExcess } from './failures/parse-errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import {
-  commandsAlone,
   commandWords,
   findCommand,
-  findGroup,
   refuseFieldWords,
   refuseFilter,
   rewriteJson,
-  topWords,
   unknownNoun,
   unknownVerb,
 } from './resolve-command.js';

@@ -3,7 +3,14 @@
  * unknown or meant for other tools.
  */
 
-import type { CommandManifest, ManifestCommand, ManifestGroup } from '../data/command-manifest.js';
+import {
+  type CommandManifest,
+  commandsOf,
+  findGroup,
+  type ManifestCommand,
+  type ManifestGroup,
+  topWords,
+} from '../data/command-manifest.js';
 import { nearest } from '../data/nearest.js';
 import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
@@ -107,28 +114,6 @@ function isGlobal(word: string): boolean {
   return globalFlags.some((flag) => flag.word === name || `-${flag.short}` === name.slice(0, 2));
 }
 
-/** Returns the group of this name or alias. */
-export function findGroup(
-  word: string | undefined,
-  { groups }: Pick<CommandManifest, 'groups'>,
-): ManifestGroup | undefined {
-  if (word === undefined) return undefined;
-  return groups.find((group) => group.word === word || group.aliases.includes(word));
-}
-
-/** Returns the commands of a group: one for each of its verbs. */
-export function commandsOf(
-  group: ManifestGroup,
-  { commands }: CommandManifest,
-): readonly ManifestCommand[] {
-  return commands.filter(({ words }) => words.length > 1 && words[0] === group.word);
-}
-
-/** Returns the commands of one word: `api`, `doctor`. */
-export function commandsAlone({ commands }: CommandManifest): readonly ManifestCommand[] {
-  return commands.filter(({ words }) => words.length === 1);
-}
-
 /** Returns the command of a group's verb, or of a verb's alias. */
 export function findCommand(
   group: ManifestGroup | undefined,
@@ -146,12 +131,6 @@ export function verbAliasesOf(verb: string, own: readonly ManifestCommand[]): st
   return Object.entries(verbAliases)
     .filter(([alias, name]) => name === verb && !own.some(({ words }) => words[1] === alias))
     .map(([alias]) => alias);
-}
-
-/** Returns every word that may come first. */
-export function topWords(table: CommandManifest): string[] {
-  const alone = commandsAlone(table).map(({ words }) => words[0] ?? '');
-  return [...table.groups.flatMap((group) => [group.word, ...group.aliases]), ...alone];
 }
 
 /** The error for unknown words, with the line that was meant, else the page that lists what there is. */

@@ -78,6 +78,34 @@ export interface ManifestParam {
   readonly completes?: string | undefined;
 }
 
+/** Returns the group of this name or alias. */
+export function findGroup(
+  word: string | undefined,
+  { groups }: Pick<CommandManifest, 'groups'>,
+): ManifestGroup | undefined {
+  if (word === undefined) return undefined;
+  return groups.find((group) => group.word === word || group.aliases.includes(word));
+}
+
+/** Returns the commands of a group: one for each of its verbs. */
+export function commandsOf(
+  group: ManifestGroup,
+  { commands }: CommandManifest,
+): readonly ManifestCommand[] {
+  return commands.filter(({ words }) => words.length > 1 && words[0] === group.word);
+}
+
+/** Returns the commands of one word: `api`, `doctor`. */
+export function commandsAlone({ commands }: CommandManifest): readonly ManifestCommand[] {
+  return commands.filter(({ words }) => words.length === 1);
+}
+
+/** Returns every word that may come first. */
+export function topWords(table: CommandManifest): string[] {
+  const alone = commandsAlone(table).map(({ words }) => words[0] ?? '');
+  return [...table.groups.flatMap((group) => [group.word, ...group.aliases]), ...alone];
+}
+
 /**
  * Returns the text of `table.json`: ASCII JSON with each command on its own line, so that a start
  * parses only the command it needs. The first line also contains all their names.

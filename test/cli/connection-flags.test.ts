@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withConnectionFlags } from '../../src/cli/connection-flags.js';
-import { topWords } from '../../src/cli/resolve-command.js';
-import { readManifest } from '../../src/data/command-manifest.js';
+import { readManifest, topWords } from '../../src/data/command-manifest.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 
 const table = readManifest(

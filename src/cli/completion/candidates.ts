@@ -1,9 +1,15 @@
 /** The one completer: the words that fit at the cursor, from the command manifest and what is cached. */
 import { choicesOf } from '../../config/choices.js';
-import type { CommandManifest, ManifestParam } from '../../data/command-manifest.js';
+import {
+  type CommandManifest,
+  commandsAlone,
+  commandsOf,
+  findGroup,
+  type ManifestParam,
+} from '../../data/command-manifest.js';
 import { referenceKinds, referenceKindsOf } from '../../data/references.js';
 import type { ResourceName } from '../../data/resources.js';
-import { commandsAlone, commandsOf, findGroup, verbAliasesOf } from '../resolve-command.js';
+import { verbAliasesOf } from '../resolve-command.js';
 import { type Flag, findFlag, flagsOf, type Line } from './line.js';
 
 /**

@@ -1,13 +1,15 @@
 /** Reads the words before the cursor: the command, the flags given and the value that is due. */
 import type { GlobalFlags } from '../../config/environment.js';
-import type {
-  CommandManifest,
-  ManifestCommand,
-  ManifestGroup,
-  ManifestParam,
+import {
+  type CommandManifest,
+  commandsAlone,
+  findGroup,
+  type ManifestCommand,
+  type ManifestGroup,
+  type ManifestParam,
 } from '../../data/command-manifest.js';
 import { globalFlags } from '../global-flags.js';
-import { commandsAlone, findCommand, findGroup } from '../resolve-command.js';
+import { findCommand } from '../resolve-command.js';
 
 export type Flag = Pick<
   ManifestParam,

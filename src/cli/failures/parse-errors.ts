@@ -1,10 +1,13 @@
 /** Errors of the parser: flags and words that commander refused, in our words. */
-import type { CommandManifest, ManifestCommand } from '../../data/command-manifest.js';
+import {
+  type CommandManifest,
+  findGroup,
+  type ManifestCommand,
+} from '../../data/command-manifest.js';
 import { nearest } from '../../data/nearest.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { globalFlags } from '../global-flags.js';
-import { findGroup } from '../resolve-command.js';
 import { flagFor } from './other-tools.js';
 
 /** Throws UsageError for a positional word too many; it suggests the flag whose value it is. */

@@ -1,15 +1,16 @@
 /** The man pages, rendered from the command table: one of the tool and one of each noun. */
 import { environmentVariables } from '../../config/environment.js';
-import type {
-  CommandManifest,
-  ManifestCommand,
-  ManifestGroup,
-  ManifestParam,
+import {
+  type CommandManifest,
+  commandsAlone,
+  commandsOf,
+  type ManifestCommand,
+  type ManifestGroup,
+  type ManifestParam,
 } from '../../data/command-manifest.js';
 import { exitCodes } from '../../exit-codes.js';
 import { fillPieces } from '../../terminal/whole-words.js';
 import { globalFlags } from '../global-flags.js';
-import { commandsAlone, commandsOf } from '../resolve-command.js';
 import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';
 
 interface Dated {

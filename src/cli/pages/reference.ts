@@ -1,16 +1,17 @@
 /** Generated Markdown: the command reference, the assumptions page, and the table of exit codes. */
 import { contract, type Endpoint } from '../../api/contract.js';
-import type {
-  CommandManifest,
-  ManifestCall,
-  ManifestCommand,
-  ManifestParam,
+import {
+  type CommandManifest,
+  commandsAlone,
+  commandsOf,
+  type ManifestCall,
+  type ManifestCommand,
+  type ManifestParam,
 } from '../../data/command-manifest.js';
 import { upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
 import { argUsage } from '../check.js';
 import { globalFlags } from '../global-flags.js';
-import { commandsAlone, commandsOf } from '../resolve-command.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
 /** Returns docs/reference.md: every command with its usage, flags, examples and calls. */
