@@ -13,8 +13,7 @@ import type { ResourceName } from './contract.js';
 import { describeTopLevel, type FoundList, findList, looksLikeList } from './list-envelope.js';
 import type { Transport } from './transport.js';
 import { responseLimit } from './transport-error.js';
-import type { OpenBody, StreamStart, TransportResponse } from './wire.js';
-import { BrokenBody } from './wire.js';
+import { BrokenBody, type OpenBody, type StreamStart, type TransportResponse } from './wire.js';
 
 /** The response to a list call: its records in batches as they arrive, then the envelope. */
 export interface ListPage {

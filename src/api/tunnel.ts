@@ -2,8 +2,7 @@
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, isIPv6, type Socket } from 'node:net';
-import type { Proxy } from './proxy.js';
-import { ProxyFailure } from './proxy.js';
+import { type Proxy, ProxyFailure } from './proxy.js';
 
 /** The target of a tunnel. */
 interface TunnelTarget {

@@ -2,8 +2,7 @@
 import { hasId } from '../api/records.js';
 import { callFor, type RecordWrite, resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { FailedItem } from '../cli/command-output.js';
-import { ValueWithExit } from '../cli/command-output.js';
+import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound, isProvenNotFound } from '../data/outcome-errors.js';

@@ -1,7 +1,6 @@
 /** Envelopes and records: where a service puts a list or a record, and how it spells them. */
 import { resourceNames } from '../../src/data/resources.js';
-import type { StoredRecord } from '../../src/sandbox/records.js';
-import { numberOfId } from '../../src/sandbox/records.js';
+import { numberOfId, type StoredRecord } from '../../src/sandbox/records.js';
 import type { Shape } from './cell.js';
 
 type More = Partial<Omit<Shape, 'table' | 'name' | 'shapes'>>;

@@ -18,8 +18,7 @@ import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
 import type { DamagedRun } from '../../runs/journal.js';
 import { isHere } from '../../runs/plan.js';
-import type { BulkReport, ReportRow } from '../../runs/report.js';
-import { reportOf } from '../../runs/report.js';
+import { type BulkReport, type ReportRow, reportOf } from '../../runs/report.js';
 import { isSingleRun } from '../../runs/store.js';
 import {
   findUnfinishedUpload,

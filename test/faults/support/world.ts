@@ -1,6 +1,5 @@
 import { organization } from '../../support/service.js';
-import type { Attack } from './case.js';
-import { signature } from './case.js';
+import { type Attack, signature } from './case.js';
 import {
   type Action,
   type WireOptions,
