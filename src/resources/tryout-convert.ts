@@ -8,9 +8,9 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { nameWithId, quotedName } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
-import type { RowChange, SelectedRow } from '../runs/report.js';
+import type { SelectedRow } from '../runs/report.js';
 import { aboutPeople, Holders } from './person/holders.js';
-import { createRowWarnings, type RowWarnings } from './row-warnings.js';
+import { RowWarnings } from './row-warnings.js';
 import { changing, sentRefusal } from './send.js';
 import { compareEdit, editCall } from './tryout-edit.js';
 import { isConverted, playerIdOf } from './tryout-filters.js';
@@ -35,9 +35,9 @@ export const convertParts = {
 const accepted = 'accepted';
 
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
-  const base = changing(context, 'tryouts', 'convert');
-  const warnings = conversionWarnings(context, accept);
+  const warnings = new ConversionWarnings(context, accept);
   const holders = new Holders(context, aboutPeople);
+  const base = holders.beside(changing(context, 'tryouts', 'convert'));
   const bodyOf = ({ own = {}, row }: Pick<SelectedRow, 'own' | 'row'>) => ({
     ...cellFields(own, undefined, row),
     ...touchedFields(typed),
@@ -46,47 +46,24 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     ...base,
     // Only one resend, and only if provably not applied: a second player would be worse.
     resends: 1,
-    plan({ id, row, own }, { record = { id } }) {
-      warnings.plan({ id, row }, record);
+    plan(row, { record = { id: row.id } }) {
+      warnings.plan(row, record);
       if (isConverted(record)) return { steps: [] };
       holders.watch(record);
       const status = record['status'];
+      const conversion = conversionStep(row.id, record['convertedPlayerId'], bodyOf(row));
       const accepts = accept && status !== 'accepted';
-      const body = bodyOf({ own, row });
-      return {
-        steps: [
-          ...(accepts ? [acceptStep(id, status)] : []),
-          {
-            call: callFor('tryouts', 'convert', id, body),
-            changes: [
-              { field: 'convertedPlayerId', from: record['convertedPlayerId'], to: '(new player)' },
-              ...Object.entries(body).map(
-                ([field, to]): RowChange => ({ field, from: undefined, to }),
-              ),
-            ],
-          },
-        ],
-      };
+      return { steps: accepts ? [acceptStep(row.id, status), conversion] : [conversion] };
     },
-    sees: (record) => holders.observe(record),
     planned: (isSingle) => warnings.print(isSingle),
-    warn: () => holders.note(),
     async send(step, row, isFresh): Promise<Sent> {
-      const { id } = row;
+      if (step.name === accepted) return base.send(step, row, isFresh);
       try {
         const sent = await base.send(step, row, isFresh);
-        if (step.name === accepted) return sent;
-        const player = sent.sign ? undefined : playerIn(context, sent.answer.body, id);
-        // Unless the answer names the player, the application is read again.
-        return {
-          ...sent,
-          record: player === undefined ? undefined : { id, convertedPlayerId: player },
-        };
-      } catch (refused) {
-        const error = await holders.explain(refused, id);
+        return { ...sent, record: conversionIn(context, sent, row.id) };
+      } catch (error) {
         // A read of the application will show whether it is already converted.
-        if (step.name !== accepted && error instanceof ApiError && error.status === 409)
-          return sentRefusal(error);
+        if (error instanceof ApiError && error.status === 409) return sentRefusal(error);
         throw error;
       }
     },
@@ -123,13 +100,27 @@ function acceptStep(id: string, status: unknown): Step {
   return { name: accepted, call: editCall(id, changes), changes };
 }
 
-/** The id of the player that an answer names, which may also hold the application, but not another one. */
-function playerIn({ api }: Context, answer: unknown, id: string): string | undefined {
-  const { playerId, convertedPlayerId } = isObject(answer) ? answer : {};
-  const record = api.recordIn(answer, 'players');
+function conversionStep(id: string, from: unknown, body: JsonObject): Step {
+  const fields = Object.entries(body).map(([field, to]) => ({ field, from: undefined, to }));
+  return {
+    call: callFor('tryouts', 'convert', id, body),
+    changes: [{ field: 'convertedPlayerId', from, to: '(new player)' }, ...fields],
+  };
+}
+
+/**
+ * The application with the player that an answer names; undefined if it names none, so that the
+ * application is read again. The answer may also hold the application, but not another one.
+ */
+function conversionIn({ api }: Context, { answer: { body }, sign }: Sent, id: string) {
+  if (sign) return undefined;
+  const { playerId, convertedPlayerId } = isObject(body) ? body : {};
+  const record = api.recordIn(body, 'players');
   const isOther = record !== undefined && isApplication(record) && record['id'] !== id;
-  const found = playerId ?? (isOther ? undefined : (convertedPlayerId ?? record?.['id']));
-  return typeof found === 'string' && found !== id ? found : undefined;
+  const player = playerId ?? (isOther ? undefined : (convertedPlayerId ?? record?.['id']));
+  return typeof player === 'string' && player !== id
+    ? { id, convertedPlayerId: player }
+    : undefined;
 }
 
 /** True for a record with a field that only applications have (contract 2.1). */
@@ -147,59 +138,61 @@ function playerOf(record: JsonObject): string {
 }
 
 /** The warnings of a conversion: who is not accepted, who is a player already, who applied twice. */
-function conversionWarnings(context: Context, accept: boolean) {
-  const warnings = createRowWarnings(context);
-  const applicationIds = new Map<string, string>();
-  let acceptsAny = false;
-  return {
-    plan(row: Pick<SelectedRow, 'row' | 'id'>, record: JsonObject): void {
-      const status = record['status'];
-      const accepts = accept && status !== 'accepted';
-      if (isConverted(record)) {
-        if (accepts)
-          warnings.forRow(
-            row,
-            record,
-            `is already a player; its status stays ${String(status)}.`,
-            'Others are already players, too; their statuses stay.',
-          );
-        return;
-      }
-      warnOfDuplicates(warnings, applicationIds, row.id, record);
-      acceptsAny ||= accepts;
-      if (!accepts && status !== 'accepted')
-        warnings.forRow(
+class ConversionWarnings {
+  private readonly warnings: RowWarnings;
+  private readonly applicationIds = new Map<string, string>();
+  private acceptsAny = false;
+
+  constructor(
+    context: Context,
+    private readonly accept: boolean,
+  ) {
+    this.warnings = new RowWarnings(context);
+  }
+
+  plan(row: Pick<SelectedRow, 'row' | 'id'>, record: JsonObject): void {
+    const status = record['status'];
+    if (isConverted(record)) {
+      if (this.accept && status !== 'accepted')
+        this.warnings.forRow(
           row,
           record,
-          `is not accepted: the status is ${String(status)}. --accept sets it first.`,
-          'Others are not accepted, too.',
+          `is already a player; its status stays ${String(status)}.`,
+          'Others are already players, too; their statuses stay.',
         );
-    },
-    print(isSingle: boolean): void {
-      // A preview warns of every status change.
-      if (isSingle && acceptsAny)
-        warnings.once(
-          "Accepting triggers your organization's Flows (automations). That cannot be undone.",
-        );
-      warnings.print();
-    },
-  };
-}
+      return;
+    }
+    this.warnOfDuplicates(row.id, record);
+    if (status === 'accepted') return;
+    if (this.accept) this.acceptsAny = true;
+    else
+      this.warnings.forRow(
+        row,
+        record,
+        `is not accepted: the status is ${String(status)}. --accept sets it first.`,
+        'Others are not accepted, too.',
+      );
+  }
 
-/** Warns if two of the applications are by one person, who would become two players. */
-function warnOfDuplicates(
-  warnings: RowWarnings,
-  applicationIds: Map<string, string>,
-  id: string,
-  record: JsonObject,
-): void {
-  for (const field of ['email', 'discordUserId']) {
-    const value = record[field];
-    if (typeof value !== 'string' || value === '') continue;
-    const key = `${field} ${value.toLowerCase()}`;
-    const other = applicationIds.get(key);
-    if (other !== undefined && other !== id)
-      warnings.once(`${other} and ${id} have the same ${field}: one person, two players.`);
-    else applicationIds.set(key, id);
+  print(isSingle: boolean): void {
+    // A preview warns of every status change.
+    if (isSingle && this.acceptsAny)
+      this.warnings.once(
+        "Accepting triggers your organization's Flows (automations). That cannot be undone.",
+      );
+    this.warnings.print();
+  }
+
+  /** Warns if two of the applications are by one person, who would become two players. */
+  private warnOfDuplicates(id: string, record: JsonObject): void {
+    for (const field of ['email', 'discordUserId']) {
+      const value = record[field];
+      if (typeof value !== 'string' || value === '') continue;
+      const key = `${field} ${value.toLowerCase()}`;
+      const other = this.applicationIds.get(key) ?? id;
+      this.applicationIds.set(key, other);
+      if (other !== id)
+        this.warnings.once(`${other} and ${id} have the same ${field}: one person, two players.`);
+    }
   }
 }

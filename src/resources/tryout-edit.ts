@@ -25,7 +25,7 @@ import {
   withoutDay,
 } from './notes.js';
 import { Holders } from './person/holders.js';
-import { createRowWarnings, type RowWarnings } from './row-warnings.js';
+import { RowWarnings } from './row-warnings.js';
 import { editColumns } from './selection.js';
 import { changing } from './send.js';
 
@@ -121,15 +121,14 @@ function checkStdin(values: NoteValues & Pick<BulkValues, 'idsFile' | 'csv'>): v
 }
 
 function editSession(context: Context, job: EditJob): Session {
-  const base = changing(context, 'tryouts', 'update');
-  const warnings = createRowWarnings(context);
+  const warnings = new RowWarnings(context);
   const holders = new Holders(context, ['tryouts']);
   const targetOf = ({ own = {} }: Pick<SelectedRow, 'own'>): EditTarget => ({
     status: job.status ?? (own['status'] as string | undefined),
     note: job.note ?? noteOf(own['internalNotes']),
   });
   return {
-    ...base,
+    ...holders.beside(changing(context, 'tryouts', 'update')),
     plan(row, { record = {} }) {
       const target = job.note ? targetOf(row) : withoutOwnNote(targetOf(row), record);
       checkStatus(target.status, record);
@@ -143,13 +142,7 @@ function editSession(context: Context, job: EditJob): Session {
       const { status, note } = targetOf(row);
       return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
     },
-    sees: (record) => holders.observe(record),
     planned: () => warnings.print(),
-    warn: () => holders.note(),
-    send: (step, row, isFresh) =>
-      base.send(step, row, isFresh).catch(async (error: unknown) => {
-        throw await holders.explain(error, row.id);
-      }),
     compare: compareEdit,
     unchangedNote: (record, { id }) => unchangedNote(record, id, job),
   };

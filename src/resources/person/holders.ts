@@ -15,6 +15,7 @@ import {
 import { addTo } from '../../data/sorting.js';
 import { foldCase, nameFirstFew, plural, upperFirst } from '../../data/text.js';
 import { isEmptyValue } from '../../data/where.js';
+import type { Session } from '../../engine/operation.js';
 import { ApiError } from '../../errors.js';
 
 /** The resources whose records are about people: those with an e-mail address. */
@@ -77,35 +78,24 @@ export function formReader(): (record: JsonObject) => string | undefined {
   };
 }
 
-/** A record, and another one that holds the same. */
-interface SharedIdentity {
-  readonly own: Holder;
-  readonly other: Holder;
-}
-
 /**
- * The applications about to be written, and who else among the records of some resources holds what
- * must be theirs alone. A list that is forbidden, slow or doubtful says nothing.
+ * The applications about to be written, and who else holds what must be theirs alone, among the records of
+ * these resources. A list that is forbidden, slow or doubtful says nothing.
  */
 export class Holders {
-  private readonly identitiesOf: ReturnType<typeof identityReader>;
+  private readonly identitiesOf;
   private readonly formOf = formReader();
   private readonly watched = new Set<string>();
   private readonly byIdentity = new Map<string, ComparedHolder[]>();
+  private readonly found = new Map<string, { readonly own: Holder; readonly other: Holder }>();
   private observedCount = 0;
-  private searching: Promise<ReadonlyMap<string, SharedIdentity>> | undefined;
+  private searching: Promise<void> | undefined;
 
   constructor(
     private readonly context: Context,
     private readonly within: readonly ResourceName[],
   ) {
     this.identitiesOf = identityReader(context.settings.overrides);
-  }
-
-  /** Remembers a record of the list of applications, which `note` does not read again. */
-  observe(record: JsonObject): void {
-    this.observedCount += 1;
-    if (this.observedCount <= mostCompared) this.remember(written, record);
   }
 
   /** Remembers an application that is about to be written. */
@@ -115,10 +105,29 @@ export class Holders {
     if (this.observedCount === 0) this.remember(written, record);
   }
 
+  /** The session of these writes: warns of other holders before the first one, and names one in a 409. */
+  beside<S extends Pick<Session, 'send'>>(session: S) {
+    return {
+      ...session,
+      sees: (record) => this.observe(record),
+      warn: () => this.note(),
+      send: (step, row, isFresh) =>
+        session.send(step, row, isFresh).catch(async (error: unknown) => {
+          throw await this.explain(error, row.id);
+        }),
+    } satisfies Partial<Session>;
+  }
+
+  /** Remembers a record of the list of applications, which `note` does not read again. */
+  private observe(record: JsonObject): void {
+    this.observedCount += 1;
+    if (this.observedCount <= mostCompared) this.remember(written, record);
+  }
+
   /** Notes on stderr who else holds the same, for the first few records. Reads each other list once. */
-  async note(): Promise<void> {
-    const { context, watched } = this;
-    const found = await this.found();
+  private async note(): Promise<void> {
+    const { context, found, watched } = this;
+    await this.search();
     for (const id of [...watched].filter((each) => found.has(each)).slice(0, nameFirstFew)) {
       const { own, other } = found.get(id) ?? {};
       if (own && other)
@@ -131,52 +140,45 @@ export class Holders {
   }
 
   /** Returns a 409 with the other record in its hint; any other error as it is. */
-  async explain(error: unknown, id: string): Promise<unknown> {
+  private async explain(error: unknown, id: string): Promise<unknown> {
     if (!(error instanceof ApiError) || error.status !== 409) return error;
-    const other = (await this.found()).get(id)?.other;
+    await this.search();
+    const other = this.found.get(id)?.other;
     if (!other) return error;
     const { resource, record, kind } = other;
     const hint = `${upperFirst(whoHolds(other))} has the same ${kindWords[kind]}.\nSee: rosterctl ${resource} get ${quotedId(String(record['id']))}`;
     return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
   }
 
-  private async found(): Promise<ReadonlyMap<string, SharedIdentity>> {
-    if (this.watched.size === 0) return new Map();
-    return (this.searching ??= this.search());
+  private async search(): Promise<void> {
+    if (this.watched.size > 0) await (this.searching ??= this.searchLists());
   }
 
-  private async search(): Promise<ReadonlyMap<string, SharedIdentity>> {
-    const { context, byIdentity, watched } = this;
+  private async searchLists(): Promise<void> {
     const { recordsNearby } = await import('../cards/nearby.js');
+    const isWatched = (key: string) => this.byIdentity.has(key);
     for (const resource of this.within) {
       if (resource === written && this.observedCount > 0) continue;
       // oxlint-disable-next-line no-await-in-loop
-      await recordsNearby(context, resource, (record) => {
-        this.remember(resource, record, (key) => byIdentity.has(key));
+      await recordsNearby(this.context, resource, (record) => {
+        this.remember(resource, record, isWatched);
         return false;
       });
     }
-    const found = new Map<string, SharedIdentity>();
-    for (const same of byIdentity.values())
+    for (const same of this.byIdentity.values())
       for (const own of same.length > 1 ? same : []) {
         const id = String(own.record['id']);
-        const other = watched.has(id) && same.findLast((each) => isOther(own, each));
-        if (other) found.set(id, { own, other });
+        const other = this.watched.has(id) && same.findLast((each) => isOther(own, each));
+        if (other) this.found.set(id, { own, other });
       }
-    return found;
   }
 
-  private remember(
-    resource: ResourceName,
-    record: JsonObject,
-    isKept: (key: string) => boolean = () => true,
-  ): void {
-    for (const { kind, key } of this.identitiesOf(resource, record)) {
-      if (!isKept(key)) continue;
-      const { id, name, status, convertedPlayerId } = record;
-      const brief = { id, name, status, convertedPlayerId };
-      addTo(this.byIdentity, key, { resource, record: brief, kind, form: this.formOf(record) });
-    }
+  private remember(resource: ResourceName, record: JsonObject, isKept = (_: string) => true): void {
+    const { id, name, status, convertedPlayerId } = record;
+    const brief = { id, name, status, convertedPlayerId };
+    for (const { kind, key } of this.identitiesOf(resource, record))
+      if (isKept(key))
+        addTo(this.byIdentity, key, { resource, record: brief, kind, form: this.formOf(record) });
   }
 }
 
