@@ -9,7 +9,7 @@ import { CancelledError, GuardError, nothingDone, UsageError } from '../errors.j
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
 import { type BulkValues, defaultMaxChanges, type Invocation } from './invocation.js';
-import { hasMore, type Listed, type Preview, type Subject } from './preview.js';
+import { hasMore, type Preview, type Subject } from './preview.js';
 
 /** Prints the preview to stderr; with --quiet only if a question follows. */
 export async function printPreview(
@@ -94,7 +94,7 @@ export function countErrors(decided: readonly ReportRow[]): number {
 interface PendingChanges {
   readonly subject: Subject;
   /** The rows to write; if the preview showed only some of them, answering `l` lists all. */
-  readonly preview: Listed;
+  readonly preview: Preview;
   /** How many rows were selected, which --expect counts; some may need no change. */
   readonly selected: number;
   /** The question for a single record: `Delete player "Ann" (player_1)?`. */
@@ -197,7 +197,7 @@ async function askOrList(
   context: Context,
   asked: string,
   subject: Subject,
-  preview: Listed,
+  preview: Preview,
   keys: typeof yesNoList | undefined,
 ): Promise<string> {
   const typed = (await context.prompts.text(asked, keys ? { keys } : {})).trim();

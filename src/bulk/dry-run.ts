@@ -7,7 +7,7 @@ import { fieldLabel } from '../cli/lists/labels.js';
 import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
-import type { Operation, Session, Task } from '../engine/operation.js';
+import type { Operation, Task } from '../engine/operation.js';
 import { exitOf, failedRun, reportOf } from '../runs/report.js';
 import {
   countErrors,
@@ -17,7 +17,7 @@ import {
   warnOfRefusals,
 } from './confirm.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
-import { type Preview, previewRows, type Subject, subjectOf } from './preview.js';
+import { type ObserveRow, type Preview, previewRows, type Subject, subjectOf } from './preview.js';
 import { previewFrame } from './preview-lines.js';
 import { printSummary, printWrongRows, reportViewFor } from './report-view.js';
 import { describeChanges } from './row-lines.js';
@@ -106,11 +106,12 @@ async function dryRunOne(
 export async function previewMany(
   context: Context,
   invocation: Invocation,
-  session: Session,
   { rows, matched = rows.length }: DryRows,
+  observe?: ObserveRow,
 ): Promise<{ readonly preview: Preview; readonly subject: Subject }> {
   const { operation } = invocation;
-  const preview = await previewRows(context, invocation, rows, session);
+  const session = openSession(context, invocation);
+  const preview = await previewRows(context, invocation, rows, session, observe);
   const { tasks } = preview;
   const subject = subjectOf(invocation, matched, matched > rows.length);
   // A person's report holds the preview.
@@ -176,8 +177,7 @@ export async function dryRunMany(
   dryRows: DryRows,
 ): Promise<CommandOutput> {
   const { operation, values } = invocation;
-  const session = openSession(context, invocation);
-  const previewed = await previewMany(context, invocation, session, dryRows);
+  const previewed = await previewMany(context, invocation, dryRows);
   const { subject, preview } = previewed;
   const { tasks, decided } = preview;
   if (operation.confirm !== 'never') printCap(context, subject, tasks.length, values);

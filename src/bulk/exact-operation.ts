@@ -5,7 +5,7 @@ import { isSameValue } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import { changesOf } from '../engine/decide.js';
 import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
-import { sessionFor, wrapSession } from '../engine/row-sessions.js';
+import { sessionByRow, sessionFor } from '../engine/row-sessions.js';
 import { ApiError, Failure, GuardError, InputError } from '../errors.js';
 import type { PlanFile } from '../plans/plan-file.js';
 import { hashOf } from '../runs/journal.js';
@@ -43,7 +43,9 @@ export function exactOperation(
       // Reads the row of a create as at its turn, without keeping what was read for the turn itself.
       const readBlind = (row: Task) =>
         sessionFor((lookup ??= operation.open(opened, job)), row).read(row, 'turn');
-      return wrapSession(session, (own) => exactSession(own, { changes, allowDrift, readBlind }));
+      const exact = (own: Session) => exactSession(own, { changes, allowDrift, readBlind });
+      if (!session.forRow) return exact(session);
+      return sessionByRow((row) => exact(sessionFor(session, row)));
     },
     resolve,
     refuses({ decided }) {

@@ -49,10 +49,10 @@ import { selectRows } from './select-rows.js';
 
 /** The place of a run to plan, once its lock is held. */
 export interface RunSetup {
-  /** Undefined if no run can be kept on disk. */
-  readonly store: RunStore | undefined;
-  readonly lock: HeldLock | undefined;
   readonly head: Omit<RunHead, 'rows'>;
+  /** Absent if no run can be kept on disk. */
+  readonly store?: RunStore;
+  readonly lock?: HeldLock;
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { truncate } from '../terminal/width.js';
-import { hasMore, type Listed, type Preview, type Subject } from './preview.js';
+import { hasMore, type Preview, type Subject } from './preview.js';
 import { type ReportStyle } from './report-lines.js';
 import { type AlignedRow, aboutRow, alignedRows, describeChanges } from './row-lines.js';
 
@@ -25,10 +25,9 @@ import { type AlignedRow, aboutRow, alignedRows, describeChanges } from './row-l
 export function allRowLines(
   context: Context,
   subject: Subject,
-  preview: Listed,
+  preview: Preview,
 ): readonly string[] {
-  const { decided = [] } = preview;
-  const own = subject.describe?.({ ...preview, decided }, { canAsk: false, lists: 'all' });
+  const own = subject.describe?.(preview, { canAsk: false, lists: 'all' });
   return own ?? rowLines(context, subject, preview);
 }
 
@@ -102,7 +101,7 @@ export function changePlace({ settings, api }: Context): string {
 }
 
 /** Counts per status change: `14 reviewing → rejected`. */
-function countMoves({ tasks }: Listed): ReadonlyMap<string, number> {
+function countMoves({ tasks }: Preview): ReadonlyMap<string, number> {
   // Rows with equal changes share them.
   const rows = new Map<readonly RowChange[], number>();
   for (const { previewed = [] } of tasks) rows.set(previewed, (rows.get(previewed) ?? 0) + 1);
@@ -133,7 +132,7 @@ const widestName = 32;
 function rowLines(
   { streams: { stderr }, now }: Pick<Context, 'streams' | 'now'>,
   action: Action,
-  { tasks, names, times }: Listed,
+  { tasks, names, times }: Preview,
 ): readonly string[] {
   const deletes = action.verb === 'delete';
   const isUndo = action.verb === 'undo';

@@ -42,9 +42,6 @@ export interface Preview extends PreviewedRows {
   readonly plan?: RowPlan | undefined;
 }
 
-/** Rows to list, with their names and times where known. */
-export type Listed = Pick<Preview, 'tasks'> & Partial<Pick<Preview, 'decided' | 'names' | 'times'>>;
-
 /** A preview of up to this many rows lists all of them. */
 const maxListed = 7;
 
@@ -107,12 +104,13 @@ export async function previewRows(
   invocation: Invocation,
   rows: readonly Task[],
   session: Session,
+  observe?: ObserveRow,
 ): Promise<Preview> {
   const columns =
     invocation.source === 'csv'
       ? new (await import('../data/cell-values.js')).SeenColumns(rows)
       : undefined;
-  const previewer = new Previewer(context, invocation, rows, session, columns);
+  const previewer = new Previewer(context, invocation, rows, session, columns, observe);
   await previewer.decideFromList();
   await previewer.decideOneByOne();
   session.planned?.(invocation.isSingle);
@@ -120,6 +118,9 @@ export async function previewRows(
   await checkFieldsToShow(context, invocation, preview);
   return preview;
 }
+
+/** Receives each record that is read, with its row and the plan for it. */
+export type ObserveRow = (row: Task, record: JsonObject, plan: RowPlan) => void;
 
 /** A record, and the plan that was made for it. */
 interface Planned {
@@ -148,6 +149,7 @@ class Previewer {
     private readonly rows: readonly Task[],
     private readonly session: Session,
     private readonly columns: SeenColumns | undefined,
+    private readonly observe: ObserveRow | undefined,
   ) {
     const { operation, source, guards } = invocation;
     const { ifStatus, conditions = [] } = guards;
@@ -263,6 +265,7 @@ class Previewer {
         this.fields.observe(record);
         this.columns?.observe(record);
         this.keepLabels(row, record);
+        this.observe?.(row, record, plan);
       }
       const { guards } = this.invocation;
       const { previewed: before, done } = row;

@@ -130,8 +130,8 @@ export async function continueRun(
   const session = openSession(context, invocation);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
-  if (operation.confirm !== 'never' && !isSingle)
-    await printPreview(context, subject, { tasks, decided: [], names: plan.names });
+  const preview = { tasks, decided: [], names: plan.names };
+  if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, preview);
   const [only] = tasks;
   const { maxChanges = tasks.length } = values;
   await confirmChanges(
@@ -139,7 +139,7 @@ export async function continueRun(
     { ...invocation, values: { ...values, maxChanges } },
     {
       subject,
-      preview: { tasks, names: plan.names },
+      preview,
       selected: expectsRemaining ? tasks.length : plan.rows.length,
       question:
         isSingle && only ? sessionFor(session, only).question?.(only, undefined) : undefined,

@@ -126,16 +126,14 @@ function headOf(context: Context, invocation: Invocation): Omit<RunHead, 'rows'>
 
 /** Acquires the lock, plans the run and executes it. */
 async function planAndExecute(context: Context, given: Invocation): Promise<CommandOutput> {
-  const store = await ifKept(context, given, () => openRunStore(context.paths));
   const head = headOf(context, given);
   const invocation = await withResolvedRows(context, given, head);
   const { isSingle, selection } = invocation;
-  const lock =
-    store &&
-    (await ifKept(context, invocation, () =>
-      lockFor(context, invocation, store, head, selection?.rows[0]),
-    ));
-  const planned = await planRun(context, invocation, { store: lock && store, head, lock });
+  const kept = await ifKept(context, invocation, async () => {
+    const store = openRunStore(context.paths);
+    return { store, lock: await lockFor(context, invocation, store, head, selection?.rows[0]) };
+  });
+  const planned = await planRun(context, invocation, { head, ...kept });
   if (isSingle) return showOne(context, invocation, planned);
   return (await import('./show-run.js')).showRun(context, planned);
 }

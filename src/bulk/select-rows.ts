@@ -71,14 +71,13 @@ export interface FilteredRows {
   readonly matched: number;
 }
 
-/** The rows of an invocation. Throws GuardError if they are not as many as --expect says, and as `selectByFilter`. */
+/** The rows of an invocation. Throws GuardError if a filter finds not as many as --expect says, and as `selectByFilter`. */
 export async function selectRows(
   context: Context,
   { operation, values, selection }: Invocation,
 ): Promise<FilteredRows> {
-  const found = selection
-    ? { rows: selection.rows, matched: selection.rows.length }
-    : await selectByFilter(context, values, operation);
+  if (selection) return { rows: selection.rows, matched: selection.rows.length };
+  const found = await selectByFilter(context, values, operation);
   checkExpected(found.rows.length, values);
   return found;
 }

@@ -90,8 +90,9 @@ interface OneOutcome {
 async function renderOne(
   context: Context,
   invocation: Invocation,
-  { row, error, ended, run }: OneOutcome,
+  outcome: OneOutcome,
 ): Promise<CommandOutput> {
+  const { row, error, ended } = outcome;
   if (error) {
     for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
       context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
@@ -116,7 +117,7 @@ async function renderOne(
     };
   // Only a person reads the line.
   const isSeen = context.streams.stdout.isTerminal || context.settings.forcedWidth !== undefined;
-  const line = isSeen && (await lineOf(context, invocation, { row, value, unsent, ended, run }));
+  const line = isSeen && (await lineOf(context, invocation, outcome, value, unsent));
   return {
     ...ending,
     view: {
@@ -132,13 +133,9 @@ async function renderOne(
 async function lineOf(
   context: Context,
   { words, operation: { verb } }: Invocation,
-  {
-    row,
-    value,
-    unsent,
-    ended,
-    run,
-  }: Omit<OneOutcome, 'error'> & { value: unknown; unsent: string | undefined },
+  { row, ended, run }: OneOutcome,
+  value: unknown,
+  unsent: string | undefined,
 ): Promise<(canvas: Canvas) => readonly string[]> {
   const { headline, markOf } = await import('./report-lines.js');
   const { undoLine } = await import('./report-view.js');

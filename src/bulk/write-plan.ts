@@ -7,12 +7,12 @@ import type { CommandOutput } from '../cli/command-output.js';
 import { typedCommand } from '../cli/typed-line.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { plural, shellQuote } from '../data/text.js';
 import { longTimeOf } from '../data/time.js';
 import { digestIn } from '../engine/decide.js';
-import type { Session } from '../engine/operation.js';
-import { wrapSession } from '../engine/row-sessions.js';
+import type { RowPlan } from '../engine/operation.js';
 import { GuardError, UsageError } from '../errors.js';
 import { checkWritable } from '../files/atomic-write.js';
 import { describeSelf } from '../files/holder.js';
@@ -21,7 +21,7 @@ import { hasQuery } from '../runs/before-images.js';
 import { placeOf } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { previewMany, previewOutput } from './dry-run.js';
-import { type BulkValues, type Invocation, openSession } from './invocation.js';
+import type { BulkValues, Invocation } from './invocation.js';
 import { type Preview } from './preview.js';
 import { reportViewFor } from './report-view.js';
 import { redactedRows, requireNoSecret } from './secrets.js';
@@ -81,8 +81,9 @@ export async function planChanges(
   const { values } = invocation;
   const reading = { ...context, settings: { ...context.settings, dryRun: true } };
   const seen = new Map<number, Seen>();
-  const session = observing(openSession(reading, invocation), seen);
-  const previewed = await previewMany(reading, invocation, session, selected);
+  const previewed = await previewMany(reading, invocation, selected, ({ row }, record, plan) =>
+    seen.set(row, seenOf(record, plan)),
+  );
   const { preview, subject } = previewed;
   const { tasks, decided, names } = preview;
   const file = values.plan ?? '';
@@ -130,22 +131,12 @@ interface Seen {
   readonly updatedAt: string | undefined;
 }
 
-/** Notes the name of every record; a preview keeps only those of the first rows. */
-function observing(session: Session, seen: Map<number, Seen>): Session {
-  return wrapSession(session, (own) => ({
-    ...own,
-    async plan(row, state) {
-      const plan = await own.plan(row, state);
-      const { record } = state;
-      const updatedAt = record?.['updatedAt'];
-      const isWhole = digestIn(plan) !== undefined && typeof updatedAt === 'string';
-      const label = labelOf(record, '');
-      const name = hasQuery(label) ? '' : label;
-      if (name !== '' || isWhole)
-        seen.set(row.row, { name, updatedAt: isWhole ? updatedAt : undefined });
-      return plan;
-    },
-  }));
+/** A preview keeps the names of the first rows only. */
+function seenOf(record: JsonObject, plan: RowPlan): Seen {
+  const { updatedAt } = record;
+  const isWhole = digestIn(plan) !== undefined && typeof updatedAt === 'string';
+  const name = labelOf(record, '');
+  return { name: hasQuery(name) ? '' : name, updatedAt: isWhole ? updatedAt : undefined };
 }
 
 async function contentOf(

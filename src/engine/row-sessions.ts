@@ -17,9 +17,3 @@ export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
     send: (step, row, isFresh) => pick(row).send(step, row, isFresh),
   };
 }
-
-/** Applies `around` to a session, or to those of its rows. */
-export function wrapSession(session: Session, around: (own: Session) => Session): Session {
-  if (session.forRow === undefined) return around(session);
-  return sessionByRow((row) => around(sessionFor(session, row)));
-}

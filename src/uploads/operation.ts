@@ -130,8 +130,10 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
 
 /** The files of a run: opened at their turn, and where in the store their bytes are. */
 class UploadFiles {
-  private readonly opened = new Map<number, LocalFile>();
-  private readonly arrived = new Map<number, StoredFile>();
+  /** By row. */
+  readonly opened = new Map<number, LocalFile>();
+  /** Where the bytes are that this process sent, by row. */
+  readonly arrived = new Map<number, StoredFile>();
 
   constructor(
     private readonly job: UploadJob,
@@ -152,17 +154,9 @@ class UploadFiles {
     return file;
   }
 
-  openedOf({ row }: SelectedRow): LocalFile | undefined {
-    return this.opened.get(row);
-  }
-
   /** Where the bytes of a row are, from this process or an earlier one. */
   storedOf(row: SelectedRow): StoredFile | undefined {
     return this.arrived.get(row.row) ?? storedBefore(row);
-  }
-
-  keepStored({ row }: SelectedRow, stored: StoredFile): void {
-    this.arrived.set(row, stored);
   }
 
   documentStep(row: SelectedRow, stored: StoredFile): Step {
@@ -186,7 +180,7 @@ function fileTransfer(
   return {
     bytes,
     async prepare(row, step, note) {
-      const file = files.openedOf(row);
+      const file = files.opened.get(row.row);
       if (files.storedOf(row) || !file) return step;
       const earlier = earlierKeys(row);
       if (earlier.length > 0)
@@ -204,7 +198,7 @@ function fileTransfer(
           counted = sent;
         },
       });
-      files.keepStored(row, stored);
+      files.arrived.set(row.row, stored);
       return files.documentStep(row, stored);
     },
     async confirm(row, record) {

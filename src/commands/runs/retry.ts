@@ -77,11 +77,9 @@ async function retryRows(
   const rows = await rowsForRetry(context, operation, failed);
   const selection = { rows };
   const invocation = { ...given, isSingle: false, selection };
+  checkExpected(rows.length, values);
   limitRate(context, values);
-  if (context.settings.dryRun) {
-    checkExpected(rows.length, values);
-    return dryRunMany(context, invocation, { rows });
-  }
+  if (context.settings.dryRun) return dryRunMany(context, invocation, { rows });
   const store = openRunStore(context.paths);
   const head = newHead(context, invocation, 'retry', rows);
   const lock = await lockFor(context, invocation, store, head);

@@ -173,7 +173,11 @@ export class Holders {
       }
   }
 
-  private remember(resource: ResourceName, record: JsonObject, isKept = (_: string) => true): void {
+  private remember(
+    resource: ResourceName,
+    record: JsonObject,
+    isKept: (key: string) => boolean = () => true,
+  ): void {
     const { id, name, status, convertedPlayerId } = record;
     const brief = { id, name, status, convertedPlayerId };
     for (const { kind, key } of this.identitiesOf(resource, record))
