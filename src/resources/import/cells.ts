@@ -16,6 +16,7 @@ import type { CsvRow } from '../../data/csv-reader.js';
 import { isObject, type JsonObject, printJson } from '../../data/json.js';
 import { isIndex } from '../../data/path.js';
 import { InputError } from '../../errors.js';
+import type { SelectedRow } from '../../runs/report.js';
 import type { SeenField } from './seen-fields.js';
 
 /** The values of an imported row, in the run's plan. */
@@ -29,6 +30,11 @@ export type ImportedRow = JsonObject & {
   /** Why its record is left alone: it is there, or it is missing. */
   readonly skipped?: string;
 };
+
+/** The values of a row of an import. */
+export function importedRow({ own = {} }: SelectedRow): ImportedRow {
+  return own as ImportedRow;
+}
 
 /** The field of a column. */
 export interface FieldTarget {

@@ -11,7 +11,7 @@ import { beforeAndAfter } from '../../engine/decide.js';
 import type { PreviewedRows, PreviewStyle, Task } from '../../engine/operation.js';
 import type { ReportRow, RowChange, SelectedRow } from '../../runs/report.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import type { ImportedRow } from './cells.js';
+import { importedRow } from './cells.js';
 import type { MappedColumn, Mapping } from './columns.js';
 import type { ImportFile } from './file.js';
 import type { Teams } from './teams.js';
@@ -143,7 +143,7 @@ function newRecordLine(
   { teams }: ResolvedImport,
   teamColumn: MappedColumn | undefined,
 ): string {
-  const { body = {}, key } = row.own as ImportedRow;
+  const { body = {}, key } = importedRow(row);
   const name = fieldText(body, 'name');
   const email = fieldText(body, 'email');
   const who = [

@@ -13,7 +13,7 @@ import { InputError, UsageError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { identityReader, sameIdentity } from '../person/holders.js';
 import { readOnlyFields } from '../update.js';
-import type { ImportedRow } from './cells.js';
+import { importedRow } from './cells.js';
 import { type FileColumn, mapColumns } from './columns.js';
 import type { ImportFile, ImportOptions } from './file.js';
 import type { ResolvedImport } from './preview.js';
@@ -136,6 +136,6 @@ function sharedIdentities(
   ];
 }
 
-function newRecordOf({ own }: SelectedRow): JsonObject {
-  return (own as ImportedRow | undefined)?.body ?? {};
+function newRecordOf(row: SelectedRow): JsonObject {
+  return importedRow(row).body ?? {};
 }

@@ -1,0 +1,210 @@
+/** The records that an import creates: found by their key, and compared with what was sent. */
+
+import { callFor, resourceRow } from '../../api/resources.js';
+import { readWholeList } from '../../bulk/whole-list.js';
+import { keyComparison } from '../../cli/column-aliases.js';
+import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
+import { quotedId } from '../../data/references.js';
+import type { ResourceName } from '../../data/resources.js';
+import { isSameValue } from '../../data/sorting.js';
+import { ageMs, usualFreshMs } from '../../data/time.js';
+import type { RecordState, Sent, Step, Verification } from '../../engine/operation.js';
+import { Failure, GuardError, NotFoundError, UnknownOutcomeError } from '../../errors.js';
+import type { SelectedRow } from '../../runs/report.js';
+import { createFailure } from '../create.js';
+import { type RecordReader, sharedRead } from '../read.js';
+import { importedRow } from './cells.js';
+import { foldKey, holdsKey, importDoubt, keyText } from './row-keys.js';
+
+/** The records that one import creates. */
+export class CreatedRecords {
+  /** True once a created record was seen to hold its key. */
+  isProven = false;
+  /** True once a created record read again had the same fields as the answer to its create. */
+  private isAnswerWhole = false;
+  /** Creates that were sent, and those of them that were answered with a record. */
+  sent = 0;
+  private done = 0;
+  /** How many records the last list held that was read while no create was under way, and how many creates had been sent. */
+  private known: { readonly count: number; readonly sent: number } | undefined;
+  private readonly comparison;
+  private readonly keys;
+
+  constructor(
+    private readonly context: Context,
+    private readonly resource: ResourceName,
+    private readonly key: string,
+    private readonly reader: RecordReader,
+  ) {
+    this.comparison = keyComparison(key, resource);
+    const keyOf = (record: JsonObject) => foldKey(keyText(record, key), this.comparison);
+    this.keys = sharedRead(async () => {
+      const { sent } = this;
+      const isQuiet = sent === this.done;
+      const keys = await readKeys(context, resource, keyOf, (count) => this.explains(count));
+      if (isQuiet && sent === this.sent) this.known = { count: keys.count, sent };
+      return keys;
+    }, context);
+  }
+
+  /** True if a list grew by as many records as this import created meanwhile, or is creating. */
+  private explains(count: number): boolean {
+    if (!this.known) return false;
+    const more = count - this.known.count;
+    return more >= this.done - this.known.sent && more <= this.sent - this.known.sent;
+  }
+
+  /** Returns the ids of the records that answer to a row's key. */
+  async idsByKey(row: SelectedRow, when: 'now' | 'after') {
+    const { ids, at, freshMs } = await this.keys(when);
+    return { found: ids.get(foldKey(importedRow(row).key, this.comparison)) ?? [], at, freshMs };
+  }
+
+  /** Returns the record of an answered create, from the answer or by the row's key. Throws Failure. */
+  async confirm(
+    { call, changes }: Step,
+    row: SelectedRow,
+    { record: made, sign, answer }: Sent,
+  ): Promise<JsonObject> {
+    if (sign && !made) throw createFailure(sign);
+    if (made) {
+      this.done += 1;
+      const hasAll = changes.every(({ field }) => Object.hasOwn(made, field));
+      // The answer is then known to be the whole record.
+      return this.isProven && this.isAnswerWhole && hasAll ? made : this.readAgain(made);
+    }
+    const found = await this.byKey(row);
+    if (found) return found;
+    const { method, path } = this.context.api.describe(call);
+    throw new UnknownOutcomeError(
+      `${method} ${path} was answered with ${answer.status} and no ${resourceRow(this.resource).noun}.`,
+      undefined,
+      { delivery: 'applied' },
+    );
+  }
+
+  /** Looks for the record of a create without an answer by the row's key. */
+  async verify(row: SelectedRow): Promise<Verification> {
+    const { resource, key } = this;
+    try {
+      const record = await this.byKey(row);
+      if (!record)
+        return { outcome: 'unclear', error: notFoundByKey(resource, key, importedRow(row).key) };
+      const others = this.otherValues(record, row);
+      if (others.length === 0) return { outcome: 'applied', record };
+      const error = new ConflictError(
+        `${String(record['id'])} has this ${key}, and not the ${others.join(', ')} that was sent: someone else may have created it.`,
+      );
+      return { outcome: 'unclear', error };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { outcome: 'unclear', error };
+    }
+  }
+
+  /** Returns the only record that answers to a row's key. */
+  private async byKey(row: SelectedRow): Promise<JsonObject | undefined> {
+    const [id, other] = (await this.idsByKey(row, 'after')).found;
+    if (id === undefined || other !== undefined) return undefined;
+    return (await this.reader.read(id, 'after')).record;
+  }
+
+  /** Reads a created record; the answer to its create if that is not possible. */
+  private async readAgain(made: JsonObject): Promise<JsonObject> {
+    const id = String(made['id']);
+    try {
+      const { record = made } = await this.reader.read(id, 'after');
+      this.isAnswerWhole = Object.keys(record).every((field) => Object.hasOwn(made, field));
+      return record;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (isProvenNotFound(error)) throw notThere(this.context, this.resource, id);
+      this.context.note(`${id} was created, and could not be read again: ${error.message}`);
+      return made;
+    }
+  }
+
+  /** Returns the fields with another value than was sent, apart from the key. */
+  private otherValues(record: JsonObject, row: SelectedRow): readonly string[] {
+    const { body = {} } = importedRow(row);
+    return Object.keys(body).filter(
+      (field) => field !== this.key && !isSameValue(record[field] ?? null, body[field]),
+    );
+  }
+
+  /** Returns the error for a created record that does not show its key; notes other values once. */
+  refusal(record: JsonObject, row: SelectedRow): Failure | undefined {
+    const { context, key, resource } = this;
+    const { key: text, body = {} } = importedRow(row);
+    const id = String(record['id']);
+    if (holdsKey(record, key, text, this.comparison)) {
+      const others = this.otherValues(record, row);
+      if (!this.isProven && others.length > 0)
+        context.note(
+          `${id} was created, but the service stored ${others.length > 1 ? 'different values for' : 'a different'} ${others.join(', ')}.`,
+        );
+      this.isProven = true;
+      return undefined;
+    }
+    const lost = Object.keys(body).filter((field) => (record[field] ?? null) === null);
+    return new GuardError(
+      `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
+      {
+        code: 'keyLost',
+        hint: `Look at it: rosterctl ${resource} get ${quotedId(id)}\nDelete it, and choose another --key: rosterctl ${resource} delete ${quotedId(id)}`,
+      },
+    );
+  }
+}
+
+/** The outcome of a create whose answer names a record that is not there, or not yet. */
+function notThere(context: Context, resource: ResourceName, id: string): UnknownOutcomeError {
+  const { method, path } = context.api.describe(callFor(resource, 'create', undefined, {}));
+  return new UnknownOutcomeError(
+    `${method} ${path} returned the id ${id}, but there is no ${resourceRow(resource).noun} with that id.`,
+    { method, path },
+    { delivery: 'applied' },
+  );
+}
+
+/** Why a lost create stays unknown: it is never sent twice by itself. */
+function notFoundByKey(resource: ResourceName, key: string, text: string): NotFoundError {
+  const { noun } = resourceRow(resource);
+  return new NotFoundError(
+    `No single ${noun} has the ${key} "${text}". If none appears, run the import again with --restart.`,
+    { isProven: true, hint: `See: rosterctl ${resource} list` },
+  );
+}
+
+/** The ids of all records by their key. */
+interface IdsByKey extends Pick<RecordState, 'at' | 'freshMs'> {
+  readonly ids: ReadonlyMap<string, readonly string[]>;
+  /** How many records the list holds. */
+  readonly count: number;
+}
+
+/** A list that takes long to read is relied on for this many times as long, or nothing else would be done. */
+const listTimes = 10;
+
+/** Reads the ids of all records by their key. */
+async function readKeys(
+  context: Context,
+  resource: ResourceName,
+  keyOf: (record: JsonObject) => string,
+  isExpected: (count: number) => boolean,
+): Promise<IdsByKey> {
+  const ids = new Map<string, string[]>();
+  const start = context.instant();
+  let count = 0;
+  const onRecord = (record: JsonObject) => {
+    count += 1;
+    const id = String(record['id']);
+    const same = ids.get(keyOf(record));
+    if (same) same.push(id);
+    else ids.set(keyOf(record), [id]);
+  };
+  const at = await readWholeList(context, resource, onRecord, { ...importDoubt, isExpected });
+  return { ids, count, at, freshMs: Math.max(usualFreshMs, listTimes * ageMs(start, at)) };
+}
