@@ -41,10 +41,9 @@ import { showOne } from './show-one.js';
  */
 async function runOperation(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
   const { operation, values } = commandLine;
-  if (!operation.bind) return selectAndRun(context, commandLine);
-  return operation.bind(context, values as never, (parts) =>
-    selectAndRun(context, { ...commandLine, operation: { ...operation, ...parts } }),
-  );
+  const use = (parts: Partial<Operation>) =>
+    selectAndRun(context, { ...commandLine, operation: { ...operation, ...parts } });
+  return operation.bind ? operation.bind(context, values as never, use) : use({});
 }
 
 async function selectAndRun(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
