@@ -14,6 +14,9 @@ export interface Caps {
 /** Far beyond the size of any organization. */
 export const defaultCaps: Caps = { pages: 100_000, records: 5_000_000 };
 
+/** A service that filters what it has read sends empty pages in between; more in a row count as endless. */
+const maxEmptyPages = 100;
+
 /** The organization at a service to which all pages of a list belong. */
 interface ListOwner {
   readonly baseUrl: string;
@@ -27,6 +30,8 @@ export class PageFollower {
   /** 1 for the first page. */
   number = 1;
   private mayRepeat = true;
+  /** Empty pages in a row, up to the last one that was read. */
+  private emptyPages = 0;
   private readonly visited = new Set<string>();
 
   constructor(
@@ -44,7 +49,10 @@ export class PageFollower {
     const { first, number, mayRepeat, caps } = this;
     const step = this.pager.after({ ...page, number });
     if ('end' in step) return step.end;
-    if (page.fresh === 0 && !mayRepeat)
+    this.emptyPages = page.count === 0 ? this.emptyPages + 1 : 0;
+    if (this.emptyPages > maxEmptyPages)
+      return doubtfulList('the service keeps sending empty pages');
+    if (page.fresh === 0 && page.count > 0 && !mayRepeat)
       return doubtfulList('the service keeps sending the same records');
     if (number >= caps.pages || page.arrived >= caps.records)
       return doubtfulList('the list does not end');

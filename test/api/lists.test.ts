@@ -642,6 +642,27 @@ const behaviours: readonly Behaviour[] = [
     requests: 4,
   },
   {
+    name: 'empty pages between the others, as a service sends that filters what it has read',
+    reply: (request) => {
+      const at = cursorOf(request);
+      const teams = at % 20 === 0 ? slice(at) : [];
+      return json({ teams, nextCursor: at < 40 ? String(at + 5) : null });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 9,
+  },
+  {
+    name: 'empty pages without end',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ teams: at === 0 ? slice(0, 7) : [], nextCursor: String(at + 1) });
+    },
+    count: 7,
+    state: 'doubtful',
+    requests: 102,
+  },
+  {
     name: 'forced offsets',
     overrides: { 'paging.mode': 'offset', 'paging.params.offset': 'skip' },
     reply: (request) => json(slice(numberIn(request, 'skip', 0))),
