@@ -10,7 +10,7 @@ import {
   hasIdColumn,
   readHeader,
 } from '../data/csv-columns.js';
-import { type CsvRow, readCsv, rowPlace, rowWord } from '../data/csv-reader.js';
+import { type CsvRow, delimiterLine, readCsv, rowPlace, rowWord } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import { type JsonObject } from '../data/json.js';
@@ -122,8 +122,9 @@ export async function selectFromText(text: string, input: CsvInput): Promise<Sel
   const digest = digestOf(text);
   const bare = text.replace(/^\ufeff/, '');
   if (!/^\s*[[{]/.test(bare)) {
-    const [first = ''] = bare.split(/\r?\n|\r/, 1);
-    const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
+    const [first = '', second = ''] = bare.split(/\r?\n|\r/, 2);
+    const head = delimiterLine.test(first) ? second : first;
+    const header = readCsv(`${head.replaceAll('"', '')}\n`)[0]?.cells ?? [];
     if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
   }
   return { ...(await rowsOfIds(bare, input)), digest };

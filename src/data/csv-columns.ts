@@ -297,7 +297,7 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
 }
 
 function unknownColumn(name: string, { columns, exported }: ColumnRules): InputError {
-  const known = ['id', ...columns.map((column) => column.name)];
+  const known = ['id', ...columns.flatMap(({ name: own, aliases = [] }) => [own, ...aliases])];
   return new InputError(`Unknown column "${name}".${didYouMean(name, [...known, ...exported])}`, {
     hint: `Columns: ${known.join(', ')}\nRename it with --map "${name}=NAME", or skip unknown columns with --ignore-columns.`,
   });

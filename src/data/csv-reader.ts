@@ -59,6 +59,9 @@ export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] 
 
 const quoteHint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
 
+/** The first line of a file that was made for Excel: it only names the delimiter. */
+export const delimiterLine = /^"?sep=([,;\t])"?$/i;
+
 /** In characters, far beyond any line of column names. */
 const longestFirstLine = 1024 * 1024;
 
@@ -66,8 +69,8 @@ type CellState = 'start' | 'plain' | 'quoted' | 'closed';
 
 /**
  * A strict RFC 4180 parser, for text as it arrives: quoted cells with delimiters and line ends; CRLF,
- * LF or CR; a byte order mark. Without `delimiter`, the first line decides between `,` `;` and tab.
- * Skips empty lines. The caller must iterate each result to its end, because parsing happens during
+ * LF or CR; a byte order mark. Without `delimiter`, the first line decides between `,` `;` and tab,
+ * by its own or as `sep=;`. Skips empty lines. The caller must iterate each result to its end, because parsing happens during
  * the iteration. It throws InputError naming the line, after the last record before the error: for
  * NUL, a stray quote, an unclosed quote, and a first line of more than 1 MiB.
  */
@@ -131,8 +134,9 @@ export class CsvReader {
   private *readBuffered(firstLine: string): Generator<CsvRow> {
     const text = this.buffered;
     this.buffered = '';
-    this.delimiter = likelyDelimiter(firstLine);
-    yield* this.read(text, this.delimiter);
+    const named = delimiterLine.exec(firstLine)?.[1] as Delimiter | undefined;
+    this.delimiter = named ?? likelyDelimiter(firstLine);
+    yield* this.read(named === undefined ? text : text.slice(firstLine.length), this.delimiter);
   }
 
   private *read(text: string, delimiter: Delimiter): Generator<CsvRow> {

@@ -84,6 +84,7 @@ describe('a CSV has values for each row', () => {
 
   test.each([
     ['id,status\na,x\nb,x\na,y\n', /a is given twice, on lines 2 and 4/],
+    ['id,notes\na,x\n', /Unknown column "notes". Did you mean note\?/],
     ['id,statu\na,x\n', /Unknown column "statu". Did you mean status/],
     ['name,status\nx,y\n', /no column "id"/],
     ['id,note,internalNotes\na,b,c\n', /Columns 2 and 3 are both internalNotes/],
@@ -144,6 +145,7 @@ describe('ids can come', () => {
     ['as a JSON array of records', '[{"id":"a"},{"id":"b"}]', ['a', 'b']],
     ['as a JSON array of ids', '["a","b"]', ['a', 'b']],
     ['as CSV with an id column', 'name;id\nAnn;a\nBob;b\n', ['a', 'b']],
+    ['as CSV made for Excel', 'sep=;\r\nname;id\r\nAnn;a\r\n', ['a']],
     ['as nothing', '\n', []],
   ])('%s', async (_, text, wanted) => {
     expect((await selectFromText(text, input())).rows.map(({ id }) => id)).toEqual(wanted);

@@ -67,6 +67,20 @@ describe('a CSV is read', () => {
     expect(rows.map(({ line }) => line)).toEqual([1, 2, 6]);
   });
 
+  test.each([
+    ['sep=;\r\nid;note\r\nx;"a,b,c"\r\n', ['id', 'note'], ['x', 'a,b,c']],
+    ['\ufeff"sep=,"\nid,a;b;c\n1,2\n', ['id', 'a;b;c'], ['1', '2']],
+    ['SEP=\t\rid\r1\r', ['id'], ['1']],
+  ])('below a line that names the delimiter for Excel: %j', (text, head, row) => {
+    const wanted = [
+      { line: 2, cells: head },
+      { line: 3, cells: row },
+    ];
+    expect(readCsv(text)).toEqual(wanted);
+    expect(readAll(Array.from(text))).toEqual(wanted);
+    expect(readCsv(text.split(/[\r\n]/, 1)[0] ?? '')).toEqual([]);
+  });
+
   test('up to an error, which is thrown after the records before it', () => {
     for (const mistake of ['x"y\n', 'a\0b\n', '"a"b\n']) {
       const reader = new CsvReader();
