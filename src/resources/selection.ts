@@ -50,7 +50,7 @@ export const applicationColumns: ColumnRules = {
 export const editColumns: ColumnRules = {
   ...applicationColumns,
   columns: [
-    { name: 'status', read: readStatus },
+    { name: 'status', read: readStatusCell },
     { name: 'internalNotes', aliases: ['note'], clears: true, read: (cell) => cell },
     ...applicationColumns.columns,
   ],
@@ -64,6 +64,12 @@ function readStatus(cell: string, exported = false): string {
   if (exported && near === undefined) return cell.trim();
   const meant = near ?? `one of ${orList(TryoutStatus.options)}`;
   throw new Error(`holds "${cell.trim()}", which is not a status (did you mean ${meant}?).`);
+}
+
+/** Reads a status, but keeps its case: a record may hold just that text. */
+function readStatusCell(cell: string, exported: boolean): string {
+  readStatus(cell, exported);
+  return cell.trim();
 }
 
 function readTime(cell: string): string {

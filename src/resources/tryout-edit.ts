@@ -130,7 +130,8 @@ function editSession(context: Context, job: EditJob): Session {
   return {
     ...holders.beside(changing(context, 'tryouts', 'update')),
     plan(row, { record = {} }) {
-      const target = job.note ? targetOf(row) : withoutOwnNote(targetOf(row), record);
+      const cells = inLowerCase(targetOf(row), record);
+      const target = job.note ? cells : withoutOwnNote(cells, record);
       checkStatus(target.status, record);
       const changes = editChanges(record, target);
       if (changes.length === 0) return { steps: [] };
@@ -191,6 +192,12 @@ function noteOf(cell: unknown): NoteEdit | undefined {
   if (cell === null) return { kind: 'clear' };
   if (isObject(cell)) return cell as NoteEdit;
   return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;
+}
+
+/** Returns a status of a cell as the contract has it, except one that the record holds as it is. */
+function inLowerCase(target: EditTarget, record: JsonObject): EditTarget {
+  const { status } = target;
+  return status === record['status'] ? target : { ...target, status: status?.toLowerCase() };
 }
 
 /** Drops a note that equals the exported form of the present one, since a cell may not hold all of it. */

@@ -51,6 +51,16 @@ test('an unchanged row of an export with an unknown status blocks no other row',
   expect(written(service)).toMatchObject([{ status: 'rejected' }]);
 });
 
+test('a status that the service writes in capitals is unchanged in its own export', async () => {
+  const service = await keep([application('app_1'), application('app_2', { status: 'PENDING' })]);
+  const user = userOf(service);
+  const { stdout } = await user.run('tryouts list -o csv');
+  await at(user.home, 'export.csv', stdout.replace('pending', 'Rejected'));
+  const ran = await user.run(`tryouts set-status --csv ${user.home}/export.csv --yes --json`);
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 1, unchanged: 1 }]);
+  expect(written(service)).toMatchObject([{ status: 'rejected' }]);
+});
+
 test('a typed unknown status is rejected and never sent', async () => {
   const service = await keep([application('app_1'), application('app_2', { status: 'parked' })]);
   const user = userOf(service);
