@@ -89,16 +89,18 @@ export function valuesAt(record: JsonObject, path: string): readonly unknown[] |
  * `gamerTags.0.game`. Other values stay unchanged. Of several fields with the same name, the one
  * with the longest key gets it, and the others are named `a[b]`.
  */
-export function flatten(record: JsonObject, names = new InnerNames()): Map<string, unknown> {
+export function flatten(record: JsonObject): Map<string, unknown> {
   const columns = new Map<string, unknown>();
   let leaves = 0;
   const addColumn = (name: string, value: unknown) => {
     leaves += 1;
     columns.set(name, value);
   };
-  for (const key of Object.keys(record)) eachLeaf(key, record[key], names, addColumn);
+  for (const key of Object.keys(record)) eachLeaf(key, record[key], dottedNames, addColumn);
   return leaves > columns.size ? flattenAmbiguous(record) : columns;
 }
+
+const dottedNames = { of: (name: string, key: string | number) => `${name}.${key}` };
 
 /**
  * Flattens a record in which dotted keys and nested fields share a name: each gets its own column.
@@ -224,24 +226,6 @@ export function listText(list: readonly unknown[]): string {
     joined.trimStart().startsWith('[') || texts.some((text) => text.includes(';'));
   return isAmbiguous ? printJson(list) : joined;
 }
-
-/** Caches dotted names across records: building and hashing them each time is half the work. */
-export class InnerNames {
-  private readonly known = new Map<string, Map<string | number, string>>();
-
-  of(name: string, key: string | number): string {
-    const inner = this.known.get(name) ?? new Map<string | number, string>();
-    if (inner.size === 0) this.known.set(name, inner);
-    const found = inner.get(key);
-    if (found !== undefined) return found;
-    const built = `${name}.${key}`;
-    // Bounded, because every record may have different keys.
-    if (inner.size < maxInnerNames) inner.set(key, built);
-    return built;
-  }
-}
-
-const maxInnerNames = 1000;
 
 /** Returns a plain value as text; null and undefined are empty, anything else is compact JSON. */
 export function plainText(value: unknown): string {

@@ -4,7 +4,7 @@ import { collect } from '../../data/batches.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
 import { byteOrderMark, csvLine, forSpreadsheet } from '../../data/csv.js';
 import type { JsonObject } from '../../data/json.js';
-import { flatten, InnerNames } from '../../data/path.js';
+import { flatten } from '../../data/path.js';
 import { CancelledError } from '../../errors.js';
 import { batchWriter, type Sink } from '../sink.js';
 import type { View } from '../views.js';
@@ -59,14 +59,13 @@ export async function collectTable(
   signal: AbortSignal | undefined,
 ) {
   const records = (await collect(rows)).map(asRecord);
-  const names = new InnerNames();
   const turn = eventLoopTurns(
     signal,
     () => new CancelledError(`Stopped while writing the ${format}.`),
   );
-  const columns = await columnsOf(records, table, names, turn);
+  const columns = await columnsOf(records, table, turn);
   const cellsOf = (record: JsonObject): readonly unknown[] => {
-    const flat = flatten(record, names);
+    const flat = flatten(record);
     return columns.map((column) => flat.get(column));
   };
   return { records, columns, cellsOf, turn };
@@ -79,11 +78,10 @@ export async function collectTable(
 async function columnsOf(
   records: readonly JsonObject[],
   { view, chosen }: TableColumns,
-  names: InnerNames,
   turn: ReturnType<typeof eventLoopTurns>,
 ): Promise<readonly string[]> {
   if (records.length === 0) return chosen ? namesOf(chosen) : knownFields(view);
-  const found = await foundColumns(records, names, turn);
+  const found = await foundColumns(records, turn);
   if (chosen || view.columns) return found;
   const known = await knownFields(view);
   const first = known.flatMap((field) => {
@@ -99,14 +97,13 @@ async function columnsOf(
  */
 async function foundColumns(
   records: readonly JsonObject[],
-  names: InnerNames,
   turn: ReturnType<typeof eventLoopTurns>,
 ): Promise<readonly string[]> {
   const start: CsvColumn = { name: '', filled: true, next: undefined };
   const byName = new Map<string, CsvColumn>();
   for (const record of records) {
     let previous = start;
-    const flat = flatten(record, names);
+    const flat = flatten(record);
     for (const [name, value] of flat) {
       const filled = value !== null && value !== undefined && value !== '';
       let column = byName.get(name);
