@@ -134,8 +134,8 @@ export async function openState(
     if (!replay.isSeeded) append(seedLine(firstSeed));
   };
 
-  const locked = batched((runBatch) =>
-    withLock(dir, 'state', { self, waitMs: lockWaitMs, purpose: 'sandbox' }, runBatch),
+  const locked = oneByOne((action) =>
+    withLock(dir, 'state', { self, waitMs: lockWaitMs, purpose: 'sandbox' }, action),
   );
 
   catchUp();
@@ -209,51 +209,12 @@ const logPath = (dir: string) => join(dir, 'log.jsonl');
 
 const seedLine = (seed: SeedChoice): JsonObject => ({ seed, version: logVersion });
 
-interface QueuedWrite {
-  readonly run: () => void;
-  readonly fail: (error: unknown) => void;
-}
-
-/**
- * Runs actions one after another: `hold` takes the lock and runs all that are queued by then. When
- * `hold` itself fails, each of them is rejected with its error.
- */
-function batched(
-  hold: (runBatch: () => void) => Promise<void>,
-): <T>(action: () => T) => Promise<T> {
-  let queue: QueuedWrite[] = [];
-  let isRunning = false;
-
-  const takeQueue = () => {
-    const taken = queue;
-    queue = [];
-    return taken;
+/** Returns what runs actions one after another, each under the lock that `hold` takes. */
+function oneByOne(hold: <T>(action: () => T) => Promise<T>) {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(action: () => T): Promise<T> => {
+    const done = last.then(() => hold(action));
+    last = done.catch(() => {});
+    return done;
   };
-
-  const runQueue = async () => {
-    isRunning = true;
-    while (queue.length > 0) {
-      try {
-        await hold(() => {
-          for (const { run } of takeQueue()) run();
-        });
-      } catch (error) {
-        for (const { fail } of takeQueue()) fail(error);
-      }
-    }
-    isRunning = false;
-  };
-
-  return <T>(action: () => T) =>
-    new Promise<T>((resolve, reject) => {
-      const run = () => {
-        try {
-          resolve(action());
-        } catch (error) {
-          reject(error);
-        }
-      };
-      queue.push({ run, fail: reject });
-      if (!isRunning) void runQueue();
-    });
 }
