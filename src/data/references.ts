@@ -55,6 +55,19 @@ export function meantReference(word: string, resource: ResourceName): string | u
   return kind && didYouMeanReference(referenceOf(kind, typo === undefined ? word : value));
 }
 
+/**
+ * Returns the hint for a word that names no record: the reference that it may have meant, and where to
+ * look. A word without a digit is a name rather than an id, and is searched for.
+ */
+export function missingHint(word: string, resource: ResourceName): string {
+  const list = `rosterctl ${resource} list`;
+  const meant = meantReference(word, resource);
+  if (meant !== undefined) return `${meant}\nSee: ${list}`;
+  return /^[^\d:]+$/.test(word)
+    ? `To search: ${list} --search ${shellQuote(word)}`
+    : `See: ${list}`;
+}
+
 /** Returns `Did you mean 'name:Ann Example'?`. */
 export function didYouMeanReference({ text }: Pick<Reference, 'text'>): string {
   return `Did you mean ${shellQuote(text)}?`;

@@ -9,7 +9,7 @@ import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
-import { answersTo, referenceOf } from '../data/references.js';
+import { answersTo, missingHint, referenceOf } from '../data/references.js';
 import { isSameText, shellQuote } from '../data/text.js';
 import { type RecordTest, typedField } from '../data/where.js';
 import { Failure, NotFoundError, UsageError } from '../errors.js';
@@ -145,7 +145,7 @@ async function explainNone(
       isProven: true,
       hint: named
         ? `A team of that name has the id ${named.id}: --team ${shellQuote(named.id ?? '')}`
-        : (meant ?? 'See: rosterctl teams list'),
+        : (meant ?? missingHint(team, 'teams')),
     });
   });
   const { name } = found;

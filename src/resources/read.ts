@@ -6,7 +6,7 @@ import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
-import { meantReference, parseReference } from '../data/references.js';
+import { missingHint, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ageMs, type Instant, pause, usualFreshMs } from '../data/time.js';
@@ -89,14 +89,13 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
       const record = byId.get(id);
       if (record) return { record, at };
       const { noun } = resourceRow(resource);
-      const meant = meantReference(id, resource);
       throw new NotFoundError(
         reason === undefined
           ? `The ${noun} ${id} is not in the list of ${resource}.`
           : `The ${noun} ${id} is not in the list of ${resource}, which may be incomplete: ${reason}.`,
         {
           isProven: reason === undefined,
-          hint: [...(meant ? [meant] : []), `See: rosterctl ${resource} list`].join('\n'),
+          hint: missingHint(id, resource),
         },
       );
     },

@@ -24,6 +24,21 @@ describe('a word that is no id, but looks like', () => {
     expect([ran.code, ran.stderr.split('\n')]).toEqual([5, expect.arrayContaining([hint])]);
   });
 
+  test.each([
+    ['teams get lantern', 'To search: rosterctl -p sandbox teams list --search lantern'],
+    ["docs get ru'les", `To search: rosterctl -p sandbox documents list --search 'ru'\\''les'`],
+    ['players update mira --name X', 'To search: rosterctl -p sandbox players list --search mira'],
+    ['players list --team zork', 'To search: rosterctl -p sandbox teams list --search zork'],
+    ['teams get team_9999', 'See: rosterctl -p sandbox teams list'],
+    ['teams get id:lantern', 'See: rosterctl -p sandbox teams list'],
+  ])('a word without a digit is searched for: %s', async (line, hint) => {
+    const ran = await rosterctl(
+      line.includes("'") ? ['-p', 'sandbox', ...line.split(' ')] : `-p sandbox ${line}`,
+      { home },
+    );
+    expect([ran.code, ran.stderr.trimEnd().split('\n').at(-1)]).toEqual([5, hint]);
+  });
+
   test.each(['tryouts get app_9999', 'teams get soraya@example.org', 'players get x:y'])(
     'an id gets none: %s',
     async (line) => {

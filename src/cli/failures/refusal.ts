@@ -2,7 +2,7 @@
 import type { GlobalFlags } from '../../config/environment.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
 import { describeRequestedWait } from '../../data/outcome-errors.js';
-import { meantReference } from '../../data/references.js';
+import { missingHint } from '../../data/references.js';
 import {
   type ResourceName,
   type ResourceWords,
@@ -215,9 +215,7 @@ function conflictHint(error: ApiError, resource: ResourceName, { ids }: FailedCo
 
 /** Returns the hint for a missing record: the reference that the word may have meant, and the list to look in. */
 function notFoundHint(resource: ResourceName, { ids }: FailedCommand): string {
-  const [word = ''] = ids;
-  const meant = ids.length === 1 ? meantReference(word, resource) : undefined;
-  return [...(meant ? [meant] : []), `See: rosterctl ${resource} list`].join('\n');
+  return missingHint(ids.length === 1 ? (ids[0] ?? '') : '', resource);
 }
 
 /** True for a list or get refused as a wrong organization id is: 400 `invalidRequest` (contract 4.6 rule 1). */

@@ -180,7 +180,8 @@ describe('get', () => {
   test('of one that is missing prints nothing', async () => {
     const ran = await get('nobody');
     expect(ran).toMatchObject({ code: 5, stdout: '' });
-    expect(errorOf(ran)).toMatchObject({ status: 404, hint: 'See: rosterctl tryouts list' });
+    const hint = 'To search: rosterctl tryouts list --search nobody';
+    expect(errorOf(ran)).toMatchObject({ status: 404, hint });
   });
 
   test.each(['.', '..', '', 'a\tb'])('rejects the id "%s" before any request', async (id) => {
