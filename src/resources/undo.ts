@@ -143,7 +143,11 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
         (field) => absent.includes(field) && !Object.hasOwn(record, field) && after[field] !== null,
       );
       const all = fields
-        .map((field) => ({ field, from: record[field], to: before[field] ?? null }))
+        .map((field) => ({
+          field,
+          from: fieldOf(record, field),
+          to: fieldOf(before, field) ?? null,
+        }))
         .filter(({ field, from, to }) => !isSame(field, from, to));
       const changes = all.filter((change) => !isForeign(change));
       const foreign = all.find(isForeign);
@@ -158,6 +162,11 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
   });
   // The statuses are documented, so a value that is neither old nor new comes from another writer.
   return hasStatus ? { ...session, compare: compareEdit } : session;
+}
+
+/** Returns a field, and nothing for one that every object inherits, such as `constructor`. */
+function fieldOf(values: JsonObject, field: string): unknown {
+  return Object.hasOwn(values, field) ? values[field] : undefined;
 }
 
 /** The reason to skip a row: the service never showed these fields. */

@@ -406,6 +406,14 @@ describe('killed in the middle', () => {
   });
 });
 
+test('an added field that is named like a method of every object is set to null', async () => {
+  const service = await keepPlayers([{ id: 'p1', name: 'Ann' }]);
+  const user = userOf(service);
+  await user.run('players update p1 -F constructor=Lanternfish');
+  expect((await user.run('runs undo last --yes')).code).toBe(0);
+  expect(service.all.get('p1')).toEqual({ id: 'p1', name: 'Ann', constructor: null });
+});
+
 test('an undo is undone, and only one record of a run with --only', async () => {
   const service = await keep(several(3));
   const user = userOf(service);
