@@ -95,6 +95,18 @@ test('each missing file is found, and an edited record', async () => {
   expect(ran.stderr).toContain('1 file is damaged.');
 });
 
+test('a damaged file that two snapshots share is named in both and counted once', async () => {
+  const { create, folder, snapshots, run } = await desk();
+  await create();
+  await create();
+  const shared = filesBelow(join(folder, 'files'))[0] ?? '';
+  writeFileSync(shared, `${readFileSync(shared, 'utf8')}x`);
+  const ran = await run(`backup verify ${folder}`);
+  expect(snapshots()).toHaveLength(2);
+  expect(ran.stdout.match(/^ {2}files/gm)).toHaveLength(2);
+  expect(ran.stderr).toContain('1 file is damaged.');
+});
+
 test('a pipe or a link to a device in place of a file is found, and not read', async () => {
   const { create, folder, snapshots, run } = await desk([paper('doc_1', '')]);
   await create();

@@ -49,13 +49,14 @@ export default defineLocalCommand({
       });
       const folder = snapshots[0]?.folder ?? resolve(dir);
       const report: Report = { schema: 1, folder, ...found };
-      const { length } = found.problems;
-      const error = new RunError(`${plural(length, 'file is', 'files are')} damaged.`, 'failed', {
+      // Snapshots share their files.
+      const { size: damaged } = new Set(found.problems.map(({ path }) => path));
+      const error = new RunError(`${plural(damaged, 'file is', 'files are')} damaged.`, 'failed', {
         hint: `Make a new snapshot, with every file fetched again: rosterctl backup create ${shellQuote(folder)} --recheck`,
       });
-      const isSilent = context.settings.quiet && length === 0;
-      return new ValueWithExit(report, length === 0 ? 'done' : 'failed', {
-        failed: () => (length === 0 ? undefined : { id: '', error, isUnreported: true }),
+      const isSilent = context.settings.quiet && damaged === 0;
+      return new ValueWithExit(report, damaged === 0 ? 'done' : 'failed', {
+        failed: () => (damaged === 0 ? undefined : { id: '', error, isUnreported: true }),
         lines: (canvas) => (isSilent ? [] : verifyLines(report, canvas)),
       });
     } finally {
