@@ -1,6 +1,6 @@
 /** Locks between processes: one holder of a name in a folder at a time, even after a kill -9. */
 import { randomBytes } from 'node:crypto';
-import { statSync, truncateSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { CancelledError, GuardError } from '../errors.js';
 import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
@@ -174,22 +174,11 @@ function heldLock(
 ): HeldLock {
   const path = pathOf(dir, name, ownGeneration);
   let released = false;
-  /**
-   * The folder's change time when last verified; only kept if no later change can have the same
-   * time.
-   */
-  let verifiedAt: bigint | undefined;
   return {
     isOurs() {
       if (released) return false;
-      const changedAt = changeOf(dir);
-      if (changedAt !== undefined && changedAt === verifiedAt) return true;
       // Numbers start again after a release, so the number alone is not enough.
-      const isOurs =
-        listLock(dir, name).generations[0] === ownGeneration && readIfThere(path) === text;
-      verifiedAt =
-        isOurs && changedAt !== undefined && cannotRecur(changedAt) ? changedAt : undefined;
-      return isOurs;
+      return listLock(dir, name).generations[0] === ownGeneration && readIfThere(path) === text;
     },
     release() {
       if (released) return;
@@ -217,20 +206,6 @@ function sweep(dir: string, name: string, generations: readonly number[], self: 
   for (const generation of generations)
     if (!firstLiveHolder(dir, name, [generation], self))
       removeIfThere(pathOf(dir, name, generation));
-}
-
-/** Returns when an entry was last added to the folder or removed, in nanoseconds since 1970. */
-function changeOf(dir: string): bigint | undefined {
-  return statSync(dir, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
-}
-
-/**
- * True if any change from now on will have a different time. File system clocks tick at least every
- * 10 ms if their times have fractions of a millisecond, otherwise every 2 s.
- */
-function cannotRecur(changedAt: bigint): boolean {
-  const tick = changedAt % 1_000_000n === 0n ? 3_000 : 100;
-  return Date.now() - Number(changedAt / 1_000_000n) > tick;
 }
 
 function lockedError(dir: string, name: string, holder: LockHolder, self: ThisProcess): GuardError {
