@@ -1,17 +1,21 @@
 /** The service and its file store, each connected when first used. */
+
+import { dirname, join } from 'node:path';
 import { createApi } from './api/client.js';
 import { createProxyChoice } from './api/proxy.js';
 import { RateLimiter } from './api/rate-limiter.js';
 import type { FileStore } from './api/store/file-store.js';
 import { Transport } from './api/transport.js';
 import type { Api } from './api/types.js';
+import { originOf, parseBaseUrl } from './config/base-url.js';
 import { sandboxProfile } from './config/choices.js';
 import { checkSandboxFlags, connectionSources, resolveConnection } from './config/connection.js';
-import { notedRoute } from './config/noted-routes.js';
+import { cacheFolder, type Paths } from './config/paths.js';
 import type { Connection } from './config/settings.js';
 import type { LocalContext } from './context.js';
 import { lowerFirst } from './data/text.js';
 import { pause } from './data/time.js';
+import { ensurePrivateFolders, readIfOurs, writePrivateFile } from './files/private.js';
 
 /** How one command uses its clients. */
 interface ServiceOptions {
@@ -182,3 +186,42 @@ async function openConnection(
 
 const embeddedUrlNote =
   'A signed URL of this sandbox stops working when this command ends. For one that lasts, run in another terminal: rosterctl sandbox start';
+
+/** Returns true if a route was never noted before; `store` remembers that it is now. */
+interface NotedRoute {
+  readonly isNew: boolean;
+  /** Never rejects: a cache that cannot be written costs a repeated note. */
+  readonly store: () => Promise<void>;
+}
+
+/**
+ * Looks an assumed `METHOD /path` up among those noted for an organization at a service. They are kept
+ * in the cache folder that `auth logout` removes. Never throws.
+ */
+function notedRoute(
+  paths: Paths,
+  { baseUrl, organizationId }: Pick<Connection, 'baseUrl' | 'organizationId'>,
+  route: string,
+): NotedRoute {
+  const folder = cacheFolder(paths, originOf(parseBaseUrl(baseUrl)), organizationId);
+  const file = folder === undefined ? undefined : join(folder, 'noted-routes.txt');
+  return {
+    isNew: file === undefined || !readNoted(file, paths).includes(route),
+    async store() {
+      if (file !== undefined) await writeNoted(file, paths, route).catch(() => {});
+    },
+  };
+}
+
+/** Returns the noted routes, one a line; none for a file that is absent or not ours. */
+function readNoted(file: string, { owner }: Paths): readonly string[] {
+  return (readIfOurs(file, owner) ?? '').split('\n').filter(Boolean);
+}
+
+async function writeNoted(file: string, paths: Paths, route: string): Promise<void> {
+  const { owner, cache } = paths;
+  if (!cache) return;
+  ensurePrivateFolders(cache, [dirname(file)], owner);
+  const all = new Set([...readNoted(file, paths), route]);
+  await writePrivateFile(file, `${[...all].join('\n')}\n`, owner);
+}

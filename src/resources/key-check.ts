@@ -110,20 +110,26 @@ export function describeUnreadable(areas: readonly string[]): string | undefined
 
 /** Returns the failure of a login with a hint that nothing was stored, and what to check. */
 export function withLoginHint(error: Failure): Failure {
-  const nothingIsStored = 'Nothing was stored.';
   if (error instanceof ApiError) {
-    const details = { ...error.details, hint: `${nothingIsStored} ${loginHint(error)}` };
+    const details = { ...error.details, ...hinted(loginHint(error)) };
     return new ApiError(error.status, error.serviceCode, error.call, details);
   }
+  const own = hintWithoutStatus(error);
   if (error instanceof NetworkError) {
-    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
-    return new NetworkError(error.message, { ...error.details, hint });
+    const advice = own ?? 'Check --base-url, or store the key unchecked with --no-check.';
+    return new NetworkError(error.message, { ...error.details, ...hinted(advice) });
   }
-  if (error instanceof ProtocolError) {
-    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url.'}`;
-    return new ProtocolError(error.message, { ...error.details, hint });
-  }
+  if (error instanceof ProtocolError)
+    return new ProtocolError(error.message, {
+      ...error.details,
+      ...hinted(own ?? 'Check --base-url.'),
+    });
   return error;
+}
+
+/** Returns the hint of an error after which no key was stored. */
+function hinted(advice: string): { readonly hint: string } {
+  return { hint: `Nothing was stored. ${advice}` };
 }
 
 function loginHint({ status, serviceCode }: ApiError): string {

@@ -8,7 +8,6 @@ import { plainText } from '../../data/path.js';
 import { orList } from '../../data/text.js';
 import { momentOf, relativeTime } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
-import { markdownText } from '../../terminal/markdown.js';
 import { chooseFields } from '../chosen-fields.js';
 import { batchWriter, type Sink } from '../sink.js';
 import type { View } from '../views.js';
@@ -131,4 +130,20 @@ function withMoment(value: unknown, show: (moment: Date) => string): unknown {
 /** Replaces what could end a line, or hide or reorder text, by a space. */
 function oneLine(text: string): string {
   return text.replace(/\r\n|[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, ' ');
+}
+
+/** A mark of no width, after which a service no longer sees a mention or an address. */
+const gap = '\u200b';
+
+/**
+ * Escapes Markdown, and disarms links, images, mentions, `#12`, table bars and backticks. An ampersand too,
+ * since `&#64;` becomes an `@` before some services look for addresses.
+ */
+export function markdownText(text: string): string {
+  return text
+    .replace(/[\\`*_{}[\]()<>#+|~!&-]/g, (mark) => `\\${mark}`)
+    .replaceAll('@', `@${gap}`)
+    .replace(/:(?=\/\/)/g, `:${gap}`)
+    .replace(/#(?=\d)/g, `#${gap}`)
+    .replace(/www\./gi, (found) => `${found.slice(0, 3)}${gap}.`);
 }

@@ -2,6 +2,7 @@
 import type { Canvas } from '../../cli/views.js';
 import { quotedId } from '../../data/references.js';
 import { resourceWords } from '../../data/resources.js';
+import { addTo } from '../../data/sorting.js';
 import { groupedNumber, nameFirstFew, plural } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hangingLines, wrapPageLine } from '../../terminal/whole-words.js';
@@ -28,11 +29,7 @@ export function checkLines(
   canvas: Canvas,
 ): readonly string[] {
   const byCode = new Map<RuleCode, Finding[]>();
-  for (const finding of findings) {
-    const found = byCode.get(finding.code);
-    if (found) found.push(finding);
-    else byCode.set(finding.code, [finding]);
-  }
+  for (const finding of findings) addTo(byCode, finding.code, finding);
   const width = Math.max(0, ...[...byCode.keys()].map((code) => code.length));
   const groups = [...byCode].flatMap(([code, found]) =>
     groupLines(code, found, width, options, canvas),

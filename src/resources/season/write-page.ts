@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { ValueWithExit } from '../../cli/command-output.js';
 import type { DryRun } from '../../cli/define.js';
+import { markdownText } from '../../cli/lists/template.js';
 import { withSink } from '../../cli/sink.js';
 import { fileOrStdout } from '../../config/parse.js';
 import type { Context } from '../../context.js';
@@ -10,7 +11,6 @@ import { incompleteList } from '../../data/resources.js';
 import { groupedNumber, percent } from '../../data/text.js';
 import { GuardError, UsageError, withShapes } from '../../errors.js';
 import { checkWritable } from '../../files/atomic-write.js';
-import { markdownText } from '../../terminal/markdown.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
 import { type TallyValues, tallyTryouts } from '../tryout-tally.js';
