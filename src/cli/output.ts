@@ -1,5 +1,4 @@
 /** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
-import { formatOfFile } from '../config/parse.js';
 import type { OutputFormat } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
@@ -46,7 +45,7 @@ export async function printValue<T>(
   const { head } = context;
   if (value === undefined && head === undefined) return;
   const out = context.settings.out === '-' ? undefined : context.settings.out;
-  if (head !== undefined && formatOf(context) === 'xlsx')
+  if (head !== undefined && context.settings.output === 'xlsx')
     throw new UsageError('This result cannot be written as a workbook.', {
       hint: 'Use another extension, or -o json.',
     });
@@ -65,7 +64,7 @@ export async function printValue<T>(
   await withSink(out, context, showIn);
   if (!list || !context.streams.stderr.isTerminal) return;
   const { noteWritten } = await import('./lists/end.js');
-  await noteWritten(list, formatOf(context), context);
+  await noteWritten(list, context.settings.output, context);
 }
 
 /** The error for a value that could not be printed, if that matters: a list whose reader went away ended well. */
@@ -94,7 +93,7 @@ async function show<T>(
   const seenFields = plainView.counted?.(value)?.seenFields;
   const view = seenFields ? { ...plainView, seenFields } : plainView;
   if (value instanceof Uint8Array) return writeBytes(value, stdout);
-  const format = formatOf(context);
+  const format = context.settings.output;
   const { fields, template, quiet } = context.settings;
   const sink = format === 'table' ? stdout : forData(stdout);
   if (template !== undefined) {
@@ -224,13 +223,6 @@ async function noteEnd(list: CountedList | undefined, { note }: OutputContext): 
   const { cutNote, unknownValueNote } = await import('./lists/end.js');
   const text = cutNote(list) ?? unknownValueNote(list);
   if (text !== undefined) note(text);
-}
-
-/** Returns the format of `-o` or `--json`, else of the extension of `--out`, else of the setting. */
-function formatOf({ settings, flags }: OutputContext): OutputFormat {
-  const typed = flags.output !== undefined || flags.json === true;
-  const named = typed ? undefined : formatOfFile(settings.out);
-  return named === undefined ? settings.output : (named as OutputFormat);
 }
 
 function isMany(value: unknown): boolean {
