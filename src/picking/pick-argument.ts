@@ -21,8 +21,9 @@ import { countsAsError, summaryLine } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
 import { readRuns, rowsLeft, type StoredRun, summaryOf } from '../runs/stored-run.js';
 import { type Choice, matchChoices } from '../terminal/choices.js';
+import { alignedLines } from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { pad, truncate, widestOf } from '../terminal/width.js';
+import { truncate } from '../terminal/width.js';
 
 /** The verbs that take a sole match without asking; whatever else writes always asks. */
 const takesSoleMatch = ['get', 'download', 'preview', 'open', 'show', 'use', 'resume', 'person'];
@@ -277,16 +278,9 @@ const widestCell = 28;
 function aligned(
   rows: readonly (Omit<Pickable, 'label'> & { readonly cells: readonly string[] })[],
 ): readonly Pickable[] {
-  const safe = rows.map(({ cells }) => cells.map((cell) => truncate(singleLine(cell), widestCell)));
-  const widths = (safe[0] ?? []).map((_, column) => widestOf(safe.map((row) => row[column] ?? '')));
-  return rows.map(({ value, about, keywords, chosen }, index) => ({
-    value,
-    about,
-    keywords,
-    chosen,
-    label: (safe[index] ?? [])
-      .map((cell, column) => pad(cell, widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  }));
+  const cellsOfRows = rows.map(({ cells }) =>
+    cells.map((cell) => ({ text: truncate(singleLine(cell), widestCell) })),
+  );
+  const labels = alignedLines(cellsOfRows, Infinity);
+  return rows.map((row, index) => ({ ...row, label: labels[index] ?? '' }));
 }
