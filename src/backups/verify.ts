@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemReason } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { CancelledError, Failure, InputError } from '../errors.js';
-import { sha256OfFile } from '../files/file-hash.js';
+import { sha256OfFile } from '../files/input-file.js';
 import { manifestFile, recordsFile, type Snapshot, sharedFile, uploadFile } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 import { readRecords } from './records.js';

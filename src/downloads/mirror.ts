@@ -9,7 +9,7 @@ import { systemReason } from '../data/system-errors.js';
 import { firstOf, plural } from '../data/text.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
 import { removeSingleWriterTemp, writeAtomically } from '../files/atomic-write.js';
-import { sha256OfFile } from '../files/file-hash.js';
+import { sha256OfFile } from '../files/input-file.js';
 import { acquireLock, type HeldLock } from '../files/lock.js';
 import { ensurePrivateFolders } from '../files/private.js';
 import { placeOf } from '../runs/plan.js';

@@ -1,4 +1,5 @@
-/** Input files: their bytes, why one cannot be read, and the spreadsheet program that has it open. */
+/** Input files: their bytes and hash, why one cannot be read, and the spreadsheet program that has it open. */
+import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync, open } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -38,6 +39,17 @@ export async function* inputBytes(
   }
   // A stream that is destroyed before any data arrived ends like an empty one.
   if (signal.aborted) throw stoppedReading(path);
+}
+
+/**
+ * Returns the SHA-256 of a file, in hex. Throws the file system's error, or CancelledError after a
+ * signal.
+ */
+export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of inputBytes(path, { pieceBytes: 1024 * 1024, signal }))
+    hash.update(chunk);
+  return hash.digest('hex');
 }
 
 /** Collects all bytes; throws what `tooMany` returns for more than `most`. */
