@@ -7,7 +7,7 @@ import type { Session, Task } from '../engine/operation.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
-import { type Journal } from '../runs/journal.js';
+import type { Journal } from '../runs/journal.js';
 import { isSamePlace, type RunHead, requireContinuable } from '../runs/plan.js';
 import { exitOf, type ReportRow, reportOf, type SelectedRow } from '../runs/report.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';

@@ -11,7 +11,7 @@ import {
   summaryLine,
   wentWrong,
 } from '../runs/report.js';
-import { type Action } from '../runs/verb.js';
+import type { Action } from '../runs/verb.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, truncate, wrap } from '../terminal/width.js';

@@ -13,7 +13,7 @@ import {
 import { type CsvRow, delimiterLine, readCsv, rowPlace, rowWord } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
-import { type JsonObject } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { csvKeysOf, idKey, kindWords, referenceOf, rowOf } from '../data/references.js';
 import { firstOf, orList } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';

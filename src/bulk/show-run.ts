@@ -4,14 +4,14 @@ import type { CommandOutput, PrintedHow } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { batchQueue, type Item, recordStream } from '../data/batches.js';
-import { type JsonObject } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
 import type { StopReason } from '../engine/limits.js';
 import { shortRunName } from '../runs/find-run.js';
 import { type BulkReport, summaryLine, wentWrong } from '../runs/report.js';
 import { type RunVerb, verbs } from '../runs/verb.js';
 import { type EndedRun, executeRun, type Planned, type PlannedRun } from './execute.js';
-import { type ReportStyle } from './report-lines.js';
+import type { ReportStyle } from './report-lines.js';
 import {
   printSummary,
   printUnsent,

@@ -22,7 +22,7 @@ import { placeOf } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { previewMany, previewOutput } from './dry-run.js';
 import type { BulkValues, Invocation } from './invocation.js';
-import { type Preview } from './preview.js';
+import type { Preview } from './preview.js';
 import { reportViewFor } from './report-view.js';
 import { redactedRows, requireNoSecret } from './secrets.js';
 import type { FilteredRows } from './select-rows.js';

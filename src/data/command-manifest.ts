@@ -1,4 +1,5 @@
 /** The command manifest: the tool's own commands, flags and topics as plain data, and its file `table.json`. */
+import { lazy } from './lazy.js';
 
 /**
  * The command table without schemas and functions: what help, usage errors, completion and
@@ -121,8 +122,8 @@ export function manifestText({ commands, ...rest }: CommandManifest): string {
 export function readManifest(text: string): CommandManifest {
   const [head = '', ...lines] = text.split('\n');
   const { names, ...rest } = JSON.parse(`${head}${end}`) as Head;
-  const commands = names.map(
-    ([words, summary], index) => new TableCommand(words, summary, lines[index] ?? ''),
+  const commands = names.map(([words, summary], index) =>
+    commandAt(words, summary, lines[index] ?? ''),
   );
   return { ...rest, commands };
 }
@@ -133,58 +134,13 @@ interface Head extends Omit<CommandManifest, 'commands'> {
   readonly names: readonly (readonly [words: readonly string[], summary: string])[];
 }
 
-class TableCommand implements ManifestCommand {
-  private parsed: ManifestCommand | undefined;
-
-  constructor(
-    readonly words: readonly string[],
-    readonly summary: string,
-    private readonly line: string,
-  ) {}
-
-  private get complete(): ManifestCommand {
-    return (this.parsed ??= JSON.parse(this.line.replace(/,$/, '')) as ManifestCommand);
-  }
-
-  get about(): string | undefined {
-    return this.complete.about;
-  }
-  get examples(): ManifestCommand['examples'] {
-    return this.complete.examples;
-  }
-  get args(): readonly ManifestParam[] {
-    return this.complete.args;
-  }
-  get flags(): readonly ManifestParam[] {
-    return this.complete.flags;
-  }
-  get needsOneOf(): ManifestCommand['needsOneOf'] {
-    return this.complete.needsOneOf;
-  }
-  get excludes(): ManifestCommand['excludes'] {
-    return this.complete.excludes;
-  }
-  get calls(): readonly ManifestCall[] {
-    return this.complete.calls;
-  }
-  get basis(): ManifestCommand['basis'] {
-    return this.complete.basis;
-  }
-  get local(): boolean {
-    return this.complete.local;
-  }
-  get writes(): boolean {
-    return this.complete.writes;
-  }
-  get asks(): boolean {
-    return this.complete.asks;
-  }
-  get shows(): readonly string[] {
-    return this.complete.shows;
-  }
-  get fields(): readonly string[] {
-    return this.complete.fields;
-  }
+/** A command whose line is parsed when more than its name is needed. */
+function commandAt(words: readonly string[], summary: string, line: string): ManifestCommand {
+  const whole = lazy(() => JSON.parse(line.replace(/,$/, '')) as ManifestCommand);
+  const known = { words, summary } as ManifestCommand;
+  return new Proxy(known, {
+    get: (_, name): unknown => Reflect.get(Object.hasOwn(known, name) ? known : whole(), name),
+  });
 }
 
 function ascii(text: string): string {

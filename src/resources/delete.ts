@@ -2,7 +2,7 @@
 
 import { endpoint } from '../api/contract.js';
 import { callFor, resourceRow } from '../api/resources.js';
-import { type Filters } from '../cli/filters.js';
+import type { Filters } from '../cli/filters.js';
 import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import type { ColumnRules } from '../data/csv-columns.js';

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { allowedExtensions, knownExtensions, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
-import { type FilterWorld } from '../cli/filters.js';
+import type { FilterWorld } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';

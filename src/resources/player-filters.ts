@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { callFor } from '../api/resources.js';
 import { param } from '../cli/define.js';
-import { type Filters, type FilterWorld } from '../cli/filters.js';
+import type { Filters, FilterWorld } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
-import { type FilterWorld } from '../cli/filters.js';
+import type { FilterWorld } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';

@@ -11,7 +11,7 @@ import {
   touchedFields,
   touchedNames,
 } from '../cli/field-flags.js';
-import { type Filters } from '../cli/filters.js';
+import type { Filters } from '../cli/filters.js';
 import { replacementNote } from '../config/keys.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';

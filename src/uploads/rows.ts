@@ -9,7 +9,7 @@ import { digestOf } from '../data/digest.js';
 import { addTo } from '../data/sorting.js';
 import { systemLimit } from '../data/system-errors.js';
 import { nameFirstFew, plural } from '../data/text.js';
-import { type FileRows, type Selection } from '../engine/operation.js';
+import type { FileRows, Selection } from '../engine/operation.js';
 import { Failure, UsageError } from '../errors.js';
 import { sha256OfFile, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';

@@ -12,7 +12,7 @@ import { type UndoJob, undoOperation } from '../../resources/undo.js';
 import { findRun, type LastRun } from '../../runs/find-run.js';
 import { isHere } from '../../runs/plan.js';
 import { isSingleRun, storeOf } from '../../runs/store.js';
-import { type StoredRun } from '../../runs/stored-run.js';
+import type { StoredRun } from '../../runs/stored-run.js';
 import { runArg } from './show.js';
 
 /** The action of an undo, whose operation is on the resource of the run that it undoes. */

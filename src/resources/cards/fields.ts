@@ -1,7 +1,7 @@
 /** The parts of a card and how they are laid out: contact, games, times, and every further field by its label. */
 
 import { detailLines, detailValue } from '../../cli/card.js';
-import { type CellOptions } from '../../cli/cells.js';
+import type { CellOptions } from '../../cli/cells.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
 import type { Settings } from '../../config/settings.js';
