@@ -58,19 +58,17 @@ async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
     row.unverified = { kind: intent.applied ? 'unreadable' : 'lost', intent, t, since, settleMs };
     pending.add(row);
   }
-  const fresh = tasks.filter((task) => !task.open);
-  let next = 0;
+  // The workers share it.
+  const fresh = tasks.filter((task) => !task.open).values();
   const worker = async () => {
-    while (next < fresh.length && !run.isOver) {
-      const task = fresh[next++];
-      if (!task) continue;
+    for (const task of fresh) {
+      if (run.isOver) return;
       const row = new ActiveRow(run, task);
       await beginRow(row);
       pending.add(row);
     }
   };
-  const workers = Math.min(rowsAtOnce(run), fresh.length);
-  await Promise.all(Array.from({ length: workers }, worker));
+  await Promise.all(Array.from({ length: rowsAtOnce(run) }, worker));
   while (!pending.isEmpty && !run.isHalted && !run.breaker.isWaitTooLong) await pending.verifyAll();
   await Promise.all(run.syncing);
   await pending.endAll();

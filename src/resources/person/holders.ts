@@ -78,6 +78,12 @@ export function formReader(): (record: JsonObject) => string | undefined {
   };
 }
 
+/** A record, and another one that holds the same. */
+interface SharedIdentity {
+  readonly own: Holder;
+  readonly other: Holder;
+}
+
 /**
  * The applications about to be written, and who else holds what must be theirs alone, among the records of
  * these resources. A list that is forbidden, slow or doubtful says nothing.
@@ -85,9 +91,9 @@ export function formReader(): (record: JsonObject) => string | undefined {
 export class Holders {
   private readonly identitiesOf;
   private readonly formOf = formReader();
-  private readonly watched = new Set<string>();
+  /** By id, in the order of the rows; a value once another holder is found. */
+  private readonly watched = new Map<string, SharedIdentity | undefined>();
   private readonly byIdentity = new Map<string, ComparedHolder[]>();
-  private readonly found = new Map<string, { readonly own: Holder; readonly other: Holder }>();
   private observedCount = 0;
   private searching: Promise<void> | undefined;
 
@@ -100,8 +106,9 @@ export class Holders {
 
   /** Remembers an application that is about to be written. */
   watch(record: JsonObject): void {
-    if (this.watched.size >= mostCompared) return;
-    this.watched.add(String(record['id']));
+    const id = String(record['id']);
+    if (this.watched.size >= mostCompared || this.watched.has(id)) return;
+    this.watched.set(id, undefined);
     if (this.observedCount === 0) this.remember(written, record);
   }
 
@@ -126,24 +133,21 @@ export class Holders {
 
   /** Notes on stderr who else holds the same, for the first few records. Reads each other list once. */
   private async note(): Promise<void> {
-    const { context, found, watched } = this;
     await this.search();
-    for (const id of [...watched].filter((each) => found.has(each)).slice(0, nameFirstFew)) {
-      const { own, other } = found.get(id) ?? {};
-      if (own && other)
-        context.note(
-          `${id} (${labelOf(own.record, id)}) and ${sameIdentity(other)}; the service may refuse it.`,
-        );
-    }
-    if (found.size > nameFirstFew)
-      context.note(`The same holds for ${plural(found.size - nameFirstFew, 'more record')}.`);
+    const found = [...this.watched].flatMap(([id, shared]) => (shared ? { id, ...shared } : []));
+    for (const { id, own, other } of found.slice(0, nameFirstFew))
+      this.context.note(
+        `${id} (${labelOf(own.record, id)}) and ${sameIdentity(other)}; the service may refuse it.`,
+      );
+    const more = found.length - nameFirstFew;
+    if (more > 0) this.context.note(`The same holds for ${plural(more, 'more record')}.`);
   }
 
   /** Returns a 409 with the other record in its hint; any other error as it is. */
   private async explain(error: unknown, id: string): Promise<unknown> {
     if (!(error instanceof ApiError) || error.status !== 409) return error;
     await this.search();
-    const other = this.found.get(id)?.other;
+    const other = this.watched.get(id)?.other;
     if (!other) return error;
     const { resource, record, kind } = other;
     const hint = `${upperFirst(whoHolds(other))} has the same ${kindWords[kind]}.\nSee: rosterctl ${resource} get ${quotedId(String(record['id']))}`;
@@ -169,7 +173,7 @@ export class Holders {
       for (const own of same.length > 1 ? same : []) {
         const id = String(own.record['id']);
         const other = this.watched.has(id) && same.findLast((each) => isOther(own, each));
-        if (other) this.found.set(id, { own, other });
+        if (other) this.watched.set(id, { own, other });
       }
   }
 
