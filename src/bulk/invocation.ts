@@ -4,7 +4,7 @@ import { flag, type Params, param, params, type ValuesOf } from '../cli/define.j
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
-import { namedKeys } from '../config/keys.js';
+import { namedKeys } from '../config/named-keys.js';
 import { duration } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';

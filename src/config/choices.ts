@@ -41,3 +41,8 @@ const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
 export function choicesOf(key: string): readonly string[] {
   return choices.find(([name]) => name.test(key))?.[1] ?? [];
 }
+
+/** The note on a PUT for updates of which no setting says whether it replaces the record. */
+export function replacementNote(key: string): string {
+  return `A PUT may replace the whole record. Say what this one does: rosterctl config set ${key}.semantics replace|merge`;
+}

@@ -6,14 +6,8 @@ import { kebab } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
-import {
-  type DefaultedKey,
-  isOverride,
-  namedKeys,
-  requireKey,
-  type SettingKey,
-  settingKeys,
-} from './keys.js';
+import { isOverride, requireKey, settingKeys } from './keys.js';
+import { type DefaultedKey, namedKeys, type SettingKey } from './named-keys.js';
 import type { Parse } from './parse.js';
 
 /** One setting, as `config list` shows it. */

@@ -1,6 +1,6 @@
 /** The environment variables and global flags that rosterctl reads. */
 import { kebab } from '../data/text.js';
-import { namedKeys, type SettingKey } from './keys.js';
+import { namedKeys, type SettingKey } from './named-keys.js';
 
 /** Variables for flags that are not settings: on or off, except the delimiter. */
 export const flagVariables: readonly {

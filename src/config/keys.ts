@@ -1,125 +1,24 @@
-/** The settings table: name, sources, parser and default of every setting. */
+/** The settings table: the named settings, and those for what the contract does not show. */
 import { parseRoute } from '../data/http.js';
 import { lazy } from '../data/lazy.js';
 import { didYouMean } from '../data/nearest.js';
 import { defaultFields, referenceKindsOf, referenceSetting } from '../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
-import { orList, splitWords } from '../data/text.js';
+import { orList } from '../data/text.js';
 import { UsageError } from '../errors.js';
-import {
-  firstPages,
-  organizationPlaces,
-  pagingModes,
-  promptStyles,
-  timeStyles,
-  updateSemantics,
-  usualFormats,
-} from './choices.js';
+import { firstPages, organizationPlaces, pagingModes, updateSemantics } from './choices.js';
+import { namedKeys, type SettingKey } from './named-keys.js';
 import {
   answerPath,
   dottedPath,
-  duration,
   integer,
-  keepTime,
   listPath,
   nameList,
   oneOf,
-  onOff,
   type Parse,
   parameterName,
-  parseRate,
   queryText,
 } from './parse.js';
-
-/** One setting: where its text may come from, how it is parsed, and its default. */
-export interface SettingKey<T = unknown> {
-  readonly name: string;
-  readonly text: string;
-  readonly env?: string;
-  readonly flag?: 'output' | 'time' | 'timeout' | 'retries' | 'maxWait';
-  /** A variable shared with other programs: used only if nothing of ours is set. */
-  readonly fallbackEnv?: string;
-  /** True if an empty variable is a value and not unset. */
-  readonly emptyCounts?: boolean;
-  /** As it would be typed; absent = unset. */
-  readonly default?: string;
-  /** Allowed in a profile, not in the shared defaults. */
-  readonly profileOnly?: boolean;
-  readonly parse: Parse<T>;
-}
-
-/** A setting that always has a value. */
-export type DefaultedKey<T> = SettingKey<T> & { readonly default: string };
-
-/** The settings that have their own property in `Settings`. */
-export const namedKeys = {
-  output: namedKey('output', 'how results are printed', oneOf(usualFormats), {
-    flag: 'output',
-    env: 'ROSTERCTL_OUTPUT',
-    default: 'table',
-  }),
-  time: namedKey('time', 'how times are written', oneOf(timeStyles), {
-    flag: 'time',
-    env: 'ROSTERCTL_TIME',
-  }),
-  timeout: namedKey('timeout', 'how long to wait for a response to start', duration(1), {
-    flag: 'timeout',
-    env: 'ROSTERCTL_TIMEOUT',
-    default: '30s',
-  }),
-  retries: namedKey('retries', 'extra attempts after the first', integer(0, 100), {
-    flag: 'retries',
-    env: 'ROSTERCTL_RETRIES',
-    default: '3',
-  }),
-  maxWait: namedKey(
-    'maxWait',
-    'longest wait to accept from the service (Retry-After)',
-    duration(0),
-    {
-      flag: 'maxWait',
-      env: 'ROSTERCTL_MAX_WAIT',
-      default: '60s',
-    },
-  ),
-  concurrency: namedKey(
-    'concurrency',
-    'requests at once in a bulk run (--concurrency)',
-    integer(1, 256),
-    {
-      env: 'ROSTERCTL_CONCURRENCY',
-      default: '4',
-    },
-  ),
-  rate: namedKey('rate', 'requests per second in a bulk run (--rate)', parseRate, {
-    env: 'ROSTERCTL_RATE',
-    default: 'none',
-  }),
-  pager: namedKey('pager', 'the program that shows long output; cat for none', parsePager, {
-    env: 'ROSTERCTL_PAGER',
-    fallbackEnv: 'PAGER',
-    emptyCounts: true,
-    default: 'less',
-  }),
-  prompts: namedKey(
-    'prompts',
-    'how questions are asked: auto, or plain lines',
-    oneOf(promptStyles),
-    {
-      env: 'ROSTERCTL_PROMPTS',
-      default: 'auto',
-    },
-  ),
-  'undo.keep': namedKey('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
-    default: '30d',
-  }),
-  'completion.cache': namedKey('completion.cache', 'remember ids for completion', onOff, {
-    default: 'on',
-  }),
-  'key.command': namedKey('key.command', 'a program that prints the key', parseCommand, {
-    profileOnly: true,
-  }),
-} as const;
 
 const neverSent = 'id,organizationId,createdAt,updatedAt';
 
@@ -232,15 +131,6 @@ export function requireKey(name: string): SettingKey {
   });
 }
 
-function namedKey<T, const M extends Omit<SettingKey<T>, 'name' | 'text' | 'parse'>>(
-  name: string,
-  text: string,
-  parse: Parse<T>,
-  rest: M,
-): SettingKey<T> & M {
-  return { name, text, parse, ...rest };
-}
-
 /** Defines an override. Its value stays text; the parser checks it and may normalize it. */
 function override(name: string, text: string, check: Parse<unknown>, defaultText?: string) {
   const parse = (value: string) => {
@@ -287,19 +177,4 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
       ),
     ];
   });
-}
-
-/** The note on a PUT for updates of which no setting says whether it replaces the record. */
-export function replacementNote(key: string): string {
-  return `A PUT may replace the whole record. Say what this one does: rosterctl config set ${key}.semantics replace|merge`;
-}
-
-/** Returns a command line, or undefined for none. */
-function parsePager(text: string): string | undefined {
-  return ['', 'none', 'off', 'cat'].includes(text.trim()) ? undefined : text.trim();
-}
-
-function parseCommand(text: string): string {
-  if (splitWords(text).length === 0) throw new UsageError('The command is empty.');
-  return text;
 }

@@ -6,7 +6,8 @@ import { type OutputFormat, outputFormats } from './choices.js';
 import type { ConfigData } from './config-file.js';
 import { readFlag, resolveKeys, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
-import { isOverride, namedKeys } from './keys.js';
+import { isOverride } from './keys.js';
+import { namedKeys } from './named-keys.js';
 import {
   extensionOf,
   fileOrStdout,

@@ -12,7 +12,7 @@ import {
   touchedNames,
 } from '../cli/field-flags.js';
 import type { Filters } from '../cli/filters.js';
-import { replacementNote } from '../config/keys.js';
+import { replacementNote } from '../config/choices.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';

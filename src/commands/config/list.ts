@@ -2,7 +2,7 @@
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsView } from '../../cli/views.js';
 import type { SettingOrigin } from '../../config/decide.js';
-import { namedKeys } from '../../config/keys.js';
+import { namedKeys } from '../../config/named-keys.js';
 import { originsOf } from './shared.js';
 
 export default defineLocalCommand({

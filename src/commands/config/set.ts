@@ -3,15 +3,10 @@ import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { fieldByLabel } from '../../cli/lists/labels.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { sentencesView } from '../../cli/views.js';
+import { replacementNote } from '../../config/choices.js';
 import { readFlag } from '../../config/decide.js';
-import {
-  namedKeys,
-  overrideRows,
-  replacementNote,
-  requireKey,
-  type SettingKey,
-  settingKeys,
-} from '../../config/keys.js';
+import { overrideRows, requireKey, settingKeys } from '../../config/keys.js';
+import { namedKeys, type SettingKey } from '../../config/named-keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';
