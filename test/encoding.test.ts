@@ -41,7 +41,7 @@ test('a U+FFFD typed in UTF-8 is a value like any other', async () => {
   expect([ran.code, requests.map(({ url }) => url)]).toEqual([0, ['/v1/teams/org_7/a%EF%BF%BD']]);
 });
 
-test('a file whose name is not UTF-8 is reported as missing', async () => {
+test('a file whose name is not UTF-8 is reported as missing, with what to do', async () => {
   const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
   const home = temporaryFolder();
   writeFileSync(join(home, 'a.txt'), 'hello');
@@ -51,5 +51,6 @@ test('a file whose name is not UTF-8 is reported as missing', async () => {
     const ran = await rosterctl(line, at);
     expect([ran.code, requests]).toEqual([2, []]);
     expect(ran.stderr).toContain('No such file: ');
+    expect(ran.stderr).toContain('If its name is not UTF-8 text, rename it first.');
   }
 });

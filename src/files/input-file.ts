@@ -101,8 +101,11 @@ const permissionsHint = (path: string) => `See who may read it: ls -ld ${shellQu
 const nextSteps: Readonly<Record<string, (path: string) => string | undefined>> = {
   EACCES: permissionsHint,
   EISDIR: () => 'Name a file in it.',
-  ENOENT: (path) =>
-    existsSync(dirname(path)) ? undefined : `The folder ${dirname(path)} does not exist.`,
+  ENOENT(path) {
+    // Node replaces each byte that is not UTF-8.
+    if (path.includes('\ufffd')) return 'If its name is not UTF-8 text, rename it first.';
+    return existsSync(dirname(path)) ? undefined : `The folder ${dirname(path)} does not exist.`;
+  },
   EPERM: permissionsHint,
 };
 
