@@ -69,6 +69,13 @@ const memoryLimit: Limit = {
   hint: 'Split the input, work on fewer at once (--concurrency 1), or raise the limit (ulimit -v, NODE_OPTIONS=--max-old-space-size=4096).',
 };
 
+/** The parser of HTTP is WebAssembly, for which Node reserves 10 GiB of addresses, unless told not to. */
+const addressLimit: Limit = {
+  code: 'memory',
+  message: 'The limit of virtual memory is too low to open a connection.',
+  hint: 'Raise it (ulimit -v 16777216), or set NODE_OPTIONS=--disable-wasm-trap-handler.',
+};
+
 const byCode: Readonly<Record<string, Limit>> = {
   EMFILE: processLimit,
   ENFILE: systemFilesLimit,
@@ -90,7 +97,8 @@ export function systemLimit(error: unknown): SystemLimitError | undefined {
   const { code } = error as NodeJS.ErrnoException;
   const limit =
     (code === undefined ? undefined : byCode[code]) ??
-    (isMemoryError(error) ? memoryLimit : undefined);
+    (isMemoryError(error) ? memoryLimit : undefined) ??
+    (isAddressError(error) ? addressLimit : undefined);
   return limit && new SystemLimitError(limit, error);
 }
 
@@ -109,4 +117,8 @@ function isMemoryError(error: Error): boolean {
     error instanceof RangeError &&
     /^(Invalid (array|string) length|Array buffer allocation failed)/.test(error.message)
   );
+}
+
+function isAddressError({ message }: Error): boolean {
+  return /^WebAssembly\.\w+\(\): (Out of memory|could not allocate memory)/.test(message);
 }
