@@ -170,14 +170,12 @@ export class FirstWriteGate {
     const isPassable = () => (this.isOpen || this.isAnswered()) && isProven();
     while (this.turn && !isPassable()) await this.turn;
     if (isPassable()) return undefined;
-    let end: (() => void) | undefined;
     this.turn = new Promise((resolve) => {
-      end = resolve;
+      this.endTurn = () => {
+        this.turn = undefined;
+        resolve();
+      };
     });
-    this.endTurn = () => {
-      this.turn = undefined;
-      end?.();
-    };
     return this.endTurn;
   }
 
