@@ -4,21 +4,11 @@ import { lazy } from '../data/lazy.js';
 import { didYouMean } from '../data/nearest.js';
 import { defaultFields, referenceKindsOf, referenceSetting } from '../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
-import { orList } from '../data/text.js';
+import { orList, percentDecoded } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { firstPages, organizationPlaces, pagingModes, updateSemantics } from './choices.js';
 import { namedKeys, type SettingKey } from './named-keys.js';
-import {
-  answerPath,
-  dottedPath,
-  integer,
-  listPath,
-  nameList,
-  oneOf,
-  type Parse,
-  parameterName,
-  queryText,
-} from './parse.js';
+import { integer, nameList, oneOf, type Parse } from './parse.js';
 
 const neverSent = 'id,organizationId,createdAt,updatedAt';
 
@@ -178,3 +168,48 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
     ];
   });
 }
+
+/** Accepts the path of a field in a response: `meta.nextCursor`; a header has a path of one name. */
+const dottedPath: Parse<string> = (text) => {
+  if (text.split('.').every((step) => /^[^\s.\p{Cc}]+$/u.test(step))) return text;
+  throw new UsageError(`"${text}" is not a path of fields.`, {
+    hint: 'Write the names with dots between them: meta.nextCursor.',
+  });
+};
+
+/** Accepts the path of a list: `data.teams`, `data.teams.edges[].node`. */
+const listPath: Parse<string> = (text) => {
+  if (text.split('.').every((step) => /^[^\s[\]\p{Cc}]+(\[\])?$/u.test(step))) return text;
+  throw new UsageError(`"${text}" is not a path to a list.`, {
+    hint: 'Write data.players, or data.players.edges[].node for the node of each edge.',
+  });
+};
+
+/** Accepts the path of a value in a response, also into lists: `data.signedUrl`, `files[0].url`. */
+const answerPath: Parse<string> = (text) => {
+  if (/^(?:[^\s.[\]\p{Cc}]+|\[\d+\])(?:\.[^\s.[\]\p{Cc}]+|\[\d+\])*$/u.test(text)) return text;
+  throw new UsageError(`"${text}" is not a path.`, {
+    hint: 'Write data.signedUrl, or files.0.url for the first of a list.',
+  });
+};
+
+/** Accepts the name of a query parameter: `$skip`, `page[number]`. */
+const parameterName: Parse<string> = (text) => {
+  if (/^[^\s&=#?\p{Cc}]+$/u.test(text) && text !== 'organizationId') return text;
+  throw new UsageError(`"${text}" cannot be the name of a query parameter.`, {
+    hint: 'Leave out spaces and & = # ?; rosterctl sends organizationId itself.',
+  });
+};
+
+/** Accepts query parameters for a list call: `include=gamerTags&active=true`. */
+const queryText: Parse<string> = (text) => {
+  for (const pair of text.split('&')) {
+    const at = pair.indexOf('=');
+    if (at < 1 || /[?#\s]|\p{Cc}/u.test(pair))
+      throw new UsageError(`"${text}" is not a query.`, {
+        hint: 'Write include=gamerTags&active=true.',
+      });
+    parameterName(percentDecoded(pair.slice(0, at)));
+  }
+  return text;
+};

@@ -1,7 +1,6 @@
 /** Parsers for the values of settings and flags. */
 
 import { didYouMean } from '../data/nearest.js';
-import { percentDecoded } from '../data/text.js';
 import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
 import type { OutputFormat } from './choices.js';
@@ -118,49 +117,4 @@ export const nameList: Parse<readonly string[]> = (text) => {
   if (names.some((name) => name === '' || /\p{Cc}/u.test(name)))
     throw new UsageError(`"${text}" is not a list of names.`, { hint: 'Write id,name,status.' });
   return names;
-};
-
-/** Accepts the path of a field in a response: `meta.nextCursor`; a header has a path of one name. */
-export const dottedPath: Parse<string> = (text) => {
-  if (text.split('.').every((step) => /^[^\s.\p{Cc}]+$/u.test(step))) return text;
-  throw new UsageError(`"${text}" is not a path of fields.`, {
-    hint: 'Write the names with dots between them: meta.nextCursor.',
-  });
-};
-
-/** Accepts the path of a list: `data.teams`, `data.teams.edges[].node`. */
-export const listPath: Parse<string> = (text) => {
-  if (text.split('.').every((step) => /^[^\s[\]\p{Cc}]+(\[\])?$/u.test(step))) return text;
-  throw new UsageError(`"${text}" is not a path to a list.`, {
-    hint: 'Write data.players, or data.players.edges[].node for the node of each edge.',
-  });
-};
-
-/** Accepts the path of a value in a response, also into lists: `data.signedUrl`, `files[0].url`. */
-export const answerPath: Parse<string> = (text) => {
-  if (/^(?:[^\s.[\]\p{Cc}]+|\[\d+\])(?:\.[^\s.[\]\p{Cc}]+|\[\d+\])*$/u.test(text)) return text;
-  throw new UsageError(`"${text}" is not a path.`, {
-    hint: 'Write data.signedUrl, or files.0.url for the first of a list.',
-  });
-};
-
-/** Accepts the name of a query parameter: `$skip`, `page[number]`. */
-export const parameterName: Parse<string> = (text) => {
-  if (/^[^\s&=#?\p{Cc}]+$/u.test(text) && text !== 'organizationId') return text;
-  throw new UsageError(`"${text}" cannot be the name of a query parameter.`, {
-    hint: 'Leave out spaces and & = # ?; rosterctl sends organizationId itself.',
-  });
-};
-
-/** Accepts query parameters for a list call: `include=gamerTags&active=true`. */
-export const queryText: Parse<string> = (text) => {
-  for (const pair of text.split('&')) {
-    const at = pair.indexOf('=');
-    if (at < 1 || /[?#\s]|\p{Cc}/u.test(pair))
-      throw new UsageError(`"${text}" is not a query.`, {
-        hint: 'Write include=gamerTags&active=true.',
-      });
-    parameterName(percentDecoded(pair.slice(0, at)));
-  }
-  return text;
 };
