@@ -88,3 +88,18 @@ test('a limit of virtual memory that is too low for a connection is named, with 
   const around = { ...env, NODE_OPTIONS: '--disable-wasm-trap-handler' };
   expect((await rosterctl('teams list --json', { env: around, through })).stdout).toBe('[]\n');
 });
+
+test('a run that too few files end prints its report, or says that nothing was sent', async () => {
+  const players = Array.from({ length: 40 }, (_, at) => ({ id: `p${at}`, name: `P${at}` }));
+  const { env, requests } = await recordingService(({ url }) => ({
+    status: 200,
+    json: players.find(({ id }) => url.endsWith(`/${id}`)) ?? { players, total: 40 },
+  }));
+  const line = 'players update --all -F motto=x --yes --concurrency 64 --json';
+  const through = 'ulimit -n 30; exec "$@"';
+  const ran = await rosterctl(line, { env, home: temporaryFolder(), through });
+  expect(ran.code).toBe(1);
+  if (ran.stdout !== '') return expect(JSON.parse(ran.stdout).summary.total).toBe(40);
+  expect(errorOf(ran).message).toMatch(/too many files are open \(EMFILE\)\. Nothing was sent\.$/);
+  expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+});

@@ -41,10 +41,14 @@ interface LockOptions {
   readonly onWait?: (holder: LockHolder) => void;
 }
 
-/** A lock that we hold; `release` may be called twice. */
+/** A lock that we hold. */
 export interface HeldLock {
   /** False if another process took the lock over, for example after a long suspension (SIGSTOP). */
   isOurs(): boolean;
+  /**
+   * May be called twice. Never throws, since what the lock was for is done: if the system refuses (too
+   * many open files), it is tried again, and a lock ends with its process at the latest.
+   */
   release(): void;
 }
 
@@ -174,6 +178,29 @@ function heldLock(
 ): HeldLock {
   const path = pathOf(dir, name, ownGeneration);
   let released = false;
+  const remove = () => {
+    const [top, ...others] = listLock(dir, name).generations;
+    if (readIfThere(path) !== text) return;
+    if (top === ownGeneration) {
+      sweep(dir, name, others, self);
+      // Our own file last: while it exists, no other process can acquire the lock.
+      removeIfThere(path);
+      return;
+    }
+    try {
+      truncateSync(path, 0);
+    } catch (error) {
+      // The folder was removed, so there is nothing left to release.
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  };
+  const removeSoon = () => {
+    try {
+      remove();
+    } catch {
+      setTimeout(removeSoon, retryMs).unref();
+    }
+  };
   return {
     isOurs() {
       if (released) return false;
@@ -183,23 +210,13 @@ function heldLock(
     release() {
       if (released) return;
       released = true;
-      const [top, ...others] = listLock(dir, name).generations;
-      if (readIfThere(path) !== text) return;
-      if (top === ownGeneration) {
-        sweep(dir, name, others, self);
-        // Our own file last: while it exists, no other process can acquire the lock.
-        removeIfThere(path);
-        return;
-      }
-      try {
-        truncateSync(path, 0);
-      } catch (error) {
-        // The folder was removed, so there is nothing left to release.
-        if (codeOf(error) !== 'ENOENT') throw error;
-      }
+      removeSoon();
     },
   };
 }
+
+/** How long after a refusal of the system a lock is released again. */
+const retryMs = 100;
 
 /** Removes those of these files that are free. Only the holder may call it. */
 function sweep(dir: string, name: string, generations: readonly number[], self: ThisProcess): void {

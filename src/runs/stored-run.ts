@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
-import { systemReason } from '../data/system-errors.js';
+import { systemLimit, systemReason } from '../data/system-errors.js';
 import { ConfigError, OutputError } from '../errors.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
@@ -95,7 +95,9 @@ export async function createRun(
     await journal?.close().catch(() => {});
     await removeRun(store, plan.head.run).catch(() => {});
     if (!(error instanceof OutputError)) throw error;
-    throw new OutputError(error.message, { hint: error.hint ?? makeRoom, cause: error });
+    // A limit of the system has a hint of its own.
+    const text = systemLimit(error) ? `${error.message} Nothing was sent.` : error.message;
+    throw new OutputError(text, { hint: error.hint ?? makeRoom, cause: error.cause ?? error });
   }
 }
 

@@ -1,10 +1,10 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { acquireLock, withLock } from '../../src/files/lock.js';
+import { acquireLock, lockHolder, withLock } from '../../src/files/lock.js';
 import { isAlive } from '../support/alive.js';
 
 // Child process of the lock tests: `count DIR TIMES` adds to a counter, `hold DIR` holds the lock
-// until killed.
+// until killed, `exhaust DIR` releases it while too many files are open.
 const [, , mode = '', dir = '', times = '0'] = process.argv;
 const options = { self: { pid: process.pid, isAlive }, waitMs: 60_000 };
 const journal = join(dir, 'journal');
@@ -30,4 +30,19 @@ async function hold(): Promise<void> {
   setInterval(() => {}, 1000);
 }
 
-void (mode === 'count' ? count() : hold());
+async function exhaust(): Promise<void> {
+  const lock = await acquireLock(dir, 'test', options);
+  const opened: number[] = [];
+  try {
+    for (;;) opened.push(openSync('/dev/null', 'r'));
+  } catch {
+    lock.release();
+    process.stdout.write('held on\n');
+  }
+  for (const descriptor of opened) closeSync(descriptor);
+  while (lockHolder(dir, 'test', options.self))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const modes: Readonly<Record<string, () => Promise<void>>> = { count, hold, exhaust };
+void modes[mode]?.();

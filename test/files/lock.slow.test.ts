@@ -61,6 +61,13 @@ test('eight processes take turns and no increment is lost', async () => {
   expect(lockFiles(dir)).toEqual([]);
 });
 
+test('a release while too many files are open throws nothing, and follows', async () => {
+  const dir = scratch();
+  const line = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, script, 'exhaust', dir];
+  expect((await promisify(execFile)('sh', line)).stdout).toBe('held on\n');
+  expect(lockFiles(dir)).toEqual([]);
+});
+
 test('processes also take turns where there are no hard links (FAT)', async ({ skip }) => {
   const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
   skip(!trace, 'strace is not installed or may not trace');
