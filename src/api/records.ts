@@ -66,7 +66,7 @@ function isRecord(body: JsonObject, { idName, organizationId }: RecordSearch): b
 }
 
 /** True if the object has an id in this field. */
-export function hasId(body: JsonObject, idName = 'id'): boolean {
+export function hasId(body: JsonObject, idName?: string): boolean {
   return idOf(body, idName) !== undefined;
 }
 

@@ -10,14 +10,12 @@ import { attributeOf, XmlError, type XmlHandler, XmlScanner } from './xml.js';
 export interface Workbook {
   /** The path of the sheet's part. */
   readonly sheet: string;
-  /** The names of all its sheets. */
-  readonly sheetNames: readonly string[];
   readonly is1904: boolean;
   readonly strings: PackedTexts;
   /** For each cell style, true if it shows a date. */
   readonly dateStyles: readonly boolean[];
   /** Scans a part. Throws InputError. */
-  scan(path: string, handler: XmlHandler, onChunk?: () => void): AsyncGenerator<undefined>;
+  scan(path: string, handler: XmlHandler): AsyncGenerator<undefined>;
 }
 
 /**
@@ -46,7 +44,6 @@ export async function openWorkbook(
   const stringsPart = partOf('sharedStrings');
   return {
     sheet: relations.get(sheet.id)?.path ?? '',
-    sheetNames: sheets.map((each) => each.name),
     is1904: book.is1904,
     dateStyles: stylesPart === undefined ? [] : await readDateStyles(scan, stylesPart),
     strings:
