@@ -1,6 +1,6 @@
 /** `--since-last` on a list of records: what is new, oldest first. */
 import { hasId } from '../api/records.js';
-import type { ResourceName } from '../api/types.js';
+import type { Completeness, ResourceName } from '../api/types.js';
 import type { ValueWithExit } from '../cli/command-output.js';
 import type { ListValues, SinceLastValues } from '../cli/filters.js';
 import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
@@ -92,14 +92,7 @@ async function newRecords(
   });
   const records = await collect(filtered);
   const { matched } = filtered.counts;
-  const completeness = all.completeness();
-  if (completeness.state !== 'complete') {
-    const fixes = 'fixes' in completeness ? completeness.fixes : [];
-    throw new GuardError(`${incompleteList(resource, completeness.reason)} Nothing was printed.`, {
-      code: 'incomplete',
-      hint: withShapes(fixes),
-    });
-  }
+  refuseIncomplete(all.completeness(), resource);
   times.check();
   cursor.stage(
     records.map((record) => plainText(record['id'])),
@@ -116,6 +109,16 @@ async function newRecords(
     seenFields,
     summary: summaryOf(cursor, values.sinceLast ?? ''),
   };
+}
+
+/** A list that may lack records would leave their news unseen, and forget those that it lacks. */
+function refuseIncomplete(completeness: Completeness, resource: ResourceName): void {
+  if (completeness.state === 'complete') return;
+  const fixes = 'fixes' in completeness ? completeness.fixes : [];
+  throw new GuardError(`${incompleteList(resource, completeness.reason)} Nothing was printed.`, {
+    code: 'incomplete',
+    hint: withShapes(fixes),
+  });
 }
 
 function leftNote(shown: number, matched: number, resource: ResourceName): string {
