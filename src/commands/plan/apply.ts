@@ -112,7 +112,7 @@ async function applyPlan(
   if (ended) throw alreadyApplied(context, ended);
   // A plan that was begun in time may be finished later.
   if (runs.length === 0 && isExpired(file, context.now()))
-    throw new GuardError(`This plan expired at ${longTimeOf(file.expiresAt)}. Nothing was sent.`, {
+    throw new GuardError(`This plan expired on ${longTimeOf(file.expiresAt)}. Nothing was sent.`, {
       code: 'expired',
       hint: 'Make a new one, which shows what has changed since.',
     });
