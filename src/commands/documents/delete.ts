@@ -8,8 +8,7 @@ import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineOperation({
   summary: 'Delete one or several documents',
-  about:
-    'Asks first and names the document. In a script, add --yes. The service does not document this request: see rosterctl help undocumented.',
+  about: 'Asks first and names the document. In a script, add --yes.',
   examples: [
     ['See what would be sent', 'doc_0001 --dry-run'],
     ['From a script', 'doc_0001 --yes'],

@@ -37,8 +37,7 @@ export default defineOperation({
   about:
     'Uploads the file as a new document with the name and the tags of the old one, downloads it to compare its bytes, ' +
     'and then asks to delete the old one; in a script, add --yes. The new document has an id of its own. If it is interrupted, run ' +
-    'the same command again: it continues where it stopped. While the old document exists, runs undo can delete the new one; a deletion cannot be undone. ' +
-    'The service does not document the deletion: see rosterctl help undocumented.',
+    'the same command again: it continues where it stopped. While the old document exists, runs undo can delete the new one; a deletion cannot be undone.',
   examples: [
     ['See what would be sent', 'doc_0001 contract.pdf --dry-run'],
     ['From a script', 'doc_0001 contract.pdf --yes'],

@@ -25,8 +25,7 @@ export default defineOperation({
   summary: 'Change the name, the tags or other fields of documents',
   about:
     'The document is found in the list first, and only the fields that differ are sent. --tag sets the ' +
-    "tags; to select by a tag, use: --where 'tags=TAG'. " +
-    'The service does not document this request: see rosterctl help undocumented.',
+    "tags; to select by a tag, use: --where 'tags=TAG'.",
   examples: [
     ['Rename', "doc_0001 --name 'Player contract 2026'"],
     ['Add a tag and remove another', 'doc_0001 --add-tag signed --remove-tag draft'],

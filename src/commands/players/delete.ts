@@ -8,8 +8,7 @@ import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineOperation({
   summary: 'Delete one or several players',
-  about:
-    'Asks first and names the player. In a script, add --yes. The service does not document this request: see rosterctl help undocumented.',
+  about: 'Asks first and names the player. In a script, add --yes.',
   examples: [
     ['See what would be sent', 'player_0001 --dry-run'],
     ['From a script', 'player_0001 --yes'],

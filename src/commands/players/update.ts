@@ -10,9 +10,7 @@ import { updateOperation } from '../../resources/update.js';
 
 export default defineOperation({
   summary: 'Change fields of one or several players',
-  about:
-    'rosterctl reads the player first and sends only the fields that change. ' +
-    'The service does not document this request: see rosterctl help undocumented.',
+  about: 'rosterctl reads the player first and sends only the fields that change.',
   examples: [
     ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],
     ['By name', "'name:Nimbus Kite' -F role=IGL"],

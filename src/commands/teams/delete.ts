@@ -10,8 +10,7 @@ import { deletedView, idArg, routeFlag } from '../../resources/params.js';
 export default defineOperation({
   summary: 'Delete a team',
   about:
-    'Asks you to type the name of the team in full. In a script, give it with --confirm; --yes alone is not enough. ' +
-    'The service does not document this request: see rosterctl help undocumented.',
+    'Asks you to type the name of the team in full. In a script, give it with --confirm; --yes alone is not enough.',
   examples: [
     ['See what would be sent', 'team_0001 --dry-run'],
     ['From a script', "team_0001 --confirm 'Falkenmoor Vanguard'"],

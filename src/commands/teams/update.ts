@@ -9,9 +9,7 @@ import { updateOperation } from '../../resources/update.js';
 
 export default defineOperation({
   summary: 'Change fields of one or several teams',
-  about:
-    'rosterctl reads the team first and sends only the fields that change. ' +
-    'The service does not document this request: see rosterctl help undocumented.',
+  about: 'rosterctl reads the team first and sends only the fields that change.',
   examples: [
     ['Rename a team', "team_0001 --name 'Foxes Prime'"],
     ['Set other fields', 'team_0001 -F region=EU -F active=false'],
