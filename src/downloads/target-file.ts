@@ -9,7 +9,7 @@ import type { JsonObject } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic, openPlain } from '../files/atomic-write.js';
-import { makeFolder } from '../files/private.js';
+import { folderReasons, makeFolder } from '../files/private.js';
 import type { AtomicFile } from '../files/writing.js';
 import { multiLine } from '../terminal/safe-text.js';
 import type { FileSink } from './resumable-download.js';
@@ -126,17 +126,12 @@ function statIfThere(path: string, look: typeof lstatSync): Stats | undefined {
   }
 }
 
-const folderReasons = {
-  ENOENT: 'a link in the path points nowhere, or the file system takes no folders there',
-  EEXIST: 'a file has that name',
-};
-
 /** Creates the folder that a flag names. Throws OutputError. */
 export function createFolder(folder: string, flag: string, mode?: number): void {
   try {
     makeFolder(folder, mode);
   } catch (error) {
-    const reason = systemReason(error, folderReasons);
+    const reason = systemReason(error, { ...folderReasons, EEXIST: 'a file has that name' });
     throw new OutputError(`The folder ${folder} cannot be created: ${reason}.`, {
       hint: `Name another one with ${flag}.`,
       cause: error,

@@ -141,7 +141,8 @@ export async function writePrivateFile(
 const folderHint =
   'Name a folder of your own with ROSTERCTL_CONFIG_DIR, ROSTERCTL_STATE_DIR or ROSTERCTL_CACHE_DIR.';
 
-const folderReasons = {
+/** Why the file system refuses to create a folder. */
+export const folderReasons = {
   ENOENT: 'a link in the path points nowhere, or the file system takes no folders there',
 };
 
