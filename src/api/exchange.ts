@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import { ageMs, type Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
-import { skipContinues } from './interim-answers.js';
 import { type TransportError, transportErrorOf } from './transport-error.js';
 import { type Agent, onHeadWritten } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';
@@ -168,7 +167,6 @@ class Exchange implements RawHandler {
 
   private requestWritten(socket: Socket): void {
     this.sent = true;
-    skipContinues(socket);
     // From here on, not from the end of the write: the process may be stopped within it.
     clearInterval(this.beatTimer);
     this.alive = this.instant();

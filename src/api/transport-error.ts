@@ -31,6 +31,7 @@ export interface TransportError {
     | 'aborted'
     | 'notHttp'
     | 'switched'
+    | 'continued'
     | 'badFraming'
     | 'headersTooLarge'
     | 'tooLarge'
@@ -73,8 +74,9 @@ export function transportErrorOf(
   const why = code === undefined ? undefined : byCode[code];
   if (why) return { why, delivery, cause: error };
   if (isCertificateCode(code)) return { why: 'tls', delivery, cause: error };
-  // undici has no code of its own for an answer of 101 to a request that asked for no upgrade.
+  // undici has no codes of its own for interim answers that the request did not ask for.
   if (error.message === 'bad upgrade') return { why: 'switched', delivery, cause: error };
+  if (error.message === 'bad response') return { why: 'continued', delivery, cause: error };
   if (error.name === 'HTTPParserError')
     return { why: hasStatus ? 'cut' : 'notHttp', delivery, cause: error };
   return { why: 'cut', delivery, cause: error };
@@ -209,6 +211,10 @@ const kinds: { readonly [W in TransportError['why']]: TransportErrorKind } = {
   switched: {
     says: ({ origin }) =>
       `${origin} switched to another protocol (101), which rosterctl did not ask for.`,
+    isPermanent: true,
+  },
+  continued: {
+    says: ({ origin }) => `${origin} answered 100 Continue, which rosterctl did not ask for.`,
     isPermanent: true,
   },
   badFraming: {
