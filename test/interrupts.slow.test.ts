@@ -98,6 +98,17 @@ test.each(['doctor', 'auth status'])(
   },
 );
 
+const isAnswered = (_: unknown, stderr: () => string) => until(() => stderr().includes('-> 200'));
+
+test('a result for a named pipe without a reader ends at once by SIGINT', async () => {
+  const home = temporaryFolder();
+  spawnSync('mkfifo', [join(home, 'pipe')]);
+  const line = '-p sandbox tryouts get app_0001 --json --debug --out pipe';
+  const ended = await interrupted(line, isAnswered, 'SIGINT', home);
+  expect(ended.code).toBe(130);
+  expect(ended.ms).toBeLessThan(soon);
+});
+
 test('a wait for the lock names its holder, and ends by SIGINT without reporting a bug', async () => {
   const service = await keep(several(3), (_, step) =>
     step.startsWith('PATCH') ? () => {} : undefined,

@@ -18,11 +18,11 @@ export interface Sink {
 
 /**
  * Calls `show` with the destination; a file gets its name only if everything succeeded.
- * Throws OutputError, PipeClosedError and whatever `show` throws.
+ * Throws OutputError, PipeClosedError, CancelledError and whatever `show` throws.
  */
 export async function withSink(
   out: string | undefined,
-  { streams, settings }: Pick<LocalContext, 'streams' | 'settings'>,
+  { streams, signal, settings }: Pick<LocalContext, 'streams' | 'signal' | 'settings'>,
   show: (sink: Sink) => Promise<void>,
 ): Promise<void> {
   const { stdout } = streams;
@@ -38,7 +38,7 @@ export async function withSink(
     });
   if (out === undefined || out === '-') return show(stdout);
   const { openAtomic } = await import('../files/atomic-write.js');
-  const file = await openAtomic(out);
+  const file = await openAtomic(out, { signal });
   try {
     await show({ ...nowhere, write: (text) => file.write(text) });
     await file.commit();

@@ -1,5 +1,6 @@
 /** Parsers for the values of settings and flags. */
 
+import { readlinkSync } from 'node:fs';
 import { didYouMean } from '../data/nearest.js';
 import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
@@ -72,9 +73,21 @@ const formats: { readonly [extension: string]: OutputFormat | undefined } = {
   '.xlsx': 'xlsx',
 };
 
-/** Replaces a path of this process's stdout by `-`. */
+/** Replaces a path of this process's stdout, and that of a link to one, by `-`. */
 export function fileOrStdout<T extends string | undefined>(file: T): T | '-' {
-  return /^\/(dev\/stdout|(dev|proc\/self)\/fd\/1)$/.test(file ?? '') ? '-' : file;
+  return file !== undefined && [file, linkTarget(file)].some(isStdout) ? '-' : file;
+}
+
+function isStdout(path: string): boolean {
+  return /^\/(dev\/stdout|(dev|proc\/self)\/fd\/1)$/.test(path);
+}
+
+function linkTarget(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return file;
+  }
 }
 
 /** Returns the extension of a file in lower case: `.csv`. */

@@ -127,7 +127,7 @@ class Saver {
   private async open({ replaces }: Target, path: string): Promise<OpenedFile> {
     const options = replaces ? { ...this.options, onExisting: 'overwrite' as const } : this.options;
     if ((await inspectTarget(path, options)) === 'skipped') throw new Skipped(path);
-    const file = await openTarget(path, options);
+    const file = await openTarget(this.context, path, options);
     return { path, file, sink: fileSink(file) };
   }
 

@@ -84,13 +84,14 @@ function notPlainFile(path: string): GuardError {
 
 /** Opens the file at a target path; it gets its name when it is complete. Throws GuardError, OutputError. */
 export async function openTarget(
+  { signal }: Context,
   path: string,
   { file, folder, onExisting }: SaveOptions,
 ): Promise<AtomicFile> {
   if (folder !== undefined) createFolder(folder, '-D');
   if (onExisting !== 'overwrite') return openPlain(path, { isNew: true, isOneOfMany: true });
   // Only what the user named is followed to its target, or may be a pipe.
-  if (file !== undefined) return openAtomic(path, { isOneOfMany: true });
+  if (file !== undefined) return openAtomic(path, { signal, isOneOfMany: true });
   const mode = statIfThere(path, lstatSync)?.mode;
   return openPlain(path, { isOneOfMany: true, ...(mode !== undefined && { mode: mode & 0o777 }) });
 }

@@ -12,12 +12,12 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { access, constants, lstat, open, readdir, realpath, stat, unlink } from 'node:fs/promises';
+import { access, constants, lstat, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
-import { type AtomicFile, attemptWrite } from './writing.js';
+import { type AtomicFile, attemptWrite, throughDevice } from './writing.js';
 
 interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -31,16 +31,18 @@ interface AtomicOptions {
   readonly isNew?: boolean | undefined;
   /** One of many files in a folder, which the caller syncs after the last of them. */
   readonly isOneOfMany?: boolean | undefined;
+  /** Ends the wait for the reader of a named pipe. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Opens a file that appears complete or not at all: a temporary file in the same folder, fsync,
  * rename. Follows a link to its file. Writes directly to a device or a pipe. Throws OutputError,
- * GuardError.
+ * CancelledError, GuardError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await findTarget(file);
-  if (target.kind === 'device') return throughDevice(file);
+  if (target.kind === 'device') return throughDevice(file, options.signal);
   const mode = target.kind === 'file' ? target.mode : options.mode;
   return openBeside(file, target.path, { ...options, mode });
 }
@@ -138,18 +140,6 @@ async function writeLater(descriptor: number, bytes: Uint8Array, position: numbe
     const at = position + done;
     done += (await writePart(descriptor, bytes, done, bytes.length - done, at)).bytesWritten;
   }
-}
-
-/** Opens a device or a pipe, which is neither replaced nor takes a byte back. Throws OutputError. */
-async function throughDevice(file: string): Promise<AtomicFile> {
-  const handle = await attemptWrite(file, open(file, 'a'));
-  let closed: Promise<void> | undefined;
-  const close = () => (closed ??= handle.close());
-  return {
-    write: (chunk) => attemptWrite(file, handle.appendFile(chunk)),
-    commit: () => attemptWrite(file, close()),
-    discard: () => close().catch(() => {}),
-  };
 }
 
 function removeNow(path: string): void {

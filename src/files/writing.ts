@@ -1,9 +1,11 @@
 /** Writing files: complete writes, and errors that name the file. */
 
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
-import { GuardError, OutputError, PipeClosedError } from '../errors.js';
+import { CancelledError, GuardError, OutputError, PipeClosedError } from '../errors.js';
 
 /** A file being written: nothing has its final name before `commit`. */
 export interface AtomicFile {
@@ -43,4 +45,43 @@ export function cannotWrite(file: string, error: unknown): OutputError {
 /** Returns why the file system refused to write. */
 export function writeReason(error: unknown): string {
   return systemReason(error, { ENOENT: 'there is no such folder' });
+}
+
+/**
+ * Opens a device or a pipe, which is neither replaced nor takes a byte back. Throws OutputError,
+ * CancelledError.
+ */
+export async function throughDevice(
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<AtomicFile> {
+  const reader = await findReader(file, signal);
+  const handle = await attemptWrite(file, open(file, 'a'));
+  // Closed any earlier, the reader would see the end of the pipe.
+  await reader.close();
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= handle.close());
+  return {
+    write: (chunk) => attemptWrite(file, handle.appendFile(chunk)),
+    commit: () => attemptWrite(file, close()),
+    discard: () => close().catch(() => {}),
+  };
+}
+
+const pollMs = 50;
+
+/**
+ * Opens a device, or a pipe once it has a reader. Polls, because an open that blocks would keep the
+ * process alive, whatever signal arrives. Throws OutputError, CancelledError.
+ */
+async function findReader(file: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+  for (;;) {
+    try {
+      return await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw cannotWrite(file, error);
+    }
+    if (signal?.aborted) throw new CancelledError('Interrupted.');
+    await sleep(pollMs);
+  }
 }

@@ -425,11 +425,15 @@ test('with --overwrite a link or a folder at the target is refused, and a file k
 
 // --- a pipe ---
 
-test('a download waits for a reader of a named pipe', async () => {
+test('a download waits for a reader of a named pipe, until a signal', async () => {
   const here = await place();
   const pipe = join(here.cwd, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const line = ['docs', 'download', 'doc_1', '-O', 'pipe', '--overwrite', '--json'];
+  const waiting = startLine(line, { env: here.api.env, home: here.cwd });
+  await wait(700);
+  waiting.kill('SIGINT');
+  expect(await waiting.ended).toMatchObject({ code: 130 });
   const child = startLine(line, { env: here.api.env, home: here.cwd });
   await wait(300);
   // The store runs in this process, which must not block.
