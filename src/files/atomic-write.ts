@@ -238,7 +238,7 @@ async function findTarget(file: string): Promise<WriteTarget> {
   if (stats.isDirectory())
     throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
   // What the shell opened for us, such as /dev/stdout, belongs to others too.
-  if (!stats.isFile() || /^\/(dev|proc)\//.test(file)) return { kind: 'device', path };
+  if (!stats.isFile() || /^\/(dev\/(fd\/|std)|proc\/)/.test(file)) return { kind: 'device', path };
   return { kind: 'file', path, mode: stats.mode & 0o777 };
 }
 

@@ -6,13 +6,14 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { OutputError } from '../../src/errors.js';
 import { openAtomic, sweepStaleTemps, writeAtomically } from '../../src/files/atomic-write.js';
 import { openSyncedLines } from '../../src/files/synced-lines.js';
@@ -138,6 +139,15 @@ test('a link is followed to its file and stays a link', async () => {
 test('a device is written directly', async () => {
   await writeAtomically('/dev/null', 'gone');
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
+test('a file in /dev/shm is replaced like any other', async ({ skip }) => {
+  skip(!existsSync('/dev/shm'), 'Only Linux has /dev/shm.');
+  const file = `/dev/shm/rosterctl-${process.pid}`;
+  onTestFinished(() => rmSync(file, { force: true }));
+  await writeAtomically(file, 'old');
+  await writeAtomically(file, 'new');
+  expect(readFileSync(file, 'utf8')).toBe('new');
 });
 
 test.each([
