@@ -44,6 +44,14 @@ test('a folder as stdin is refused, not read as an empty file', () => {
     });
 });
 
+test('a process substitution whose reader has ended closes the list like any pipe', () => {
+  expect(bash('rosterctl teams list -o ids --out >(true)')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
+
 test('an empty stdin is no body', () => {
   const { code, stderr } = bash('rosterctl api /teams/team_0001 -X PATCH --input - < /dev/null');
   expect([code, stderr]).toEqual([2, 'stdin is empty.\nWrite JSON or YAML: {"field": value}\n']);

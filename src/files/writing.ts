@@ -19,14 +19,15 @@ export interface AtomicFile {
   discard(): Promise<void>;
 }
 
-/** Awaits work on a file. Turns a system error into an OutputError that names the file. */
+/** Awaits work on a file. Turns a system error into an OutputError that names the file, or PipeClosedError. */
 export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof PipeClosedError || error instanceof GuardError
-      ? error
-      : cannotWrite(file, error);
+    if (error instanceof GuardError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE')
+      throw new PipeClosedError('the pipe was closed');
+    throw cannotWrite(file, error);
   }
 }
 
