@@ -52,6 +52,11 @@ test('a process substitution whose reader has ended closes the list like any pip
   });
 });
 
+test('an output that is a socket is refused, not waited for', async () => {
+  const { code, stderr } = await rosterctl('-p sandbox teams list -o ids --out /dev/stderr');
+  expect([code, stderr]).toEqual([1, '/dev/stderr cannot be written: it is a socket (ENXIO).\n']);
+});
+
 test('an empty stdin is no body', () => {
   const { code, stderr } = bash('rosterctl api /teams/team_0001 -X PATCH --input - < /dev/null');
   expect([code, stderr]).toEqual([2, 'stdin is empty.\nWrite JSON or YAML: {"field": value}\n']);

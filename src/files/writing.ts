@@ -1,6 +1,6 @@
 /** Writing files: complete writes, and errors that name the file. */
 
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemReason } from '../data/system-errors.js';
@@ -45,7 +45,7 @@ export function cannotWrite(file: string, error: unknown): OutputError {
 
 /** Returns why the file system refused to write. */
 export function writeReason(error: unknown): string {
-  return systemReason(error, { ENOENT: 'there is no such folder' });
+  return systemReason(error, { ENOENT: 'there is no such folder', ENXIO: 'it is a socket' });
 }
 
 /**
@@ -80,7 +80,10 @@ async function findReader(file: string, signal: AbortSignal | undefined): Promis
     try {
       return await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw cannotWrite(file, error);
+      const { code } = error as NodeJS.ErrnoException;
+      // A socket, which a service has for its outputs, never opens.
+      const isAwaited = code === 'ENXIO' && (await stat(file)).isFIFO();
+      if (!isAwaited) throw cannotWrite(file, error);
     }
     if (signal?.aborted) throw new CancelledError('Interrupted.');
     await sleep(pollMs);
