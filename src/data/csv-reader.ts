@@ -70,9 +70,10 @@ type CellState = 'start' | 'plain' | 'quoted' | 'closed';
 /**
  * A strict RFC 4180 parser, for text as it arrives: quoted cells with delimiters and line ends; CRLF,
  * LF or CR; a byte order mark. Without `delimiter`, the first line decides between `,` `;` and tab,
- * by its own or as `sep=;`. Skips empty lines. The caller must iterate each result to its end, because parsing happens during
- * the iteration. It throws InputError naming the line, after the last record before the error: for
- * NUL, a stray quote, an unclosed quote, and a first line of more than 1 MiB.
+ * by those that it holds or as `sep=;`. Skips empty lines. The caller must iterate each result to its
+ * end, because parsing happens during the iteration. It throws InputError naming the line, after the
+ * last record before the error: for NUL, a stray quote, an unclosed quote, and a first line of more
+ * than 1 MiB.
  */
 export class CsvReader {
   private state: CellState = 'start';
