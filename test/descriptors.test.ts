@@ -52,6 +52,15 @@ test('a process substitution whose reader has ended closes the list like any pip
   });
 });
 
+test('results whose reader has ended fail the command, and its report is printed', () => {
+  const line = 'tryouts set-status app_0003 app_0004 --to shortlisted --yes -q -o ids';
+  expect(bash(`rosterctl ${line} --results >(true)`)).toEqual({
+    code: 1,
+    stdout: 'app_0003\napp_0004\n',
+    stderr: expect.stringContaining('cannot be written: nothing reads the pipe any more (EPIPE).'),
+  });
+});
+
 test('an output that is a socket is refused, not waited for', async () => {
   const { code, stderr } = await rosterctl('-p sandbox teams list -o ids --out /dev/stderr');
   expect([code, stderr]).toEqual([1, '/dev/stderr cannot be written: it is a socket (ENXIO).\n']);

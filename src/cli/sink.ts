@@ -1,6 +1,7 @@
 /** The destination of a result: stdout, or the file of `--out`; and batched writing to it. */
 import type { LocalContext } from '../context.js';
 import { isUtf8Locale } from '../data/environment.js';
+import { OutputError, PipeClosedError } from '../errors.js';
 import { createPaint } from '../terminal/paint.js';
 import { rawLines } from '../terminal/safe-text.js';
 import type { Canvas } from './views.js';
@@ -40,11 +41,18 @@ export async function withSink(
   const { openAtomic } = await import('../files/atomic-write.js');
   const file = await openAtomic(out, { signal });
   try {
-    await show({ ...nowhere, write: (text) => file.write(text) });
+    await show({ ...nowhere, write: (text) => file.write(text).catch(throwClosed) });
     await file.commit();
   } finally {
     await file.discard();
   }
+}
+
+/** Throws PipeClosedError for a pipe whose reader has ended; any other error as it is. */
+function throwClosed(error: unknown): never {
+  const cause = error instanceof OutputError ? error.cause : undefined;
+  if ((cause as NodeJS.ErrnoException | undefined)?.code !== 'EPIPE') throw error;
+  throw new PipeClosedError('the pipe was closed', { cause: error });
 }
 
 /** The destination of a result that is not written. */

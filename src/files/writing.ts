@@ -5,11 +5,11 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
-import { CancelledError, GuardError, OutputError, PipeClosedError } from '../errors.js';
+import { CancelledError, GuardError, OutputError } from '../errors.js';
 
 /** A file being written: nothing has its final name before `commit`. */
 export interface AtomicFile {
-  /** Throws OutputError, PipeClosedError. */
+  /** Throws OutputError. */
   write(chunk: string | Uint8Array): Promise<void>;
   /** Drops the bytes beyond a length. Absent for what takes no byte back: a pipe, a device. */
   cutTo?(bytes: number): Promise<void>;
@@ -19,15 +19,12 @@ export interface AtomicFile {
   discard(): Promise<void>;
 }
 
-/** Awaits work on a file. Turns a system error into an OutputError that names the file, or PipeClosedError. */
+/** Awaits work on a file. Turns a system error into an OutputError that names the file. */
 export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof GuardError) throw error;
-    if ((error as NodeJS.ErrnoException).code === 'EPIPE')
-      throw new PipeClosedError('the pipe was closed');
-    throw cannotWrite(file, error);
+    throw error instanceof GuardError ? error : cannotWrite(file, error);
   }
 }
 
@@ -45,7 +42,11 @@ export function cannotWrite(file: string, error: unknown): OutputError {
 
 /** Returns why the file system refused to write. */
 export function writeReason(error: unknown): string {
-  return systemReason(error, { ENOENT: 'there is no such folder', ENXIO: 'it is a socket' });
+  return systemReason(error, {
+    ENOENT: 'there is no such folder',
+    ENXIO: 'it is a socket',
+    EPIPE: 'nothing reads the pipe any more',
+  });
 }
 
 /**
