@@ -75,14 +75,15 @@ async function untilItEnds(
   line: readonly string[],
   { random, isOverOnceReported }: Killing,
 ) {
-  // A single record takes little longer than the start.
-  const [most, longest] = line.includes('set-status') ? [12, 500] : [4, 350];
+  // A single record takes little longer than the start, which is a tenth of a second at best.
+  const [most, earliest, latest] = line.includes('set-status') ? [12, 100, 600] : [4, 20, 300];
   for (let count = 0, killed = 0; ; count++) {
     let timer: NodeJS.Timeout | undefined;
     // oxlint-disable-next-line no-await-in-loop
     const done = await runOnce([process.execPath, launcher, ...line], stage, (child) => {
       // After many kills it is no longer killed, so that a round always ends.
-      if (count < most) timer = setTimeout(() => child.kill('SIGKILL'), 100 + random() * longest);
+      const moment = earliest + random() * (latest - earliest);
+      if (count < most) timer = setTimeout(() => child.kill('SIGKILL'), moment);
     });
     clearTimeout(timer);
     if (done.code === null) killed += 1;
