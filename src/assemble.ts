@@ -216,12 +216,11 @@ async function printOutput(
   output.printAfter?.({ isShown: true });
 }
 
-async function teamNames({ api, paths, settings }: Context): Promise<ReadonlyMap<string, string>> {
-  if (!settings.completionCache) return new Map();
-  const { recallNames } = await import('./config/completion-cache.js');
-  const { baseUrl, organizationId } = api;
-  const profile = settings.profile.name;
-  return recallNames(paths, { profile, baseUrl, organizationId }, 'teams');
+/** The names of teams by id, as lists on this machine have shown them. */
+async function teamNames(context: Context): Promise<ReadonlyMap<string, string>> {
+  if (!context.settings.completionCache) return new Map();
+  const { cachePlaceOf, recallNames } = await import('./config/completion-cache.js');
+  return recallNames(context.paths, cachePlaceOf(context), 'teams');
 }
 
 function whenAborted(signal: AbortSignal, listener: () => void): void {

@@ -12,12 +12,7 @@ import {
 import { connectionFlags, type Line, readLine } from './cli/completion/line.js';
 import { originOf, parseBaseUrl } from './config/base-url.js';
 import { sandboxProfile } from './config/choices.js';
-import {
-  completionCacheFile,
-  emptyCache,
-  recall,
-  recallReferences,
-} from './config/completion-cache.js';
+import { completionCacheFile, recall, recallReferences } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findTarget } from './config/connection.js';
 import { onOff } from './config/parse.js';
@@ -73,10 +68,7 @@ function knowledgeOf(line: Line, world: CompletionWorld): Knowledge {
   const paths = resolvePaths(world);
   const file = () => readConfig(paths);
   const cacheFile = () => cacheFileOf(line, world, file(), paths);
-  const cached = (resource: string) => {
-    const cache = cacheFile();
-    return cache === undefined ? emptyCache : recall(cache, resource, paths.owner);
-  };
+  const cached = (resource: string) => recall(cacheFile(), resource, paths.owner);
   return {
     settings: () => safe(world.settings()),
     profiles: () => profiles(file()),

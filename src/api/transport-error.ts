@@ -168,7 +168,7 @@ const nameUnresolved = ({ origin }: RequestSite) =>
 
 interface TransportErrorKind {
   readonly says: (site: RequestSite, cause: unknown) => string;
-  /** Absent for what is no failure of the network. */
+  /** Absent if the network did not fail. */
   readonly reason?: NetworkError['details']['reason'];
   /** It will be the same each time. */
   readonly isPermanent?: true;

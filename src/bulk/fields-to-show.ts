@@ -41,16 +41,15 @@ export async function checkFieldsToShow(
 
 /** The fields of a resource that lists have shown, where a created record is read again; undefined if there are none. */
 async function listedFields(
-  { api, paths, settings }: Context,
+  context: Context,
   { resource, verb }: Operation,
 ): Promise<JsonObject | undefined> {
+  const { paths, settings } = context;
   if (verb !== 'create' || !resourceRow(resource).calls.get || !settings.completionCache)
     return undefined;
-  const { completionCacheFile, recall } = await import('../config/completion-cache.js');
-  const { baseUrl, organizationId } = api;
-  const place = { profile: settings.profile.name, baseUrl, organizationId };
-  const file = completionCacheFile(paths, place);
-  const { fields } = file === undefined ? { fields: [] } : recall(file, resource, paths.owner);
+  const cache = await import('../config/completion-cache.js');
+  const file = cache.completionCacheFile(paths, cache.cachePlaceOf(context));
+  const { fields } = cache.recall(file, resource, paths.owner);
   if (fields.length === 0) return undefined;
   return Object.fromEntries(fields.map((field) => [field, null]));
 }

@@ -118,15 +118,11 @@ export function listAndCacheIds(
   return recordStream(() => cached(world, resource));
 }
 
-async function* cached(
-  { api, paths, settings }: ListWorld,
-  resource: ResourceName,
-): Batches<JsonObject> {
+async function* cached(world: ListWorld, resource: ResourceName): Batches<JsonObject> {
+  const { api, paths, settings } = world;
   const records = api.list(resource);
-  const { rememberRecords } = await import('../config/completion-cache.js');
-  const { baseUrl, organizationId } = api;
-  const place = { profile: settings.profile.name, baseUrl, organizationId };
-  const cache = rememberRecords(paths, place, resource, settings.overrides);
+  const { cachePlaceOf, rememberRecords } = await import('../config/completion-cache.js');
+  const cache = rememberRecords(paths, cachePlaceOf(world), resource, settings.overrides);
   let isComplete = false;
   try {
     for await (const batch of records.batches()) {

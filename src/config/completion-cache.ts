@@ -30,6 +30,17 @@ interface CachePlace {
   readonly organizationId: string;
 }
 
+/** The place that the connection of a command reads. */
+export function cachePlaceOf({
+  api: { baseUrl, organizationId },
+  settings: { profile },
+}: {
+  readonly api: Omit<CachePlace, 'profile'>;
+  readonly settings: { readonly profile: { readonly name: string } };
+}): CachePlace {
+  return { profile: profile.name, baseUrl, organizationId };
+}
+
 const mostIds = 5000;
 const mostFields = 500;
 const mostValues = 200;
@@ -71,8 +82,12 @@ function referencesFile(file: string): string {
 }
 
 /** Reads the cache of one resource; empty for a file that is absent, broken or not ours. */
-export function recall(file: string, resource: string, owner: number | undefined): Remembered {
-  const found = readCache(file, owner)[resource];
+export function recall(
+  file: string | undefined,
+  resource: string,
+  owner: number | undefined,
+): Remembered {
+  const found = file === undefined ? undefined : readCache(file, owner)[resource];
   if (!isObject(found)) return emptyCache;
   const { ids, fields, values } = found;
   const byPath = isObject(values) ? Object.entries(values) : [];
@@ -101,8 +116,7 @@ export function recallNames(
   place: CachePlace,
   resource: string,
 ): ReadonlyMap<string, string> {
-  const file = completionCacheFile(paths, place);
-  return new Map(file === undefined ? [] : pairsOf(recall(file, resource, paths.owner).ids));
+  return new Map(pairsOf(recall(completionCacheFile(paths, place), resource, paths.owner).ids));
 }
 
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
@@ -260,7 +274,7 @@ function oneLine(name: string): string {
 }
 
 /** The cache of a resource that was never listed. */
-export const emptyCache: Remembered = { ids: '', fields: [], values: {} };
+const emptyCache: Remembered = { ids: '', fields: [], values: {} };
 
 function readCache(file: string, owner: number | undefined): JsonObject {
   return objectIn(readIfOurs(file, owner) ?? '') ?? {};

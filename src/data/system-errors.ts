@@ -69,7 +69,7 @@ const memoryLimit: Limit = {
   hint: 'Split the input, work on fewer at once (--concurrency 1), or raise the limit (ulimit -v, NODE_OPTIONS=--max-old-space-size=4096).',
 };
 
-/** The parser of HTTP is WebAssembly, for which Node reserves 10 GiB of addresses, unless told not to. */
+/** The HTTP parser is WebAssembly, for which Node reserves 10 GiB of address space by default. */
 const addressLimit: Limit = {
   code: 'memory',
   message: 'The limit of virtual memory is too low to open a connection.',

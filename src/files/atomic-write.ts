@@ -237,7 +237,7 @@ async function findTarget(file: string): Promise<WriteTarget> {
   if (!stats) return { kind: 'absent', path };
   if (stats.isDirectory())
     throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
-  // What the shell opened for us, such as /dev/stdout, belongs to others too.
+  // Other processes may share what the shell opened for us, such as /dev/stderr.
   if (!stats.isFile() || /^\/(dev\/(fd\/|std)|proc\/)/.test(file)) return { kind: 'device', path };
   return { kind: 'file', path, mode: stats.mode & 0o777 };
 }

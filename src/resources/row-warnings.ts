@@ -22,7 +22,9 @@ export class RowWarnings {
 
   /** Prints a message once. */
   once(message: string): void {
-    if (this.messages.size < this.messages.add(message).size) this.context.note(message);
+    if (this.messages.has(message)) return;
+    this.messages.add(message);
+    this.context.note(message);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Overrides, ResourceName } from '../data/resources.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { Failure } from '../errors.js';
 
-/** What a survey found about one subject. */
+/** The result of a survey for one subject. */
 export interface SurveyFinding {
   readonly subject: 'envelope' | 'id' | 'fields' | 'references' | 'pages';
   readonly result: 'pass' | 'warn' | 'fail';

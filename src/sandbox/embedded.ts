@@ -191,7 +191,7 @@ interface Servers {
   readonly fileUrl: string;
   /** Proves the identity of this server, and opens its routes outside `/v1`. */
   readonly token: string;
-  /** What is stored, whatever the shapes show. */
+  /** The stored records, in full, whichever shapes are in force. */
   readonly tables: () => Tables;
   /** The newest requests, oldest first. */
   readonly requests: () => readonly RequestRecord[];

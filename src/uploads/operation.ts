@@ -132,7 +132,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
 class UploadFiles {
   /** By row. */
   readonly opened = new Map<number, LocalFile>();
-  /** Where the bytes are that this process sent, by row. */
+  /** The place of the bytes that this process sent, by row. */
   readonly arrived = new Map<number, StoredFile>();
 
   constructor(

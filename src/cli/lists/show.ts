@@ -60,7 +60,7 @@ export async function showTable(
       view.columns,
     headers: new Map(interactiveColumns),
     showsNames: settings.verbose,
-    // Where a field is typed, its value is wanted as it is.
+    // A field named with --fields shows its value as it is.
     teamNames: settings.fields ? undefined : context.teamNames,
     footer: hasFooter ? (list ? footerParts(list, canvas.now) : []) : undefined,
   });

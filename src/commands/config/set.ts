@@ -62,7 +62,7 @@ function normalValue(setting: SettingKey, text: string): string {
   return typeof value === 'string' ? value : text;
 }
 
-/** Notes a column that resembles a documented field. It is no error, because undocumented fields may be columns. */
+/** Notes a column that resembles a documented field. This is not an error, because undocumented fields may be columns. */
 function noteUnknownColumns(context: LocalContext, key: string, value: string): void {
   const resource = resourceNames.find((name) => key === `columns.${name}`);
   if (resource === undefined) return;

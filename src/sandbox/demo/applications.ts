@@ -240,12 +240,11 @@ function updated(status: TryoutStatus, created: Date, at: Date): Date {
   return new Date(created.getTime() + Math.max(0, (at.getTime() - created.getTime()) / 3));
 }
 
-/** The people of the demo data: invented names, addresses and chat users. */
 /** A person of the demo data; invented, with mail at example domains only. */
 export interface Person {
   readonly name: string;
   readonly email: string;
-  /** 19 digits from the year 2082 on, so that it can belong to nobody; above what a double holds. */
+  /** 19 digits, more than a double holds. It dates from 2082 or later, so it belongs to nobody. */
   readonly discordUserId: string;
   readonly discordUsername: string;
   /** The word that gamer tags are made of. */
