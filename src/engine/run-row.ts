@@ -199,6 +199,7 @@ async function confirm(
   }
   const verification = await verifySent(session, task, step, state.record);
   if (verification.outcome === 'applied') {
+    if (sign && hidesChanges(session, step, verification.record)) throw sign;
     // Refused because the record already had the target values: our write did not change it.
     if (sign && sign.status >= 400 && row.sends === 1)
       return { record: verification.record, at: instant() };
@@ -221,6 +222,13 @@ async function confirm(
     // A record in the answer proves that the service processed the write; read lag is short.
     settleMs: record ? Math.min(lagMs, settleMs) : settleMs,
   });
+}
+
+/** True if a record lacks a field that was set, so that it does not contradict a refusal. */
+function hidesChanges(session: Session, { changes }: Step, record: JsonObject | undefined) {
+  // A conversion shows its player, none of the fields sent; a deleted record shows nothing.
+  if (!record || session.made || session.provenByAbsence) return false;
+  return changes.some(({ field, to }) => to !== null && !Object.hasOwn(record, field));
 }
 
 /** True if a record shows what the step changed; one without the fields (`{id}`) shows nothing. */

@@ -85,6 +85,14 @@ test('a field that the service does not show is named in a note', async () => {
   );
 });
 
+test('a 2xx that says no is a refusal, also for a field that the service does not show', async () => {
+  const { run } = await holding({ id: 'player_1', name: 'Ann' }, ({ method }) =>
+    method === 'PATCH' ? { status: 200, json: { success: false, error: 'locked' } } : undefined,
+  );
+  const ran = await run('players update player_1 -F nick=zzz --json');
+  expect([ran.code, errorOf(ran).code]).toEqual([3, 'locked']);
+});
+
 test('an undo recognizes a value that the service stored in its own form', async () => {
   const { kept, run } = await holding({ id: 'player_1', number: '7' }, ({ method, body }, all) => {
     if (method !== 'PATCH') return undefined;
