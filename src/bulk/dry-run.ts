@@ -22,6 +22,7 @@ import { previewFrame } from './preview-lines.js';
 import { printSummary, printWrongRows, reportViewFor } from './report-view.js';
 import { describeChanges } from './row-lines.js';
 import { requireNoKey } from './secrets.js';
+import { endedWell, failureOfRow } from './show-one.js';
 
 /** The rows of a dry run, and how many records match where `--limit` cut them. */
 interface DryRows {
@@ -186,5 +187,9 @@ export async function dryRunMany(
     context.message(
       `Without --dry-run nothing would be sent: ${groupedNumber(errorCount)} failed or conflicted.`,
     );
-  return previewOutput(context, invocation, previewed, dryRows);
+  const output = previewOutput(context, invocation, previewed, dryRows);
+  const [row] = decided;
+  if (!invocation.isSingle || !row || endedWell(row)) return output;
+  const error = preview.failure ?? failureOfRow(row);
+  return { ...output, failed: { ...output.failed, id: row.id, error }, exitName: error.exitName };
 }

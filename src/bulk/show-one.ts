@@ -48,7 +48,7 @@ export async function showEnded(
   const row: ReportRow = ended.report.results.find(
     (each) => !run || run.tasks.some((task) => task.row === each.row),
   ) ?? { row: 1, id: run?.plan.rows[0]?.id ?? '', result: 'not_attempted' };
-  const error = isGood(row) ? undefined : (ended.only?.error ?? failureOfRow(row));
+  const error = endedWell(row) ? undefined : (ended.only?.error ?? failureOfRow(row));
   // A person picks another record instead of reading a report.
   if (!run && isNotFound(error) && mayPick(context)) {
     await ended.onWritten?.();
@@ -161,12 +161,13 @@ async function leavesUpload({ store, plan }: PlannedRun): Promise<boolean> {
   return stored !== undefined && hasLeftovers(stored);
 }
 
-function isGood({ result }: ReportRow): boolean {
+/** True if a row needs no attention. */
+export function endedWell({ result }: ReportRow): boolean {
   return result === 'changed' || result === 'unchanged' || result === 'skipped';
 }
 
 /** The error for a row whose result came from a read rather than from a failure. */
-function failureOfRow({ id, result, error, step }: ReportRow): Failure {
+export function failureOfRow({ id, result, error, step }: ReportRow): Failure {
   if (result === 'unknown') return unknownOutcome(undefined);
   if (result === 'conflict' || error?.kind === 'conflict')
     return new ConflictError(`${id}: ${error?.message ?? 'conflict'}`, { hint: error?.hint });

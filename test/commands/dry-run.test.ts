@@ -31,6 +31,16 @@ describe('--exit-code of a dry run of one record', () => {
   });
 });
 
+test('a dry run of one record exits as the change itself would, also where it prints a report', async () => {
+  const home = temporaryFolder();
+  const line = '-p sandbox tryouts set-status nope --to rejected --json';
+  for (const words of [line, `${line} -n`]) {
+    const ran = await rosterctl(words, { home });
+    expect([ran.code, errorOf(ran).code]).toEqual([5, 'notFound']);
+    expect(JSON.parse(ran.stdout).summary).toMatchObject({ total: 1, failed: 1 });
+  }
+});
+
 test('a template that names no field of the record is refused before the change', async () => {
   const home = temporaryFolder();
   const line = ['-p', 'sandbox', 'teams', 'update', 'team_0001', '--name', 'New'];
