@@ -3,6 +3,7 @@
 import { shortValue } from '../cli/lines.js';
 import { sandboxProfile } from '../config/choices.js';
 import type { Context } from '../context.js';
+import { eventFieldOf } from '../data/resources.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
 import { beforeAndAfter } from '../engine/decide.js';
@@ -72,13 +73,23 @@ export function previewFrame(
       headLine(context, subject, tasks.length),
       ...(hasMoves ? movesLines(context, moves) : []),
     ],
-    below: moves.size > 0 ? [flowsWarning] : [],
+    below: flowsWarnings(subject, preview),
   };
 }
 
 /** The warning before a status changes. */
 export const flowsWarning =
   "Status changes trigger your organization's Flows (automations). That cannot be undone.";
+
+/** The warning, if one of the rows changes a status whose change emits events. */
+export function flowsWarnings(
+  { resource }: Pick<Action, 'resource'>,
+  { tasks }: Pick<Preview, 'tasks'>,
+): readonly string[] {
+  const changed = eventFieldOf(resource);
+  const emits = tasks.some(({ previewed }) => previewed?.some(({ field }) => field === changed));
+  return emits ? [flowsWarning] : [];
+}
 
 /** `5 of 47 pending Football applications, newest first, in org_demo (profile club, api.example.com):` */
 function headLine(context: Context, subject: Subject, count: number): string {

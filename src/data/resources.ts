@@ -72,6 +72,7 @@ export const resourceWords = {
       discord: ['discordUserId', 'discordUsername'],
       tag: ['gamerTags.gamerTag'],
     },
+    eventField: 'status',
     ifNone: 'They appear here once somebody has sent in a tryout form.',
     ifConflict: {
       why: 'The e-mail or chat user is already used on another application for the same form.',
@@ -101,6 +102,8 @@ export interface ResourceWords {
   readonly columns: readonly string[];
   /** The references that find a record, and the fields of each: those of the contract (2.1), or undefined for the obvious names. */
   readonly references: { readonly [K in LookedUpKind]?: readonly string[] | undefined };
+  /** The field whose change emits events for the organization's Flows (contract section 6). */
+  readonly eventField?: string;
   /** The next step if there are no records at all. */
   readonly ifNone: string;
   /** Why an update is refused with 409, if the service does not say, and the command that shows it. */
@@ -128,6 +131,12 @@ export type OverrideKey = {
 
 /** The resources in the order in which they are listed. */
 export const resourceNames = Object.keys(resourceWords) as readonly ResourceName[];
+
+/** The field of a resource whose change emits events; undefined if there is none. */
+export function eventFieldOf(resource: string | undefined): string | undefined {
+  const words: ResourceWords | undefined = resourceWords[resource as ResourceName];
+  return words?.eventField;
+}
 
 /** Says that a list may lack records, and why, as a sentence. */
 export function incompleteList(resource: ResourceName, reason: string): string {

@@ -83,6 +83,19 @@ test('a former status that the contract does not list is not sent back, the othe
   expect(service.kept.get('app_2')).toMatchObject({ status: 'accepted', internalNotes: 'Call' });
 });
 
+test('an undo of one says before it is sent that Flows act on a status, of applications alone', async () => {
+  const { run } = sandboxUser();
+  await run('tryouts update app_0020 --status rejected');
+  const undone = await run('runs undo last');
+  expect([undone.code, undone.stderr]).toMatchObject([0, expect.stringContaining('Flows')]);
+  const previewed = await run('runs undo last -n');
+  expect(previewed.stderr.split('Flows')).toHaveLength(2);
+  await run('tryouts update app_0021 --clear-note');
+  expect((await run('runs undo last')).stderr).not.toContain('Flows');
+  const players = await run('players update player_0001 player_0002 -F status=inactive --yes');
+  expect([players.code, players.stderr]).toEqual([0, expect.not.stringContaining('Flows')]);
+});
+
 describe('every kind of write is undone', () => {
   test.each([
     ['tryouts get app_0020', 'tryouts update app_0020 --status rejected --append-note Weak'],

@@ -8,6 +8,7 @@ import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import { eventFieldOf } from '../../data/resources.js';
 import { binarySize } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { Failure } from '../../errors.js';
@@ -194,7 +195,7 @@ function planLines(plan: ShownPlan, canvas: Canvas): readonly string[] {
     '',
     ...alignedRows(rows, { columns }).flat(),
     ...(plan.rows.length === 0 ? ['Nothing would change.'] : []),
-    ...(movesStatus(plan) ? ['', ...wrap(flowsWarning, columns)] : []),
+    ...(emitsEvents(plan) ? ['', ...wrap(flowsWarning, columns)] : []),
   ];
 }
 
@@ -256,6 +257,7 @@ function rowText(plan: ShownPlan, { id, ref, before, after, file }: ShownRow): s
   return (ref === id ? 'new: ' : '') + changes.join(', ');
 }
 
-function movesStatus({ rows }: ShownPlan): boolean {
-  return rows.some(({ after }) => 'status' in after);
+function emitsEvents({ resource, rows }: ShownPlan): boolean {
+  const field = eventFieldOf(resource);
+  return field !== undefined && rows.some(({ after }) => Object.hasOwn(after, field));
 }

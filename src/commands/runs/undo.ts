@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { type BulkValues, bulkFlags, planFlags } from '../../bulk/invocation.js';
 import { verifiedResults } from '../../bulk/open-writes.js';
+import { flowsWarnings } from '../../bulk/preview-lines.js';
 import { reportView } from '../../bulk/report-view.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
@@ -25,7 +26,7 @@ import { isFinalRow } from '../../runs/report.js';
 import type { StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
-interface Values extends Pick<BulkValues, 'waitLock'> {
+interface Values extends Pick<BulkValues, 'waitLock' | 'plan'> {
   readonly run: string;
   readonly only: readonly string[] | undefined;
 }
@@ -96,6 +97,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const kind = undoKind(can);
   const isEnded = stored.finished || isHeldByOther(stored, context.self);
   const left = isEnded ? 0 : head.rows - results.filter(isFinalRow).length;
+  const isShownOnly = context.settings.dryRun || values.plan !== undefined;
   const undo: UndoJob = {
     of: head.run,
     kind,
@@ -110,6 +112,8 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       digest: digestOf([head.run, only ?? null]),
     }),
     previewNotes: (preview) => [
+      // For several rows, or without sending, the preview says it.
+      ...(can.length === 1 && !isShownOnly ? flowsWarnings(head, preview) : []),
       undoneCounts(head.run, preview, { can, cannot }),
       ...(left > 0 ? [endedNote(left)] : []),
       ...mixedNote(kind, preview.tasks),
