@@ -7,8 +7,8 @@ import { parsedBy } from '../cli/schemas.js';
 import type { View } from '../cli/views.js';
 import type { Cursor } from '../cursors/cursor.js';
 import { parseDuration } from '../data/time.js';
-import { defaultCodes, defaultPatience, ruleCodes, ruleHelp } from '../resources/findings/codes.js';
 import type { CheckResult, Finding } from '../resources/findings/find.js';
+import { defaultCodes, defaultPatience, ruleCodes, ruleHelp } from '../resources/findings/rule.js';
 import { checkAlone } from '../resources/list-command.js';
 
 const columns = ['code', 'ids', 'detail', 'look', 'fix'];

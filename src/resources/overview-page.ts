@@ -14,12 +14,7 @@ import { dotOf, filledLines, paintedLine } from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { commandLines } from '../terminal/whole-words.js';
 import { pad, widestOf, wrap } from '../terminal/width.js';
-import {
-  type DefaultCode,
-  defaultCodes,
-  defaultPatience,
-  type RuleCode,
-} from './findings/codes.js';
+import { type DefaultCode, defaultCodes, defaultPatience, type RuleCode } from './findings/rule.js';
 import { type Overview, type OverviewResult, recentPeriod } from './overview.js';
 
 /** A row of the page; further rows of a kind have no label. */

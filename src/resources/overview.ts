@@ -5,9 +5,9 @@ import type { JsonObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';
 import { Failure } from '../errors.js';
 import { type UnfinishedWork, unfinishedWork } from '../runs/unfinished.js';
-import { defaultPatience, type RuleCode, ruleCodes } from './findings/codes.js';
 import { type CheckResult, failureOfCheck, findProblems, type Skip } from './findings/find.js';
 import type { CheckedRecord } from './findings/rule.js';
+import { defaultPatience, type RuleCode, ruleCodes } from './findings/rule.js';
 import { undecided, waitingStatus } from './tryout-filters.js';
 
 /** How far back `changed` looks. */

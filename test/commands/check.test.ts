@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ruleCodes } from '../../src/resources/findings/codes.js';
 import type { Finding } from '../../src/resources/findings/find.js';
+import { ruleCodes } from '../../src/resources/findings/rule.js';
 import { forbidden, hostileTexts } from '../support/hostile.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ruleCodes } from '../../src/resources/findings/codes.js';
+import { ruleCodes } from '../../src/resources/findings/rule.js';
 import type { Overview } from '../../src/resources/overview.js';
 import { overviewLines } from '../../src/resources/overview-page.js';
 import { describeUnsent } from '../../src/review/queue.js';

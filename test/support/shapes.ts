@@ -5,7 +5,7 @@ import { resources } from '../../src/api/resources.js';
 import { UploadGrant } from '../../src/api/schemas.js';
 import { shells } from '../../src/cli/completion/scripts.js';
 import type { Command } from '../../src/cli/define.js';
-import { ruleCodes } from '../../src/resources/findings/codes.js';
+import { ruleCodes } from '../../src/resources/findings/rule.js';
 import { rowResults } from '../../src/runs/report.js';
 import { uploadStates } from '../../src/runs/unfinished-uploads.js';
 

@@ -6,8 +6,15 @@ import { plainText } from '../../data/path.js';
 import { quotedId } from '../../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
 import { ApiError, type Failure, GuardError, withShapes } from '../../errors.js';
-import { type RuleCode, ruleCodes } from './codes.js';
-import { type CheckedRecord, oldestFirst, type Rule, type RuleWorld, type Watch } from './rule.js';
+import {
+  type CheckedRecord,
+  oldestFirst,
+  type Rule,
+  type RuleCode,
+  type RuleWorld,
+  ruleCodes,
+  type Watch,
+} from './rule.js';
 import { findingRules } from './rules.js';
 
 /** One finding, as JSON prints it. */

@@ -6,9 +6,8 @@ import { addTo } from '../../data/sorting.js';
 import { groupedNumber, nameFirstFew, plural } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hangingLines, wrapPageLine } from '../../terminal/whole-words.js';
-import type { RuleCode } from './codes.js';
 import type { CheckResult, Finding } from './find.js';
-import type { RuleWorld } from './rule.js';
+import type { RuleCode, RuleWorld } from './rule.js';
 import { findingRules } from './rules.js';
 
 /** The context of the page of findings. */
