@@ -4,7 +4,6 @@ import { type ResourceName, resourceWords } from '../data/resources.js';
 import { Failure } from '../errors.js';
 import { answerWithFault, type Rendered, receiveBody } from './fault-answer.js';
 import { type Faults, faultsIn } from './faults.js';
-import type { FileBytes } from './file-bytes.js';
 import { type Grant, isSameSecret, type UrlSigner } from './keys.js';
 import { personality } from './personality.js';
 import type { SandboxEvent } from './records.js';
@@ -22,6 +21,7 @@ import { createEffects, type Effects, renderRefusal, renderReply } from './shape
 import { fromWire, idFromPath } from './shapes/fields.js';
 import { noShapes, type Shapes } from './shapes/shapes.js';
 import type { State } from './state.js';
+import type { FileBytes } from './storage.js';
 
 interface ServerParts {
   readonly state: State;

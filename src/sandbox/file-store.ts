@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { answerWithFault, closeConnection } from './fault-answer.js';
 import type { Fault, Faults } from './faults.js';
-import type { FileBytes, StoredBytes } from './file-bytes.js';
 import { type SignatureCheck, type SignedCall, verifySignedUrl } from './keys.js';
 import type { Tables, Upload } from './records.js';
 import { StoreRefusal } from './refusal.js';
 import type { State } from './state.js';
+import type { FileBytes, StoredBytes } from './storage.js';
 
 interface FileStoreParts {
   readonly state: State;
