@@ -1,6 +1,7 @@
 /** How the sandbox answers the endpoints of documents and uploads. */
 import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
+import type { HandlerCall, HandlerReply, HandlersOf } from './handler.js';
 import {
   checkName,
   deleteRecord,
@@ -10,8 +11,7 @@ import {
   ownRecord,
   ownRecords,
   updateRecord,
-} from './editing.js';
-import type { HandlerCall, HandlerReply, HandlersOf } from './handler.js';
+} from './handler.js';
 import { personality } from './personality.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';

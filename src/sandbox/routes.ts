@@ -2,6 +2,7 @@
 import { contract, type Endpoint, type EndpointName, endpoint } from '../api/contract.js';
 import { resourceWords } from '../data/resources.js';
 import { documentHandlers } from './documents.js';
+import type { HandlerCall, HandlerReply, Handlers, HandlersOf } from './handler.js';
 import {
   checkName,
   checkTeams,
@@ -12,8 +13,7 @@ import {
   ownRecords,
   recordReply,
   updateRecord,
-} from './editing.js';
-import type { HandlerCall, HandlerReply, Handlers, HandlersOf } from './handler.js';
+} from './handler.js';
 import { type StoredRecord, sandboxResources } from './records.js';
 import { invalid } from './refusal.js';
 import type { Shapes } from './shapes/shapes.js';

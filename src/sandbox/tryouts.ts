@@ -1,6 +1,7 @@
 /** How the sandbox answers the endpoints of tryout applications, and which events it emits. */
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
+import type { HandlerCall, HandlersOf } from './handler.js';
 import {
   checkName,
   checkTeams,
@@ -9,8 +10,7 @@ import {
   ownRecord,
   ownRecords,
   recordReply,
-} from './editing.js';
-import type { HandlerCall, HandlersOf } from './handler.js';
+} from './handler.js';
 import { personality } from './personality.js';
 import type { SandboxEvent, StoredRecord } from './records.js';
 import { invalid, Refusal } from './refusal.js';
