@@ -183,7 +183,7 @@ interface UploadTarget {
 }
 
 /** Uploads as files of a folder, each renamed into place when it is complete. */
-export function bytesInFolder(dir: string): FileBytes {
+function bytesInFolder(dir: string): FileBytes {
   const pathOf = (key: string) => join(dir, key.slice(key.lastIndexOf('/') + 1));
   return {
     find(key) {
@@ -202,7 +202,7 @@ export function bytesInFolder(dir: string): FileBytes {
 }
 
 /** Uploads in memory, which end with this process. */
-export function bytesInMemory(): FileBytes {
+function bytesInMemory(): FileBytes {
   const uploads = new Map<string, Buffer>();
   return {
     find(key) {
@@ -222,7 +222,7 @@ export function bytesInMemory(): FileBytes {
 }
 
 /** Removes every upload of a folder, incomplete ones included. */
-export function removeUploads(dir: string): void {
+function removeUploads(dir: string): void {
   rmSync(dir, { recursive: true, force: true });
 }
 
