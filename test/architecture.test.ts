@@ -26,7 +26,6 @@ const floors: Readonly<Record<string, number>> = {
   resources: 10,
   bulk: 9,
   engine: 8,
-  plans: 8,
   cursors: 7,
   runs: 7,
   cli: 6,

@@ -7,8 +7,8 @@ import { changesOf } from '../engine/decide.js';
 import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
 import { sessionByRow, sessionFor } from '../engine/row-sessions.js';
 import { ApiError, Failure, GuardError, InputError } from '../errors.js';
-import type { PlanFile } from '../plans/plan-file.js';
 import { hashOf } from '../runs/journal.js';
+import type { PlanFile } from '../runs/plan-file.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 
 /** The options that bind an operation to a plan. */

@@ -2,10 +2,10 @@
 import type { Context } from '../context.js';
 import type { Task } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import type { PlanContent } from '../plans/plan-file.js';
 import { hasQuery, someText } from '../runs/before-images.js';
 import { hashOf } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
+import type { PlanContent } from '../runs/plan-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import type { Invocation } from './invocation.js';
 import type { Preview } from './preview.js';

@@ -17,7 +17,7 @@ import {
   type PlanContent,
   readPlanFile,
   writePlanFile,
-} from '../../src/plans/plan-file.js';
+} from '../../src/runs/plan-file.js';
 import { temporaryFolder } from '../support/run.js';
 
 const folder = temporaryFolder('plans');

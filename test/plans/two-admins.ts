@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type JsonObject, printJson } from '../../src/data/json.js';
-import { hashOfPlan } from '../../src/plans/plan-file.js';
+import { hashOfPlan } from '../../src/runs/plan-file.js';
 import { several, userOf } from '../bulk/user.js';
 import { type Instead, keep, steps } from '../commands/tryouts/service.js';
 

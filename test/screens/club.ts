@@ -1,5 +1,5 @@
 /** A service whose records are hard to print, and a home folder that knows it. */
-import { hashOfPlan } from '../../src/plans/plan-file.js';
+import { hashOfPlan } from '../../src/runs/plan-file.js';
 import { application, keep } from '../commands/tryouts/service.js';
 import { organization } from '../support/service.js';
 

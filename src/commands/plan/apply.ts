@@ -11,14 +11,14 @@ import { parsedBy } from '../../cli/schemas.js';
 import type { Context } from '../../context.js';
 import { longTimeOf } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
+import { isSamePlace, placeOf } from '../../runs/plan.js';
 import {
   isExpired,
   type PlanFile,
   readPlanFile,
   shortHash,
   shortHashLength,
-} from '../../plans/plan-file.js';
-import { isSamePlace, placeOf } from '../../runs/plan.js';
+} from '../../runs/plan-file.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, type StoredRun } from '../../runs/stored-run.js';

@@ -18,7 +18,7 @@ import {
   type PlanFileRow,
   readPlanFile,
   shortHash,
-} from '../../plans/plan-file.js';
+} from '../../runs/plan-file.js';
 import { isDelete } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';

@@ -148,8 +148,8 @@ export function isExpired({ expiresAt }: Pick<PlanContent, 'expiresAt'>, now: Da
 
 async function readPlanText(path: string, signal: AbortSignal): Promise<string> {
   const chunks = inputBytes(path, { pieceBytes: 1024 * 1024, signal });
-  const tooLarge = () => notPlan(path, `it is larger than ${maxPlanBytes / 2 ** 20} MiB`);
-  const bytes = await bytesUpTo(chunks, maxPlanBytes, tooLarge).catch((error: unknown) => {
+  const isLarger = () => notPlan(path, `it is larger than ${maxPlanBytes / 2 ** 20} MiB`);
+  const bytes = await bytesUpTo(chunks, maxPlanBytes, isLarger).catch((error: unknown) => {
     throw error instanceof Failure ? error : unreadable(path, error);
   });
   try {
