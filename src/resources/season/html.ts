@@ -2,7 +2,7 @@
 import { groupedNumber, percent } from '../../data/text.js';
 import { longDay } from '../../data/time.js';
 import type { ChartRow, SeasonChart, SeasonPage, TimeColumns } from './page.js';
-import { pageWords } from './words.js';
+import { pageWords } from './page.js';
 
 /** Finished HTML; every other text is escaped where it is put into some. */
 class Markup {

@@ -18,7 +18,7 @@ import { checkField, namesApplicant, namesPersons, seasonCharts } from './charts
 import { isSmall } from './groups.js';
 import { seasonHtml } from './html.js';
 import type { SeasonChart, SeasonPage, SeasonTryout } from './page.js';
-import { filterWords, pageWords, totalWords } from './words.js';
+import { filterWords, pageWords, totalWords } from './page.js';
 
 /** The JSON output of `report`. */
 export interface SeasonFiles {
