@@ -71,7 +71,7 @@ function bodyForError(read: JsonBody): unknown {
 }
 
 /** Returns the error inside a 2xx response. */
-export function refusalIn(
+function refusalIn(
   body: unknown,
   status: number,
   call: CallSite,
@@ -116,6 +116,27 @@ export function listBodyOf(
   answered: Omit<AnsweredCall, 'needsJson'>,
 ): unknown {
   return response.status === 204 ? null : bodyOfAnswer(response, { ...answered, needsJson: true });
+}
+
+/**
+ * Returns the list in a response, as `find` finds it, and an error beside its rows: some may be missing.
+ * Throws the failure in the response, and an error in place of rows.
+ */
+export function listAnswered<L extends { readonly rows: readonly unknown[] }>(
+  response: TransportResponse,
+  { call, origin }: Omit<AnsweredCall, 'needsJson'>,
+  find: (body: unknown) => L | undefined,
+  idName?: string,
+) {
+  const { status } = response;
+  const failure = status < 400 ? undefined : failureOf(response, call);
+  if (failure) throw failure;
+  const body = listBodyOf(response, { call, origin });
+  const found = find(body);
+  const hasRows = found !== undefined && found.rows.length > 0;
+  const refusal = refusalIn(body, status, call, { hasRecords: hasRows || undefined, idName });
+  if (refusal && !hasRows) throw refusal;
+  return { body, found, refusal };
 }
 
 function problemOf(read: JsonBody, origin: string): string {

@@ -8,7 +8,7 @@ import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
-import { failureOf, listBodyOf, refusalIn } from './answers.js';
+import { listAnswered } from './answers.js';
 import type { ResourceName } from './contract.js';
 import { describeTopLevel, type FoundList, findList, looksLikeList } from './list-envelope.js';
 import type { Transport } from './transport.js';
@@ -216,18 +216,16 @@ const findSetting = 'Find the setting that reads it: rosterctl doctor --shapes -
 
 /** Returns the list in a response and its envelope. Throws the failure in the response. */
 function parseListResponse(response: TransportResponse, page: PageRequest): Envelope & FoundList {
-  const { call, origin, resource, listPath: path, place, idName } = page;
-  const { status } = response;
-  const failure = status < 400 ? undefined : failureOf(response, call);
-  if (failure) throw failure;
-  const body = listBodyOf(response, { call, origin });
-  const found = findList(body, { resource, path, place, idName });
-  const hasRows = found !== undefined && found.rows.length > 0;
-  const refusal = refusalIn(body, status, call, { hasRecords: hasRows || undefined, idName });
-  if (refusal && !hasRows) throw refusal;
+  const { call, resource, listPath: path, place, idName } = page;
+  const { body, found, refusal } = listAnswered(
+    response,
+    page,
+    (answer) => findList(answer, { resource, path, place, idName }),
+    idName,
+  );
   if (found) return { ...found, body, refusal };
   throw new ProtocolError(
     `No list of ${resourceWords[resource].plural} was found in the answer, which holds: ${describeTopLevel(body)}.`,
-    { call, status, hint: findSetting },
+    { call, status: response.status, hint: findSetting },
   );
 }

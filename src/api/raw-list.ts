@@ -2,7 +2,7 @@
 import { isObject } from '../data/json.js';
 import { type Overrides, resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
-import { failureOf, listBodyOf, refusalIn } from './answers.js';
+import { listAnswered } from './answers.js';
 import { findList } from './list-envelope.js';
 import { PageFollower, pathBelow } from './page-follower.js';
 import { Pager } from './pager.js';
@@ -63,15 +63,12 @@ async function readPage(
   const call = { method: 'GET', path: template };
   const response = await api.raw({ method: 'GET', path, template });
   const { status, headers } = response;
-  const failure = status < 400 ? undefined : failureOf(response, call);
-  if (failure) throw failure;
-  const body = listBodyOf(response, { call, origin: url.origin });
-  const found:
-    | { readonly rows: readonly unknown[]; readonly place?: readonly string[] }
-    | undefined = Array.isArray(body) ? { rows: body as unknown[] } : findList(body, search);
-  const hasRows = found !== undefined && found.rows.length > 0;
-  const refusal = refusalIn(body, status, call, { hasRecords: hasRows || undefined });
-  if (refusal && !hasRows) throw refusal;
+  const { body, found, refusal } = listAnswered(
+    response,
+    { call, origin: url.origin },
+    (answer): { rows: readonly unknown[]; place?: readonly string[] } | undefined =>
+      Array.isArray(answer) ? { rows: answer as unknown[] } : findList(answer, search),
+  );
   if (found) return { items: found.rows, place: found.place, body, status, headers, refusal };
   throw new UsageError(`The answer to GET ${template} holds no list to paginate.`, {
     hint: 'Leave --paginate out.',

@@ -1,6 +1,6 @@
 /** Surveys: tries out what the service really sends for a list, and which settings read it whole. */
 
-import { failureOf, refusalIn } from '../api/answers.js';
+import { listAnswered } from '../api/answers.js';
 import { type FoundList, findList } from '../api/list-envelope.js';
 import { readEvidence } from '../api/paging-evidence.js';
 import { configured } from '../api/record-list.js';
@@ -8,7 +8,6 @@ import { hasId, withTextId } from '../api/records.js';
 import { callFor, resourceRow } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
 import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
-import { readJson } from '../data/json-body.js';
 import { normalName, valueAt } from '../data/path.js';
 import { referenceField, referenceKindsOf, referenceSetting } from '../data/references.js';
 import {
@@ -17,7 +16,7 @@ import {
   type ResourceName,
   resourceWords,
 } from '../data/resources.js';
-import { Failure, ProtocolError } from '../errors.js';
+import { Failure } from '../errors.js';
 import { type Setting, type SurveyFinding, surveyPages } from './survey-pages.js';
 
 /** The findings about the list of a resource. */
@@ -75,15 +74,10 @@ async function firstAnswer(
   const call = { method: 'GET', path: path.split('?')[0] ?? path };
   const response = await api.raw({ method: 'GET', path, template: call.path });
   onHeaders(response.headers);
-  const failure = response.status < 400 ? undefined : failureOf(response, call);
-  if (failure) throw failure;
-  const read = readJson(response.body, response.headers['content-type']);
-  if (read.kind !== 'json' && response.status !== 204)
-    throw new ProtocolError(`The list of ${resourceWords[resource].plural} is not JSON.`, { call });
-  const body = read.kind === 'json' ? read.value : null;
-  const hasRecords = (findList(body, { resource })?.rows.length ?? 0) > 0 || undefined;
-  const refusal = refusalIn(body, response.status, call, { hasRecords });
-  if (refusal && !hasRecords) throw refusal;
+  const { origin } = new URL(api.baseUrl);
+  const { body } = listAnswered(response, { call, origin }, (answer) =>
+    findList(answer, { resource }),
+  );
   return { status: response.status, headers: response.headers, body };
 }
 
