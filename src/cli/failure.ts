@@ -1,5 +1,5 @@
 /** Error messages: the only place where errors become text, JSON and exit codes. */
-import type { Context } from '../context.js';
+import type { Context, LocalContext } from '../context.js';
 import { type Environment, isUtf8Locale } from '../data/environment.js';
 import { printJson } from '../data/json.js';
 import { type Candidate, isExhausted, ReferencesError } from '../data/outcome-errors.js';
@@ -183,18 +183,18 @@ function hintFor(error: Failure, command: FailedCommand): string | undefined {
 }
 
 /**
- * Returns an error as a row of a report holds it (`id`: empty if it concerns no one record). It is
- * redacted, because the service's text may repeat the key or a signed URL.
+ * Returns an error that is one of several, as a row of a report holds it (`id`: empty if it concerns no
+ * one record). It is redacted, because the service's text may repeat the key or a signed URL.
  */
 export function rowError(
-  { api, flags, streams, table }: Context,
+  { known, flags, streams, table }: Pick<LocalContext, 'known' | 'flags' | 'streams' | 'table'>,
   words: readonly string[],
   error: Failure,
   id: string,
 ) {
   const { redacted } = streams;
   const ids = id === '' ? [] : [id];
-  const command = { words, ids, keySource: api.keySource, flags, redacted, table };
+  const command = { words, ids, keySource: known.keySource, flags, redacted, table };
   const description = describeFailure(error, { ...command, isVerbose: false }, maxRowServiceLength);
   const { code, message, ...rest } = description.envelope.error;
   return { code: redacted(code), message: redacted(message), ...rest };

@@ -2,7 +2,7 @@
 import { contractVersion } from '../api/contract.js';
 import { callFor, type ResourceCall, resourceRow } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
-import { describeFailure } from '../cli/failure.js';
+import { rowError } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
 import { findConnection } from '../config/connection.js';
 import type { LocalContext } from '../context.js';
@@ -80,7 +80,7 @@ export async function checkService(
       checks.push(...survey.findings.map((finding) => findingCheck(area, finding)));
     } catch (error) {
       if (!(error instanceof Failure) || error instanceof CancelledError) throw error;
-      checks.push(failedRead(name, error, context, api.keySource));
+      checks.push(failedRead(name, error, context));
       if (error instanceof NetworkError && !checks.some(isReached))
         checks[1] = warn('connection', `not reached: ${place}`, null);
       // Without a connection, or with a rejected key, the other areas would fail the same way.
@@ -166,24 +166,15 @@ function networkCheck(baseUrl: string): Check {
   );
 }
 
-function failedRead(
-  name: string,
-  error: Failure,
-  { flags, streams, table }: LocalContext,
-  keySource: string | undefined,
-): Check {
-  const { redacted } = streams;
-  const command = { words: ['doctor'], ids: [], keySource, flags, redacted, table };
-  const failure = describeFailure(error, { ...command, isVerbose: false });
-  const { message } = failure.envelope.error;
+function failedRead(name: string, error: Failure, context: LocalContext): Check {
+  const { message, hint: next } = rowError(context, ['doctor'], error, '');
   const hint =
     error instanceof NetworkError && !error.details.isPermanent
       ? 'Check the base URL, the network and the proxy, then run doctor again.'
-      : failure.envelope.error.hint;
+      : next;
   const isRefused = error instanceof ApiError && error.status === 403;
   const createCheck = isRefused && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
-  const detail = redacted(message);
-  return createCheck(error instanceof NetworkError ? 'network' : name, detail, hint ?? null);
+  return createCheck(error instanceof NetworkError ? 'network' : name, message, hint ?? null);
 }
 
 function checkClock(date: string | undefined, { now }: LocalContext): Check {

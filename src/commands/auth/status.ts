@@ -96,17 +96,8 @@ async function report(context: LocalContext, { status, error, note }: CheckedKey
   const { profile, check } = status;
   if (note !== undefined) context.note(`Profile ${profile}: ${note}`);
   if (!error || check === '401') return;
-  const { describeFailure } = await import('../../cli/failure.js');
-  const { flags, streams, table } = context;
-  const { message, hint } = describeFailure(error, {
-    words: ['auth', 'status'],
-    ids: [],
-    keySource: undefined,
-    flags,
-    redacted: streams.redacted,
-    table,
-    isVerbose: false,
-  }).envelope.error;
+  const { rowError } = await import('../../cli/failure.js');
+  const { message, hint } = rowError(context, ['auth', 'status'], error, '');
   context.message(error instanceof NoKeyError ? message : `Profile ${profile}: ${message}`);
   for (const line of hint?.split('\n') ?? []) context.note(line);
 }
