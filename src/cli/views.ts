@@ -21,11 +21,11 @@ export interface ListSummary {
   /** Called with each record and whether it passed the filters. */
   observe(record: JsonObject, matches: boolean): void;
   /** A word that all matching records share, `pending`, and whether all records with it match. */
-  sharedWord(): { readonly word: string; readonly isWhole: boolean } | undefined;
+  sharedWord?(): { readonly word: string; readonly isWhole: boolean } | undefined;
   /** A fact about the matching records: `oldest waits 56 d`. */
   facts(now: Date): readonly string[];
-  /** Sentences for a list without a match, and whether a filter names a value that no record has. */
-  none(): { readonly text: string; readonly isUnknown: boolean };
+  /** Sentences for a list without a match, if not the usual one, and whether a filter names a value that no record has. */
+  none?(): { readonly text: string; readonly isUnknown: boolean } | undefined;
 }
 
 /** A list with the numbers of its records, which are final once it was read. */

@@ -3,7 +3,6 @@ import { TryoutStatus } from '../api/schemas.js';
 import type { ListSummary } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
-import { type ResourceName, resourceWords } from '../data/resources.js';
 import { binarySize, firstOf, foldCase, groupedNumber, orList, plural } from '../data/text.js';
 import { waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -50,7 +49,7 @@ class AskedValues {
 const mostValues = 200;
 
 /** Creates the summary of a list of applications. */
-export function tryoutSummary(values: Partial<TryoutFilterValues>): ListSummary {
+export function tryoutSummary(values: Partial<TryoutFilterValues>) {
   const games = new AskedValues(values.game);
   const counts = new Map<string, number>();
   const oldest = new Map<string, number>();
@@ -97,7 +96,7 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>): ListSummary 
         isUnknown: games.isUnknown,
       };
     },
-  };
+  } satisfies ListSummary;
 }
 
 /** Creates the summary of a list of players. */
@@ -105,7 +104,6 @@ export function playerSummary(): ListSummary {
   let withTeam = 0;
   let without = 0;
   return {
-    ...plainSummary('players'),
     observe(record, matches) {
       if (!matches) return;
       if (hasTeam(record)) withTeam += 1;
@@ -120,7 +118,6 @@ export function playerSummary(): ListSummary {
 export function teamSummary(): ListSummary {
   const games = new Set<string>();
   return {
-    ...plainSummary('teams'),
     observe({ game }, matches) {
       if (matches && typeof game === 'string' && game !== '') games.add(foldCase(game));
     },
@@ -135,7 +132,6 @@ export function documentSummary(values: {
   const tags = new AskedValues(values.tag);
   let bytes = 0;
   return {
-    ...plainSummary('documents'),
     observe(record, matches) {
       tags.observe(tagsIn(record['tags']) ?? []);
       const { sizeBytes } = record;
@@ -148,16 +144,6 @@ export function documentSummary(values: {
             text: `No document has the tag ${tags.words}.${tags.here('Tags')}`,
             isUnknown: tags.isUnknown,
           }
-        : plainSummary('documents').none(),
-  };
-}
-
-function plainSummary(resource: ResourceName): Omit<ListSummary, 'observe' | 'facts'> {
-  return {
-    sharedWord: () => undefined,
-    none: () => ({
-      text: `No ${resourceWords[resource].noun} matches. To list them all: rosterctl ${resource} list`,
-      isUnknown: false,
-    }),
+        : undefined,
   };
 }

@@ -12,7 +12,7 @@ export function footerParts(list: CountedList, now: Date): readonly string[] {
 
 function countWords({ resource, counts: { read, matched, shown }, summary }: CountedList): string {
   const { noun, plural: many } = resourceWords[resource];
-  const shared = summary?.sharedWord();
+  const shared = summary?.sharedWord?.();
   const first = shown < matched ? `first ${groupedNumber(shown)} of ` : '';
   const all = `${groupedNumber(read)} ${read === 1 ? noun : many}`;
   if (matched === read) return `${first}${all}`;
@@ -37,7 +37,7 @@ export function cutNote({ resource, counts }: CountedList): string | undefined {
 /** Returns the note that a filter names a value that no record has, with those that there are. */
 export function unknownValueNote({ counts, summary }: CountedList): string | undefined {
   if (counts.read === 0 || counts.matched > 0) return undefined;
-  const none = summary?.none();
+  const none = summary?.none?.();
   return none?.isUnknown ? none.text : undefined;
 }
 
@@ -49,10 +49,9 @@ export function emptyNote(
   if (resource === undefined) return 'Nothing to show.';
   const { noun, plural: many, ifNone } = resourceWords[resource];
   if (!list || list.counts.read === 0) return `No ${many} yet. ${ifNone}`;
-  const { read } = list.counts;
   return (
-    list.summary?.none().text ??
-    `None of ${plural(read, noun, many)} matches. To list them all: rosterctl ${resource} list`
+    list.summary?.none?.()?.text ??
+    `No ${noun} matches. To list them all: rosterctl ${resource} list`
   );
 }
 
