@@ -1,4 +1,5 @@
 /** Input files of the user: text, ids and JSON or YAML bodies, from a path or stdin. */
+import { isUtf8 } from 'node:buffer';
 import { typedValue } from '../data/assign.js';
 import { isObject, type JsonObject, parseJson, repeatedKey } from '../data/json.js';
 import { Failure, InputError } from '../errors.js';
@@ -52,11 +53,9 @@ function inputTooLarge(name: string, most: number): () => InputError {
 }
 
 function decoded(bytes: Uint8Array, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
+  if (!isUtf8(bytes))
     throw new InputError(`${name} is not UTF-8 text.`, { hint: 'Save it as UTF-8.' });
-  }
+  return new TextDecoder().decode(bytes);
 }
 
 /** Reads one JSON or YAML object from a file; `-` is stdin. Throws InputError. */

@@ -1,4 +1,5 @@
 /** The raw bytes of the command line, because Node replaces what is not UTF-8 with U+FFFD. */
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 
 /**
@@ -8,7 +9,9 @@ import { readFileSync } from 'node:fs';
 export function argumentsNotUtf8(argv: readonly string[]): readonly string[] {
   const words = argumentsIn(readCommandLine());
   const offset = words.length - argv.length;
-  return offset < 0 ? [] : argv.filter((_, index) => !isUtf8(words[offset + index]));
+  return offset < 0
+    ? []
+    : argv.filter((_, index) => !isUtf8(words[offset + index] ?? Buffer.alloc(0)));
 }
 
 function readCommandLine(): Buffer {
@@ -28,13 +31,4 @@ function argumentsIn(bytes: Buffer): readonly Buffer[] {
     from = end + 1;
   }
   return words;
-}
-
-function isUtf8(bytes: Buffer | undefined): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }

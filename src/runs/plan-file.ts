@@ -1,5 +1,6 @@
 /** Plan files: changes as they were previewed, to be reviewed by somebody else and applied on any machine. */
 
+import { isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
@@ -152,11 +153,8 @@ async function readPlanText(path: string, signal: AbortSignal): Promise<string> 
   const bytes = await bytesUpTo(chunks, maxPlanBytes, isLarger).catch((error: unknown) => {
     throw error instanceof Failure ? error : unreadable(path, error);
   });
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw notPlan(path, 'it is not UTF-8 text');
-  }
+  if (!isUtf8(bytes)) throw notPlan(path, 'it is not UTF-8 text');
+  return new TextDecoder().decode(bytes);
 }
 
 function parsed(path: string, json: string): JsonObject {
