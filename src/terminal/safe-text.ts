@@ -7,22 +7,22 @@ import { lazy } from '../data/lazy.js';
 
 /** Sanitizes text inside a line of prose or a table cell: line ends and tabs become visible marks. */
 export function singleLine(text: string): string {
-  return harmless.test(text) ? text : sanitize(text, cellMarks);
+  return isPlainText(text) ? text : sanitize(text, cellMarks);
 }
 
 /** Sanitizes text with several lines, for a detail view: line ends stay, tabs become spaces. */
 export function multiLine(text: string): string {
-  return harmless.test(text) ? text : sanitize(text.replace(/\r\n?/g, '\n'), lineMarks);
+  return isPlainText(text) ? text : sanitize(text.replace(/\r\n?/g, '\n'), lineMarks);
 }
 
 /** Sanitizes machine-readable data for a terminal: tabs, line ends and U+FFFD stay. */
 export function rawLines(text: string): string {
-  return harmless.test(text) ? text : sanitize(text.replaceAll('\r\n', '\n'), dataMarks);
+  return isPlainText(text) ? text : sanitize(text.replaceAll('\r\n', '\n'), dataMarks);
 }
 
 /** Escapes text for a tab-separated cell: `\`, tab and line ends by a backslash, other controls as \uXXXX. */
 export function tsvCell(text: string): string {
-  if (harmless.test(text)) return jsonTsvCell(text);
+  if (isPlainText(text)) return jsonTsvCell(text);
   return jsonTsvCell(text)
     .replaceAll('\t', '\\t')
     .replaceAll('\n', '\\n')
@@ -39,8 +39,15 @@ export function jsonTsvCell(json: string): string {
   return json.includes('\\') ? json.replaceAll('\\', '\\\\') : json;
 }
 
-/** Letters of Latin, Greek and Cyrillic, dashes and quotes: most texts, which need no work. */
-const harmless =
+/**
+ * True for letters of Latin, Greek and Cyrillic, dashes and quotes, which are most texts: they need no
+ * escape, and take one column each.
+ */
+export function isPlainText(text: string): boolean {
+  return plain.test(text);
+}
+
+const plain =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
 /**

@@ -1,8 +1,9 @@
 /** Tables on a terminal: column widths, and drawing by cli-table3 or, for many rows, by our own code. */
 
 import { type Paint, withoutColor } from './paint.js';
+import { isPlainText } from './safe-text.js';
 import { wrapWholeWords } from './whole-words.js';
-import { displayWidth, isOneColumnEach, pad, truncate, widthUpTo } from './width.js';
+import { displayWidth, pad, truncate, widthUpTo } from './width.js';
 
 /** One column of a table; its texts are sanitized already (singleLine). */
 export interface TableColumn {
@@ -73,7 +74,7 @@ function footerLines(parts: readonly string[], room: number): string[] {
  * and splits them.
  */
 function isPlain({ name, cells }: FittedColumn): boolean {
-  return isOneColumnEach(name) && cells.every(isOneColumnEach);
+  return isPlainText(name) && cells.every(isPlainText);
 }
 
 /** A column with its final width and texts truncated to it. */

@@ -1,24 +1,17 @@
 /** The width of text in columns of a terminal: measuring, truncating and wrapping it. */
 import fastStringWidth from 'fast-string-width';
 import { lazy } from '../data/lazy.js';
+import { isPlainText } from './safe-text.js';
 
 const ascii = /^[ -~]*$/;
-/** Letters of Latin, Greek and Cyrillic, dashes and quotes: one column each, no combining marks. */
-const oneColumnEach =
-  /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 const spacingMarks = /\p{Mc}/gu;
-
-/** Returns true if every character takes one column on every terminal. */
-export function isOneColumnEach(text: string): boolean {
-  return oneColumnEach.test(text);
-}
 
 /**
  * Returns the columns that a sanitized text takes on a terminal, without SGR colour. A spacing mark
  * counts as one column, as many terminals draw it: the result may be too wide, never too narrow.
  */
 export function displayWidth(text: string): number {
-  if (oneColumnEach.test(text)) return text.length;
+  if (isPlainText(text)) return text.length;
   return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
 }
 
