@@ -5,12 +5,7 @@ import { childOf, normalName } from '../data/path.js';
 import { type CallSite, ProtocolError } from '../errors.js';
 import { describeTopLevel } from './list-envelope.js';
 import type { Link } from './types.js';
-
-interface LinkAnswer {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly body: Buffer;
-}
+import type { FullResponse } from './wire.js';
 
 /** A call that answers with a link. */
 interface LinkCall {
@@ -29,7 +24,7 @@ type LinkVerb = 'download' | 'preview';
  * Finds the signed URL in the response to a download or preview call, whose shape the contract does
  * not show (4.4). `urlPath` replaces the search. Undefined if there is none, or no telling which.
  */
-export function findLink(answer: LinkAnswer, call: LinkCall): Link | undefined {
+export function findLink(answer: FullResponse, call: LinkCall): Link | undefined {
   const { status, headers, body } = answer;
   const { requestUrl, urlPath, now } = call;
   if (status >= 300 && status < 400) {
@@ -51,7 +46,7 @@ export function findLink(answer: LinkAnswer, call: LinkCall): Link | undefined {
 }
 
 /** The error for a response in which `findLink` finds nothing. */
-export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite): ProtocolError {
+export function missingLink(answer: FullResponse, call: LinkCall, site: CallSite): ProtocolError {
   const { status, headers, body } = answer;
   const { urlPath, ...rest } = call;
   const read = readJson(body, headers['content-type']);

@@ -13,12 +13,16 @@ import type { ResourceName } from './contract.js';
 import { describeTopLevel, type FoundList, findList, looksLikeList } from './list-envelope.js';
 import type { Transport } from './transport.js';
 import { responseLimit } from './transport-error.js';
-import { BrokenBody, type OpenBody, type StreamStart, type TransportResponse } from './wire.js';
+import {
+  BrokenBody,
+  type OpenBody,
+  type ResponseHead,
+  type StreamStart,
+  type TransportResponse,
+} from './wire.js';
 
 /** The response to a list call: its records in batches as they arrive, then the envelope. */
-export interface ListPage {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
+export interface ListPage extends ResponseHead {
   readonly batches: Batches<JsonObject>;
   /** Returns the envelope; call it after the last batch. Throws the failure in the response. */
   envelope(): Envelope;

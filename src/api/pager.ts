@@ -12,12 +12,11 @@ import {
   type Way,
 } from './paging-evidence.js';
 import type { Completeness, Doubt } from './types.js';
+import type { ResponseHead } from './wire.js';
 
 /** One page of a list. */
-export interface Page {
-  readonly status: number;
+export interface Page extends ResponseHead {
   readonly body: unknown;
-  readonly headers: { readonly [name: string]: string };
   /** Rows on this page. */
   readonly count: number;
   /** Records on this page that no earlier page had. */

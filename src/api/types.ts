@@ -6,7 +6,7 @@ import type { Instant } from '../data/time.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { Route } from './routes.js';
-import type { TransportRequest, TransportResponse } from './wire.js';
+import type { ResponseHead, TransportRequest, TransportResponse } from './wire.js';
 
 /** A document's file as a download or preview answer gives it: a signed URL (a secret), or the bytes. */
 export type Link =
@@ -37,9 +37,7 @@ export interface PlannedRequest {
 }
 
 /** The response to a call; `body` is undefined if there was none or it was not JSON. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
+export interface Answer extends ResponseHead {
   readonly body: unknown;
   /** The record in the body, of the resource that the call is about; its `id` is text. */
   readonly record: JsonObject | undefined;

@@ -15,9 +15,7 @@ export interface TransportRequest {
   /** Retry a read once if its 2xx response is not JSON. */
   readonly needsJson?: boolean | undefined;
   /** True for a 2xx response that says "not yet": a read is retried. */
-  readonly isPending?:
-    | ((response: Pick<TransportResponse, 'status' | 'headers' | 'body'>) => boolean)
-    | undefined;
+  readonly isPending?: ((response: FullResponse) => boolean) | undefined;
   /** For `stream`: ends the request when it fires, and leaves out retries. */
   readonly until?: AbortSignal | undefined;
 }
@@ -32,12 +30,23 @@ export function siteOf({
   return { method, path: template, ...(sentPath !== '' && { sentPath }) };
 }
 
-export interface TransportResponse {
+/** The status line and the headers of a response. */
+export interface ResponseHead {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
+}
+
+/** A response that was read. */
+export interface FullResponse extends ResponseHead {
   readonly body: Buffer;
+}
+
+export interface Reply extends FullResponse {
   /** When its headers arrived, or before the process was stopped meanwhile: its content's age counts from here. */
   readonly at: Instant;
+}
+
+export interface TransportResponse extends Reply {
   /** Seconds that the service asked to wait before sending anything else. */
   readonly wait?: number | undefined;
   /** Equal to `wait` if that is more than --max-wait allows. */
@@ -47,9 +56,7 @@ export interface TransportResponse {
 }
 
 /** The body of a 2xx response, read as it arrives. */
-export interface OpenBody {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
+export interface OpenBody extends ResponseHead {
   /** When the headers arrived. */
   readonly at: Instant;
   /** When the last byte arrived, however late it is read; undefined before. */
@@ -101,18 +108,8 @@ export interface Limits {
   readonly anyEncoding?: boolean | undefined;
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly body: Buffer;
-  /** When its headers arrived. */
-  readonly at: Instant;
-}
-
 /** A 2xx response whose body is streamed. */
-export interface OpenReply {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
+export interface OpenReply extends ResponseHead {
   readonly stream: BodyStream;
   /** When its headers arrived. */
   readonly at: Instant;

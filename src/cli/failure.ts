@@ -16,6 +16,7 @@ import {
 import { exit } from '../exit-codes.js';
 import { createPaint } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
+import type { OutputStream } from '../terminal/streams.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { withConnectionFlags } from './connection-flags.js';
 import { describeRefusal, type FailedCommand, hintForRefusal } from './failures/refusal.js';
@@ -109,13 +110,6 @@ export function envelopeJson({ envelope }: FailureText): string {
   return printJson(envelope);
 }
 
-/** The stream that an error is printed to. */
-interface ErrorScreen {
-  readonly isTerminal: boolean;
-  readonly columns: number;
-  readonly color: boolean;
-}
-
 /**
  * Returns the lines of an error, made harmless: at a terminal with a mark (`✘`, or `error:` where
  * the locale is not UTF-8) and wrapped to its width; elsewhere as they are, for logs and mails. An
@@ -123,7 +117,7 @@ interface ErrorScreen {
  */
 export function renderFailure(
   lines: readonly string[],
-  screen: ErrorScreen,
+  screen: Pick<OutputStream, 'isTerminal' | 'columns' | 'color'>,
   env: Environment,
   isCancelled = false,
 ): readonly string[] {

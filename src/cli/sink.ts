@@ -4,17 +4,13 @@ import { isUtf8Locale } from '../data/environment.js';
 import { OutputError, PipeClosedError } from '../errors.js';
 import { createPaint } from '../terminal/paint.js';
 import { rawLines } from '../terminal/safe-text.js';
+import type { OutputStream } from '../terminal/streams.js';
 import type { Canvas } from './views.js';
 
 /** The destination of a result: stdout, or the file of `--out`, which is written atomically. */
-export interface Sink {
-  readonly isTerminal: boolean;
+export interface Sink extends OutputStream {
   /** True for a pipe that gets the aligned table of a terminal. */
   readonly isForced?: boolean | undefined;
-  readonly columns: number;
-  readonly rows: number;
-  readonly color: boolean;
-  write(text: string | Uint8Array): Promise<void>;
 }
 
 /**

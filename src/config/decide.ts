@@ -19,11 +19,16 @@ export interface SettingOrigin {
   readonly origin: string;
 }
 
-interface KeysInput {
+/** The sources of settings. */
+export interface KeysInput {
   readonly flags: GlobalFlags;
   readonly env: Environment;
   readonly file: ConfigData;
   readonly profile: string;
+  /**
+   * Turns a bad value in the file into a note and uses the default, instead of an error: for the
+   * `config` commands, which must run to fix it.
+   */
   readonly tolerant?: boolean;
 }
 

@@ -3,8 +3,13 @@ import { type Environment, runsInCi } from '../data/environment.js';
 import type { Overrides } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { type OutputFormat, outputFormats } from './choices.js';
-import type { ConfigData } from './config-file.js';
-import { readFlag, resolveKeys, type SettingOrigin, unknownKeys } from './decide.js';
+import {
+  type KeysInput,
+  readFlag,
+  resolveKeys,
+  type SettingOrigin,
+  unknownKeys,
+} from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride } from './keys.js';
 import { namedKeys } from './named-keys.js';
@@ -79,18 +84,6 @@ export interface Connection {
   readonly keySource: string;
 }
 
-/** The sources of settings. */
-interface SettingsInput {
-  readonly flags: GlobalFlags;
-  readonly env: Environment;
-  readonly file: ConfigData;
-  /**
-   * Turns a bad value in the file into a note and uses the default, instead of an error: for the
-   * `config` commands, which must run to fix it.
-   */
-  readonly tolerant?: boolean;
-}
-
 interface ResolvedSettings {
   readonly settings: Settings;
   /** Every key with its text and origin, for `config list` and `config get`. */
@@ -104,7 +97,7 @@ interface ResolvedSettings {
  * counts as unset. Throws UsageError for a bad flag or variable, ConfigError for a bad value in the
  * file.
  */
-export function resolveSettings(input: SettingsInput): ResolvedSettings {
+export function resolveSettings(input: Omit<KeysInput, 'profile'>): ResolvedSettings {
   const { env, file } = input;
   const flags = withFormat(input.flags);
   const profile = profileInForce(flags, env, file);

@@ -6,7 +6,7 @@ import { createRedactor } from './redactor.js';
 import { createWriter, type TerminalOutput } from './stream-writer.js';
 
 /** One of the two output streams. Nothing else writes to the process's streams. */
-interface OutputStream {
+export interface OutputStream {
   readonly isTerminal: boolean;
   /** Columns of the terminal; 80 if it is not a terminal and COLUMNS is not set. */
   readonly columns: number;

@@ -6,12 +6,7 @@ import { groupedNumber, plural } from '../../data/text.js';
 import { type Delivery, ProtocolError, StoreError } from '../../errors.js';
 import { isEncoded } from '../../files/file-version.js';
 import { deliveryOfStatus } from '../retry.js';
-
-interface StoreReply {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly body: Buffer;
-}
+import type { FullResponse } from '../wire.js';
 
 /**
  * Limits for store responses other than files: they are short, and the start of a long one is
@@ -22,7 +17,7 @@ export function shortAnswerLimits(stallMs: number) {
 }
 
 /** Returns how far a PUT with this response got; undefined if the response is final. */
-export function storeDelivery(reply: StoreReply): Delivery | undefined {
+export function storeDelivery(reply: FullResponse): Delivery | undefined {
   if (reply.status === 400 && storeErrorCode(reply).code === 'RequestTimeout') return 'ambiguous';
   return deliveryOfStatus(reply.status);
 }
@@ -33,7 +28,7 @@ export function storeDelivery(reply: StoreReply): Delivery | undefined {
  */
 export function storeError(
   operation: 'upload' | 'download',
-  reply: StoreReply,
+  reply: FullResponse,
   wait: number | undefined,
 ): StoreError {
   const { status } = reply;
@@ -84,7 +79,10 @@ function hintOf(status: number, code: string | undefined): string | undefined {
   return undefined;
 }
 
-function storeErrorCode({ body, headers }: StoreReply): { code: string | undefined; text: string } {
+function storeErrorCode({ body, headers }: FullResponse): {
+  code: string | undefined;
+  text: string;
+} {
   const read = readJson(body, headers['content-type']);
   if (read.kind === 'json' && isObject(read.value)) return errorInJson(read.value);
   if (read.kind !== 'other') return { code: undefined, text: '' };

@@ -16,15 +16,14 @@ import {
   type Limits,
   type OpenReply,
   type Reply,
+  type ResponseHead,
   type Wire,
 } from '../wire.js';
 import { shortAnswerLimits, storeError } from './answers.js';
 import type { UrlGuard } from './signed-url.js';
 
 /** A file being downloaded. */
-export interface Download {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
+export interface Download extends ResponseHead {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Stops reading and drops the connection. */
   drop(): void;

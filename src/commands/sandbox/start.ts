@@ -3,17 +3,16 @@ import * as z from 'zod/mini';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param, params } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
-import { sandboxPlace, seedSizes, startSandbox } from '../../sandbox/embedded.js';
+import {
+  type SandboxServer,
+  sandboxPlace,
+  seedSizes,
+  startSandbox,
+} from '../../sandbox/embedded.js';
 import { shapeWords } from '../../sandbox/shapes/table.js';
 import { commandLines } from '../../terminal/whole-words.js';
 
-interface ServerInfo {
-  readonly baseUrl: string;
-  readonly organizationId: string;
-  readonly apiKey: string;
-  readonly fileUrl: string;
-  readonly pid: number;
-}
+type ServerInfo = Pick<SandboxServer, 'baseUrl' | 'organizationId' | 'apiKey' | 'fileUrl' | 'pid'>;
 
 const portNumber = z
   .pipe(
