@@ -126,12 +126,16 @@ function headOf(context: Context, invocation: Invocation): Omit<RunHead, 'rows'>
 /** Acquires the lock, plans the run and executes it. */
 async function planAndExecute(context: Context, given: Invocation): Promise<CommandOutput> {
   const head = headOf(context, given);
+  // Before the first request: most changes are refused where no run can be kept.
+  const store = await ifKept(context, given, () => openRunStore(context.paths));
   const invocation = await withResolvedRows(context, given, head);
   const { isSingle, selection } = invocation;
-  const kept = await ifKept(context, invocation, async () => {
-    const store = openRunStore(context.paths);
-    return { store, lock: await lockFor(context, invocation, store, head, selection?.rows[0]) };
-  });
+  const kept =
+    store &&
+    (await ifKept(context, invocation, async () => ({
+      store,
+      lock: await lockFor(context, invocation, store, head, selection?.rows[0]),
+    })));
   const planned = await planRun(context, invocation, { head, ...kept });
   if (isSingle) return showOne(context, invocation, planned);
   return (await import('./show-run.js')).showRun(context, planned);

@@ -231,6 +231,9 @@ describe('where no run can be kept', () => {
     'players create --name Ann',
     'teams create --name Foxes',
     'docs upload one.txt',
+    'docs replace doc_1 one.txt --yes',
+    'tryouts convert name:Ann --yes',
+    'tryouts set-status name:Ann app_2 --to rejected --yes',
     'docs create --file-key k --file-ref private://k --content-type text/plain --size-bytes 3',
   ])('%s is refused with no request', async (line) => {
     const { service, run } = await withoutState();

@@ -24,6 +24,7 @@ import {
   recordIfThere,
   recordReader,
 } from '../../resources/read.js';
+import { openRunStore } from '../../runs/store.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { inspectFile } from '../../uploads/local-file.js';
 import { uploadOperation } from '../../uploads/operation.js';
@@ -63,6 +64,8 @@ export default defineOperation({
     ...uploadOperation(),
     ...replacementParts,
     async bind(context, given: Values, use) {
+      // Before the first request: without a run, nothing is uploaded.
+      if (!context.settings.dryRun) openRunStore(context.paths);
       const [id = given.id] = await idsOfWords(context, 'documents', [given.id]);
       const values = { ...given, id };
       let copied: OwnText | undefined;
