@@ -83,13 +83,18 @@ export class ReferenceIndex {
     return [...new Set(best.map(({ candidate }) => candidate))];
   }
 
-  /** The nearest right references, best first, at most three. */
-  nearest({ kind, value }: Reference): readonly string[] {
+  /** The nearest right references, best first, at most three; `isPlain`: their values alone. */
+  nearest({
+    kind,
+    value,
+    isPlain,
+  }: Reference & { readonly isPlain?: boolean | undefined }): readonly string[] {
     const known = kind === 'id' ? undefined : this.entries.get(kind);
     if (!known) return [];
     return nearestFew(foldCase(value), [...known.keys()], nearestShown).map((folded) => {
       const [first] = known.get(folded) ?? [];
-      return `${shellQuote(`${kind}:${first?.value}`)} (${first?.candidate.id})`;
+      const name = isPlain ? first?.value : shellQuote(`${kind}:${first?.value}`);
+      return `${name} (${first?.candidate.id})`;
     });
   }
 

@@ -11,6 +11,7 @@ import {
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
+import type { Selection } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -24,6 +25,8 @@ import {
 /** A reference, and where a file has it, as messages say it: `Line 4`. */
 interface PlacedReference extends Reference {
   readonly place?: string | undefined;
+  /** True if its kind is that of a column, and the cell holds the value alone. */
+  readonly isPlain?: boolean | undefined;
 }
 
 /**
@@ -65,21 +68,26 @@ function checkReference(reference: Reference, resource: ResourceName): void {
   if (problem !== undefined) throw new UsageError(problem, { hint: hint[0] });
 }
 
+interface RowSource extends Partial<Pick<Selection, 'rowWord' | 'isPlainKey'>> {
+  readonly see?: (record: JsonObject) => void;
+}
+
 /**
- * Fills in the ids of rows that are named by references; `see` receives each record that is read, and
- * `rowWord` is what a file calls its rows. Throws what `resolveReferences` throws.
+ * Fills in the ids of rows that are named by references; `see` receives each record that is read;
+ * `rowWord` and `isPlainKey` as in `Selection`. Throws what `resolveReferences` throws.
  */
 export async function resolveRows(
   context: Context,
   resource: ResourceName,
   rows: readonly SelectedRow[],
-  { see, rowWord: word }: { see?: (record: JsonObject) => void; rowWord?: string | undefined } = {},
+  { see, rowWord: word, isPlainKey: isPlain }: RowSource = {},
 ): Promise<readonly SelectedRow[]> {
   const open = rows.filter(({ ref, id }) => ref !== undefined && id === '');
   if (open.length === 0) return rows;
   const references = open.map(({ ref = '', row }) => ({
     ...parseReference(ref),
     place: word && `${word} ${row}`,
+    isPlain,
   }));
   const found = await resolveReferences(context, resource, references, see);
   const idByRow = new Map(open.map(({ row }, index) => [row, found[index]?.id ?? '']));

@@ -179,7 +179,8 @@ class Rows {
       ...(names.length > 0 ? [`Columns that are not sent: ${firstOf(names)}.`] : []),
     ];
     const note = sentences.length > 0 ? sentences.join(' ') : undefined;
-    return { rows: this.rows, header: this.headerCells, rowWord: this.word, note };
+    const isPlainKey = this.input.key.kind !== 'id';
+    return { rows: this.rows, header: this.headerCells, rowWord: this.word, isPlainKey, note };
   }
 
   private add(row: CsvRow, header: Header): void {

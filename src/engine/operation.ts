@@ -185,6 +185,8 @@ export interface Selection {
   readonly header: readonly string[];
   /** The word for a row of the file in messages: `Line`, or `Row` in a workbook. */
   readonly rowWord?: string;
+  /** True if the column that names the records holds values without a prefix, as `--key` reads them. */
+  readonly isPlainKey?: boolean;
   /** A note for the user, on unused columns. */
   readonly note?: string | undefined;
   /** Digest of the entire content; the same input has the same digest. */

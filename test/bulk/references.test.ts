@@ -146,6 +146,14 @@ describe('a reference names a record', () => {
       5,
       expect.stringContaining('Line 3: No application has the e-mail no.one@example.org.'),
     ]);
+    writeFileSync(
+      csv,
+      'email,status\nnimbs@example.org,accepted\nemail:other@example.org,accepted\n',
+    );
+    const near = await run(service, `tryouts set-status --csv ${csv} --key email --yes --json`);
+    expect(errorOf(near)['message']).toMatch(
+      /Line 2: .* Did you mean nimbus@example\.org \(app_3\), .*\nLine 3: .* Did you mean other@example\.org \(app_4\)\?/,
+    );
     const ofIds = await run(service, `tryouts set-status --ids ${ids} --to accepted --yes --json`);
     expect(errorOf(ofIds)['message']).toContain('Line 3: No application is named "No One".');
     const typed = await run(service, 'tryouts get tag:nobody --json');
