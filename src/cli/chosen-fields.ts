@@ -10,7 +10,7 @@ import { documentedFields, isDocumented, recordFields } from './record-fields.js
 import type { View } from './views.js';
 import { asRecord, type Rows } from './writers.js';
 
-type Shape = Pick<View<never>, 'resource' | 'columns' | 'rowFields' | 'seenFields'>;
+type Shape = Pick<View<never>, 'resource' | 'columns' | 'rowFields' | 'listed'>;
 
 /**
  * Returns the records with only the fields of `--fields`, in that order, keyed as typed; a field that
@@ -65,24 +65,28 @@ async function* select(
 ): Batches<JsonObject> {
   let missing = fields.filter((field) => !isKnown(field, view));
   let buffered: JsonObject[] = [];
-  let isEmpty = true;
   for await (const batch of rows) {
     for (const { value } of batch) {
       const record = asRecord(value);
       buffered.push(record);
       if (missing.length > 0) missing = missing.filter((field) => !hasPath(record, field));
     }
-    isEmpty &&= buffered.length === 0;
+    missing = missing.filter((field) => !isKnown(field, view));
     if (missing.length > 0) continue;
     yield buffered.map((record) => ({ value: pick(record, fields) }));
     buffered = [];
   }
-  if (missing.length === 0) return;
-  const labels = labelledIn(missing, buffered, view);
+  missing = missing.filter((field) => !isKnown(field, view));
+  if (missing.length === 0) {
+    if (buffered.length > 0) yield buffered.map((record) => ({ value: pick(record, fields) }));
+    return;
+  }
+  const read = [...buffered, ...(view.listed?.first ?? [])];
+  const labels = labelledIn(missing, read, view);
   const named = fields.map((field) => labels.get(field) ?? field);
   onNames?.(named);
   // An empty list proves nothing about fields that the contract does not name.
-  if (isEmpty && !view.columns) return;
+  if (read.length === 0 && !view.columns) return;
   missing = missing.filter((field) => !labels.has(field));
   if (missing.length === 0) {
     yield buffered.map((record) => ({
@@ -90,7 +94,7 @@ async function* select(
     }));
     return;
   }
-  const error = unknownField(missing, buffered, view);
+  const error = unknownField(missing, read, view);
   if (!onUnknownField) throw error;
   onUnknownField(error);
   yield buffered.map((record) => ({ value: pick(record, fields) }));
@@ -123,8 +127,8 @@ function pick(
   );
 }
 
-function isKnown(field: string, { resource, columns, rowFields, seenFields }: Shape): boolean {
-  if (seenFields?.has(field)) return true;
+function isKnown(field: string, { resource, columns, rowFields, listed }: Shape): boolean {
+  if (listed?.seen.has(field)) return true;
   if (rowFields?.includes(field.split('.', 1)[0] ?? '')) return true;
   return columns?.includes(field) || (resource !== undefined && isDocumented(resource, field));
 }

@@ -90,8 +90,8 @@ async function show<T>(
   stdout: Sink,
   context: OutputContext,
 ): Promise<void> {
-  const seenFields = plainView.counted?.(value)?.seenFields;
-  const view = seenFields ? { ...plainView, seenFields } : plainView;
+  const listed = plainView.counted?.(value)?.listed;
+  const view = listed ? { ...plainView, listed } : plainView;
   if (value instanceof Uint8Array) return writeBytes(value, stdout);
   const format = context.settings.output;
   const { fields, template, quiet } = context.settings;

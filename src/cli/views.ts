@@ -28,10 +28,17 @@ export interface ListSummary {
   none?(): { readonly text: string; readonly isUnknown: boolean } | undefined;
 }
 
+/** Fields of a list's records, although those that are shown may lack them; complete once it was read. */
+export interface ReadFields {
+  /** Those typed fields, undocumented ones, that some record has. */
+  readonly seen: ReadonlySet<string>;
+  /** The first records, if a typed field is not documented. */
+  readonly first: readonly JsonObject[];
+}
+
 /** A list with the numbers of its records, which are final once it was read. */
 export interface CountedList {
-  /** Fields that records of the list have, although those that are shown may lack them. */
-  readonly seenFields?: ReadonlySet<string>;
+  readonly listed?: ReadFields | undefined;
   readonly resource: ResourceName;
   readonly counts: { readonly read: number; readonly matched: number; readonly shown: number };
   readonly summary: ListSummary | undefined;
@@ -55,7 +62,7 @@ export interface View<T> {
   /** The text for a person in place of an empty table. */
   readonly whenEmpty?: string | undefined;
   /** Further fields that may be named although no row has them. */
-  readonly seenFields?: ReadonlySet<string> | undefined;
+  readonly listed?: ReadFields | undefined;
   /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
   /** True if the lines only say that something was done, or that there is nothing to do. */

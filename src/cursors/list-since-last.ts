@@ -4,8 +4,8 @@ import type { Completeness, ResourceName } from '../api/types.js';
 import type { ValueWithExit } from '../cli/command-output.js';
 import type { ListValues, SinceLastValues } from '../cli/filters.js';
 import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
-import { chosenFields } from '../cli/lists/template.js';
-import { fieldOf, isDocumented } from '../cli/record-fields.js';
+import { ListedFields } from '../cli/lists/listed-fields.js';
+import { fieldOf } from '../cli/record-fields.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { ListSummary } from '../cli/views.js';
 import type { Context } from '../context.js';
@@ -63,7 +63,7 @@ async function newRecords(
   // Without the service's own filter: only the whole list tells which records are gone.
   const all = context.api.list(resource, {}, { checksCompleteness: true });
   const listed = new Set<string>();
-  const fields = new ListedFields(context, resource);
+  const fields = new ListedFields(context.settings, resource);
   const times = new Times(resource);
   const observed = recordStream(async function* () {
     for await (const batch of batchesOf(all)) {
@@ -101,12 +101,11 @@ async function newRecords(
   if (records.length < matched) context.note(leftNote(records.length, matched, resource));
   const counts = { read: listed.size, matched: records.length, shown: records.length };
   const stream = recordStream(() => batchesOf(records));
-  const { seen: seenFields } = fields;
   return {
     ...stream,
     resource,
     counts,
-    seenFields,
+    listed: fields,
     summary: summaryOf(cursor, values.sinceLast ?? ''),
   };
 }
@@ -148,24 +147,6 @@ function withoutId(resource: ResourceName): UsageError {
       hint: `Name the field that identifies it: rosterctl config set ids.${resource} FIELD`,
     },
   );
-}
-
-/** Which of the fields typed with --fields or --template some record of the list has. */
-class ListedFields {
-  readonly seen = new Set<string>();
-  private missing: readonly string[];
-
-  constructor({ settings }: Context, resource: ResourceName) {
-    const { fields, template } = settings;
-    const typed = chosenFields({ fields, template });
-    this.missing = typed.filter((field) => !isDocumented(resource, field));
-  }
-
-  observe(record: JsonObject): void {
-    if (this.missing.length === 0) return;
-    for (const field of this.missing) if (hasPath(record, field)) this.seen.add(field);
-    this.missing = this.missing.filter((field) => !this.seen.has(field));
-  }
 }
 
 /** When records were made, for the first use after `cursors reset --at`. */

@@ -33,13 +33,23 @@ export async function listCommand(
     return listSinceLast(context, { ...values, sinceLast }, line, { resource, tests });
   }
   checkAlone(values);
-  return filterList(listAndCacheIds(context, resource, query), values, {
+  const { fields, template } = context.settings;
+  const listed =
+    fields === undefined && template === undefined
+      ? undefined
+      : new (await import('../cli/lists/listed-fields.js')).ListedFields(
+          context.settings,
+          resource,
+        );
+  const records = listAndCacheIds(context, resource, query);
+  const list = filterList(listed ? listed.observing(records) : records, values, {
     resource,
     tests,
     inOrder: context.isAligned,
     notes: context,
     summary,
   });
+  return { ...list, listed };
 }
 
 /** Throws UsageError for a flag that means nothing without `--since-last`. */

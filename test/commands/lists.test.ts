@@ -169,6 +169,30 @@ test('a template beside another format is refused before any request', async () 
   expect(service.requests.length).toBe(before);
 });
 
+describe('a field that the contract does not name, of a list that a filter cuts', async () => {
+  const two = [application('app_1', { name: 'Ann' }), { ...application('app_2'), rank: 'Gold' }];
+  const { env } = await keep(two);
+  const list = (line: string) => rosterctl(`tryouts list ${line}`, { home, env });
+
+  test.each([
+    ['--search Ann --fields id,rank', 'id\trank\napp_1\t\n'],
+    ['--sort id --limit 1 --fields id,rank -o csv', 'id,rank\r\napp_1,\r\n'],
+    ['--search Ann --template {id}<{rank}>', 'app_1<>\n'],
+    ['--search Nobody --fields rank --json', '[]\n'],
+  ])('is known by a record that is not shown: %s', async (line, stdout) => {
+    expect(await list(line)).toMatchObject({ code: 0, stdout });
+  });
+
+  test.each(['--search Nobody --fields id,rnak', '--search Nobody --template {rnak}'])(
+    'is refused where no record has it, also if none is shown: %s',
+    async (line) => {
+      const ran = await list(line);
+      expect([ran.code, ran.stdout]).toEqual([2, '']);
+      expect(ran.stderr).toMatch(/^Unknown field "rnak"\. Did you mean rank\?\nKnown fields: id, /);
+    },
+  );
+});
+
 describe('with wide, right-to-left, hostile and empty values', async () => {
   const records = [...hostileTexts, '日本語 '.repeat(20), 'שלום עולם', '👩‍👩‍👧 🇩🇪', '', null].map(
     (text, index) => ({

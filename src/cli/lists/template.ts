@@ -81,7 +81,7 @@ export async function writeTemplate(
   sink: Sink,
   rows: Rows,
   text: string,
-  view: Pick<View<never>, 'resource' | 'columns' | 'rowFields' | 'seenFields'>,
+  view: Pick<View<never>, 'resource' | 'columns' | 'rowFields' | 'listed'>,
   {
     now,
     onUnknownField,

@@ -1,0 +1,41 @@
+/** What a list knows of the fields typed with --fields or --template, also from records that a filter leaves out. */
+import type { ResourceName } from '../../api/contract.js';
+import type { Settings } from '../../config/settings.js';
+import { type Batches, batchesOf, type RecordStream, recordStream } from '../../data/batches.js';
+import type { JsonObject } from '../../data/json.js';
+import { hasPath } from '../../data/path.js';
+import { isDocumented } from '../record-fields.js';
+import type { ReadFields } from '../views.js';
+import { chosenFields } from './template.js';
+
+/** Notes which of the typed fields some record of the list has. */
+export class ListedFields implements ReadFields {
+  readonly seen = new Set<string>();
+  readonly first: JsonObject[] = [];
+  private missing: readonly string[];
+
+  constructor(typed: Pick<Settings, 'fields' | 'template'>, resource: ResourceName) {
+    this.missing = chosenFields(typed).filter((field) => !isDocumented(resource, field));
+  }
+
+  /** Returns the records, each of which is observed as it passes. */
+  observing(records: AsyncIterable<JsonObject>): RecordStream<JsonObject> {
+    const observed = async function* (fields: ListedFields): Batches<JsonObject> {
+      for await (const batch of batchesOf(records)) {
+        for (const { value } of batch) fields.observe(value);
+        yield batch;
+      }
+    };
+    return recordStream(() => observed(this));
+  }
+
+  observe(record: JsonObject): void {
+    if (this.missing.length === 0) return;
+    if (this.first.length < sampleSize) this.first.push(record);
+    for (const field of this.missing) if (hasPath(record, field)) this.seen.add(field);
+    this.missing = this.missing.filter((field) => !this.seen.has(field));
+  }
+}
+
+/** As many records as an error takes its known fields from. */
+const sampleSize = 50;
