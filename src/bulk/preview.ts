@@ -224,7 +224,7 @@ class Previewer {
     };
   }
 
-  /** Decides a row from a listed record; undefined if the list omits fields that the row needs. */
+  /** Decides a row from a listed record; undefined if the list omits fields that the row needs, or may be old. */
   private decideListed(row: Task, record: JsonObject) {
     const needed = [
       ...this.guarded,
@@ -235,6 +235,7 @@ class Previewer {
       if (!needed.every((field) => Object.hasOwn(record, field))) return undefined;
       const state = { record, at: this.context.instant() };
       const plan = await this.session.plan(row, state);
+      if (plan.isDoubtful) return undefined;
       const isDetermined = changesOf(plan).every(
         ({ field, from }) => (from !== null && from !== undefined) || Object.hasOwn(record, field),
       );

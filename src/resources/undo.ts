@@ -19,6 +19,7 @@ import { runFolder, storeOf } from '../runs/store.js';
 import type { StoredRun } from '../runs/stored-run.js';
 import { type RunVerb, verbs } from '../runs/verb.js';
 import { deleteSession } from './delete.js';
+import { readingAfter } from './lagging-undo.js';
 import { recordIfThere, recordReader } from './read.js';
 import { compareEdit } from './tryout-edit.js';
 import { type NotUndoable, type UndoKind, unrestorableFields } from './undo-words.js';
@@ -30,6 +31,8 @@ export type UndoJob = JsonObject & {
   readonly of: string;
   readonly kind: UndoKind;
   readonly route?: string | undefined;
+  /** When the run last wrote, in milliseconds since 1970. */
+  readonly wroteAt?: number | undefined;
 };
 
 /** The values that a row of an undo restores; plain JSON. */
@@ -110,10 +113,13 @@ export function undoOperation(
     reports: true,
     of,
     job: async () => ({}),
+    // Verifying what is left of the run may move its last write.
+    identity: ({ wroteAt: _, ...job }) => job,
     open(context: Context, job: UndoJob) {
+      const afterRun = readingAfter(context, job.wroteAt);
       const sessions = {
-        created: lazy(() => deleteCreated(context, name)),
-        fields: lazy(() => restoreFields(context, name, job)),
+        created: lazy(() => afterRun(deleteCreated(context, name))),
+        fields: lazy(() => afterRun(restoreFields(context, name, job))),
       };
       return sessionByRow((row) =>
         rowOfUndo(row).kind === 'created' ? sessions.created() : sessions.fields(),

@@ -35,6 +35,8 @@ export interface RunState {
   readonly steps: ReadonlyMap<number, JsonObject>;
   /** The finished first step of rows that have a second one. */
   readonly done: ReadonlyMap<number, DoneStep & { readonly id: string }>;
+  /** When its last result was recorded, in milliseconds since 1970. */
+  readonly wroteAt: number | undefined;
   readonly ended: boolean;
   /** The number of its end record. */
   readonly endedAt: number | undefined;
@@ -52,6 +54,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   const open = new Map<number, Intent>();
   const steps = new Map<number, JsonObject>();
   const done = new Map<number, DoneStep & { readonly id: string }>();
+  let wroteAt: number | undefined;
   let endedAt: number | undefined;
   let replaced = false;
   let holder: LockHolder | undefined;
@@ -79,6 +82,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
     if (kind === 'result') {
       const { applied, ...result } = entry as JsonObject & ReportRow;
       results.set(row, result);
+      wroteAt = t;
       const intent = open.get(row);
       // "unknown" leaves the intent open: a later read may verify it.
       if (result.result !== 'unknown') open.delete(row);
@@ -91,7 +95,8 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
     }
   }
   const ended = endedAt !== undefined;
-  return { results, open, steps, done, ended, endedAt, last: records.length, replaced, holder };
+  const last = records.length;
+  return { results, open, steps, done, wroteAt, ended, endedAt, last, replaced, holder };
 }
 
 /**

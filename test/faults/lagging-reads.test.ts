@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { userOf } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
@@ -93,6 +94,115 @@ test('a 2xx that says no is a refusal, also for a field that the service does no
   expect([ran.code, errorOf(ran).code]).toEqual([3, 'locked']);
 });
 
+/** Players whose reads, also that of the list, show a write `lagMs` after it. */
+async function lagging(lagMs: number, settle: string, count = 1) {
+  const now = new Map<string, Fields>();
+  for (let n = 1; n <= count; n += 1) now.set(`player_${n}`, { id: `player_${n}`, name: 'Ann' });
+  let shown = new Map(now);
+  let shows: NodeJS.Timeout | undefined;
+  const wrote = () => {
+    const then = new Map(now);
+    shows = setTimeout(() => {
+      shown = then;
+    }, lagMs);
+  };
+  onTestFinished(() => clearTimeout(shows));
+  const service = await recordingService(({ method, url, body }) => {
+    const id = url.split('?')[0]?.split('/').at(-1) ?? '';
+    if (method === 'GET' && id === organization) return { status: 200, json: [...shown.values()] };
+    const record = method === 'GET' ? shown.get(id) : now.get(id);
+    if (method === 'POST') {
+      const made = { ...(JSON.parse(body.toString()) as object), id: 'player_new' };
+      now.set(made.id, made);
+      wrote();
+      return { status: 201, json: made };
+    }
+    if (!record) return { status: 404, json: { error: 'notFound' } };
+    if (method === 'GET') return { status: 200, json: record };
+    if (method === 'DELETE') now.delete(id);
+    else now.set(id, { ...record, ...(JSON.parse(body.toString()) as object) });
+    wrote();
+    return method === 'DELETE' ? { status: 204 } : { status: 200, json: now.get(id) };
+  });
+  const at = { env: { ...service.env, ROSTERCTL_SETTLE: settle }, home: temporaryFolder() };
+  return { now, service, run: (line: string) => inProcess(line, at) };
+}
+
+describe('an undo directly after its run, where reads lag', () => {
+  const change = 'players update player_1 --name Bea --json';
+
+  test('waits until the change shows', async () => {
+    const { now, run } = await lagging(1_500, '20s');
+    expect((await run(change)).code).toBe(0);
+    const undone = await run('runs undo last --yes --json');
+    expect([undone.code, now.get('player_1')?.['name']]).toEqual([0, 'Ann']);
+    expect(undone.stderr).toContain('player_1 reads as before the run. Reading it again for up to');
+  });
+
+  test('waits in its dry run too', async () => {
+    const { run } = await lagging(1_000, '20s');
+    await run(change);
+    expect((await run('runs undo last -n')).stderr).toContain(': 1 can be undone,');
+  });
+
+  test('waits for each of many records that one list shows', async () => {
+    const { now, run } = await lagging(1_000, '20s', 40);
+    const all = [...now.keys()].join(' ');
+    expect((await run(`players update ${all} --name Bea --yes --json`)).code).toBe(0);
+    expect((await run('runs undo last --yes --json')).code).toBe(0);
+    expect(new Set([...now.values()].map(({ name }) => name))).toEqual(new Set(['Ann']));
+  });
+
+  test('waits until what was created is there', async () => {
+    const { now, run } = await lagging(1_000, '20s');
+    expect((await run('players create --name Bea --json')).code).toBe(0);
+    expect((await run('runs undo last --yes --json')).code).toBe(0);
+    expect([...now.keys()]).toEqual(['player_1']);
+  });
+
+  test('is a conflict if the change does not show, and undoes it when repeated later', async () => {
+    const { now, run } = await lagging(2_000, '1s');
+    expect((await run(change)).code).toBe(0);
+    const early = await run('runs undo last --yes --json');
+    const error = {
+      code: 'changedMeanwhile',
+      message:
+        'player_1 reads as before the run, which has only just changed it. Someone has set it back, or the service shows changes late.',
+    };
+    expect(early.code).toBe(6);
+    expect(JSON.parse(early.stdout)).toMatchObject({ results: [{ result: 'conflict', error }] });
+    await sleep(1_500);
+    expect((await run('runs undo last --yes --json')).code).toBe(0);
+    expect(now.get('player_1')?.['name']).toBe('Ann');
+  });
+
+  test('is a conflict if what was created is not there', async () => {
+    const { run } = await lagging(60_000, '1s');
+    await run('players create --name Bea --json');
+    const undone = await run('runs undo last --yes --json');
+    expect(undone.code).toBe(6);
+    expect(undone.stdout).toContain('player_new is not there, although the run has only just');
+  });
+});
+
+test('an undo of what was set back by hand long ago reads once and says so', async () => {
+  const { kept, service, run } = await holding(
+    { id: 'player_1', name: 'Ann' },
+    ({ method }, all) => {
+      if (method !== 'PATCH') return undefined;
+      all.set('player_1', { id: 'player_1', name: 'Bea' });
+      return { status: 200, json: all.get('player_1') };
+    },
+  );
+  await run('players update player_1 --name Bea --json');
+  kept.set('player_1', { id: 'player_1', name: 'Ann' });
+  await sleep(400);
+  const before = service.requests.length;
+  const undone = await run('runs undo last --yes --json');
+  expect([undone.code, service.requests.length - before]).toEqual([0, 1]);
+  expect(undone.stderr).toContain('1 already as before.');
+});
+
 test('an undo recognizes a value that the service stored in its own form', async () => {
   const { kept, run } = await holding({ id: 'player_1', number: '7' }, ({ method, body }, all) => {
     if (method !== 'PATCH') return undefined;
@@ -154,6 +264,7 @@ test('the counts of an undo add up where a created record is gone', async () => 
   });
   await run('players create --name Bea --json');
   kept.delete('player_2');
+  await sleep(400);
   const { stderr } = await run('runs undo last -n');
   expect(stderr).toContain(
     '0 can be undone, 0 changed since, 0 cannot be undone, 1 already as before.',

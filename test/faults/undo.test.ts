@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
@@ -231,6 +232,8 @@ describe('a record that was changed since', () => {
     await user.run(`tryouts set-status ${ids(5).join(' ')} --to rejected --yes`);
     service.kept.set('app_2', { ...application('app_2'), status: 'accepted' });
     service.kept.set('app_4', application('app_4'));
+    // Long after the run has settled.
+    await sleep(300);
     const looked = await user.run('runs undo last -n --json');
     expect(looked.code).toBe(8);
     expect(looked.stderr).toMatch(

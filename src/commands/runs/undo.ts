@@ -102,6 +102,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
     of: head.run,
     kind,
     ...(head.route !== undefined && { route: head.route }),
+    ...(stored.state.wroteAt !== undefined && { wroteAt: stored.state.wroteAt }),
   };
   return {
     ...undoOperation(head.resource, undo),

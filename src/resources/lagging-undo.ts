@@ -1,0 +1,64 @@
+/** Reads that lag behind a run: an undo soon after it does not take the old values for restored ones. */
+
+import type { Context } from '../context.js';
+import { ConflictError } from '../data/outcome-errors.js';
+import { pause } from '../data/time.js';
+import type { Session } from '../engine/operation.js';
+import { readSettleMs } from '../engine/verify.js';
+import { settleTimeLeft } from '../runs/state.js';
+
+/** The pauses before a read is repeated, and the pause before each further one. */
+const pauses = [50, 150, 300, 500];
+const longestPause = 1_000;
+
+/**
+ * Returns how sessions read while reads may still lag behind the run that they undo, which is as long as
+ * its last write would take to settle; `wroteAt`: when that was. A record that reads as before the run is
+ * read again until then, and is a conflict if it stays so: someone set it back, or reads lag for longer.
+ */
+export function readingAfter(
+  context: Context,
+  wroteAt: number | undefined,
+): (session: Session) => Session {
+  const { clock, signal } = context;
+  const writes = wroteAt === undefined ? [] : [{ t: wroteAt }];
+  const settles = settleTimeLeft(writes, readSettleMs(context.env), context.now());
+  if (settles === 0) return (session) => session;
+  const end = clock() + settles;
+  let isNoted = false;
+  const waitToRead = async (id: string, reads: number, left: number) => {
+    if (!isNoted)
+      context.note(
+        `${id} reads as before the run. Reading it again for up to ${Math.ceil(left / 1_000)} s.`,
+      );
+    isNoted = true;
+    await pause(Math.min(pauses[reads] ?? longestPause, left), signal);
+  };
+  return (session) => {
+    const plan: Session['plan'] = async (row, state) => {
+      const planned = await session.plan(row, state);
+      return { ...planned, isDoubtful: planned.steps.length === 0 && !planned.skipped };
+    };
+    const read: Session['read'] = async (row, purpose) => {
+      let state = await session.read(row, purpose);
+      if (purpose === 'verify') return state;
+      for (let reads = 0; (await plan(row, state)).isDoubtful; reads += 1) {
+        const left = end - clock();
+        if (left <= 0) throw asBeforeTheRun(row.id, state.record === undefined);
+        await waitToRead(row.id, reads, left);
+        state = await session.read(row, 'turn');
+      }
+      return state;
+    };
+    return { ...session, plan, read };
+  };
+}
+
+function asBeforeTheRun(id: string, isGone: boolean): ConflictError {
+  const why = isGone
+    ? 'is not there, although the run has only just created it. Someone has deleted it'
+    : 'reads as before the run, which has only just changed it. Someone has set it back';
+  return new ConflictError(`${id} ${why}, or the service shows changes late.`, {
+    hint: 'Look again in a minute. If it shows the change, undo the run again.',
+  });
+}
