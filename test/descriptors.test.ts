@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pty from '@lydell/node-pty';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openWhenRead } from './support/pipe.js';
 import {
   closed,
@@ -12,6 +15,7 @@ import {
   startRosterctl,
   temporaryFolder,
 } from './support/run.js';
+import { recordingService } from './support/service.js';
 
 // Files that a shell passes without a regular name: its own outputs, anonymous pipes, devices.
 
@@ -61,9 +65,44 @@ test('results whose reader has ended fail the command, and its report is printed
   });
 });
 
-test('an output that is a socket is refused, not waited for', async () => {
-  const { code, stderr } = await rosterctl('-p sandbox teams list -o ids --out /dev/stderr');
-  expect([code, stderr]).toEqual([1, '/dev/stderr cannot be written: it is a socket (ENXIO).\n']);
+describe('an output that is a socket, as under systemd,', () => {
+  test.each(['/dev/stderr', '/proc/self/fd/2', '/dev/fd/2'])('is written as %s', async (name) => {
+    const { code, stdout, stderr } = await rosterctl(`-p sandbox teams list -o ids --out ${name}`);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^team_0001\nteam_0002\n/);
+  });
+
+  test('takes the results of a run', async () => {
+    const line = 'tryouts set-status app_0003 app_0004 --to shortlisted --yes -q -o ids';
+    const ran = await rosterctl(`-p sandbox ${line} --results /dev/stderr`);
+    expect([ran.code, ran.stdout]).toEqual([0, 'app_0003\napp_0004\n']);
+    expect(ran.stderr).toContain('app_0004,changed');
+  });
+
+  test('is waited for while it is full', async () => {
+    const json = Array.from({ length: 4_000 }, (_, n) => ({ id: `t${n}`, name: 'x'.repeat(500) }));
+    const { env } = await recordingService(() => ({ status: 200, json }));
+    // Whoever shares the socket may have made it one that does not block.
+    const sharing = `"${process.execPath}" -e 'process.stderr; setTimeout(() => {}, 3e3)'`;
+    const through = `${sharing} & sleep 0.5; exec "$@"`;
+    const child = startRosterctl('teams list --json --out /dev/stderr', { env, through });
+    const ended = closed(child);
+    const parts: Buffer[] = [];
+    await sleep(1_500);
+    child.stderr.on('data', (part: Buffer) => parts.push(part));
+    child.stdout.resume();
+    expect(await ended).toBe(0);
+    expect(JSON.parse(Buffer.concat(parts).toString())).toEqual(json);
+  });
+
+  test('of another process is refused, not waited for', async () => {
+    const path = join(temporaryFolder(), 'socket');
+    const server = createServer().listen(path);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { code, stderr } = await rosterctl(['-p', 'sandbox', 'teams', 'list', '--out', path]);
+    expect([code, stderr]).toEqual([1, `${path} cannot be written: it is a socket (ENXIO).\n`]);
+  });
 });
 
 test('an empty stdin is no body', () => {

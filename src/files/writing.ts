@@ -1,8 +1,10 @@
 /** Writing files: complete writes, and errors that name the file. */
 
+import { write } from 'node:fs';
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { CancelledError, GuardError, OutputError } from '../errors.js';
@@ -50,13 +52,15 @@ export function writeReason(error: unknown): string {
 }
 
 /**
- * Opens a device or a pipe, which is neither replaced nor takes a byte back. Throws OutputError,
- * CancelledError.
+ * Opens a device, a pipe, or a socket that is an output of this process; none is replaced or takes a byte
+ * back. Throws OutputError, CancelledError.
  */
 export async function throughDevice(
   file: string,
   signal: AbortSignal | undefined,
 ): Promise<AtomicFile> {
+  const own = await ownSocket(file);
+  if (own !== undefined) return throughOwn(file, own);
   const reader = await findReader(file, signal);
   const handle = await attemptWrite(file, open(file, 'a'));
   // Closed any earlier, the reader would see the end of the pipe.
@@ -71,6 +75,39 @@ export async function throughDevice(
 }
 
 const pollMs = 50;
+const outputs = /^\/(?:dev\/std(?:(out)|err)|(?:dev|proc\/self)\/fd\/(\d+))$/;
+
+/**
+ * The descriptor that a name such as `/dev/stderr` stands for, if it is a socket, as under systemd: unlike a pipe, a socket
+ * cannot be opened by such a name.
+ */
+async function ownSocket(file: string): Promise<number | undefined> {
+  const [name, out, number] = outputs.exec(file) ?? [];
+  if (name === undefined || !(await stat(file)).isSocket()) return undefined;
+  if (number !== undefined) return Number(number);
+  return out === undefined ? 2 : 1;
+}
+
+const writePart = promisify(write);
+
+function throughOwn(file: string, descriptor: number): AtomicFile {
+  const writeAll = async (chunk: string | Uint8Array) => {
+    let rest = Buffer.from(chunk);
+    while (rest.length > 0)
+      try {
+        rest = rest.subarray((await writePart(descriptor, rest)).bytesWritten);
+      } catch (error) {
+        // Full for now.
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+        await sleep(pollMs);
+      }
+  };
+  return {
+    write: (chunk) => attemptWrite(file, writeAll(chunk)),
+    commit: async () => {},
+    discard: async () => {},
+  };
+}
 
 /**
  * Opens a device, or a pipe once it has a reader. Polls, because an open that blocks would keep the
@@ -82,7 +119,7 @@ async function findReader(file: string, signal: AbortSignal | undefined): Promis
       return await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // A socket, which a service has for its outputs, never opens.
+      // A socket never opens.
       const isAwaited = code === 'ENXIO' && (await stat(file)).isFIFO();
       if (!isAwaited) throw cannotWrite(file, error);
     }

@@ -114,7 +114,7 @@ export function undoOperation(
     of,
     job: async () => ({}),
     // Verifying what is left of the run may move its last write.
-    identity: ({ wroteAt: _, ...job }) => job,
+    identity: (job) => ({ ...job, wroteAt: undefined }),
     open(context: Context, job: UndoJob) {
       const afterRun = readingAfter(context, job.wroteAt);
       const sessions = {
