@@ -3,7 +3,7 @@ import type { ParsedCommand } from './cli/check.js';
 import type { CommandOutput } from './cli/command-output.js';
 import { withConnectionFlags } from './cli/connection-flags.js';
 import type { Command } from './cli/define.js';
-import { lostOutput, printValue } from './cli/output.js';
+import { loadWriters, lostOutput, printValue } from './cli/output.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
@@ -47,6 +47,7 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
       (await import('./cli/lists/workbook.js')).refuseTerminal(local.streams.stdout);
     else if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
+    if (command.kind === 'operation') await loadWriters(local);
     output = await executeAsking(command, line, context);
     await printOutput(output, command, line, context, progress.end);
     for (const warning of config.warnings()) messages.note(warning);

@@ -1,13 +1,14 @@
 /** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } from './cli/check.js';
+import { plainFailure } from './cli/failures/plain.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { World } from './context.js';
 import { readManifest } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { resourceNames } from './data/resources.js';
-import { SystemLimitError, systemLimit } from './data/system-errors.js';
+import { replacedFiles, systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
@@ -23,16 +24,20 @@ interface Distribution {
   readonly topics: () => { readonly [name: string]: string };
   /** Called only where output depends on a terminal, because `node:tty` loads much of `node:net`. */
   readonly isTerminal: (descriptor: 0 | 1 | 2) => boolean;
+  /** When its files were last replaced, in milliseconds since 1970. Throws if they are gone. */
+  readonly changedAt: () => number;
 }
 
+type Launched = World & Pick<Distribution, 'changedAt'>;
+
 /** Runs one command line and sets the exit code; everything below gets `process` passed in as a world. */
-export async function main({ table, topics, isTerminal }: Distribution): Promise<void> {
+export async function main({ table, topics, isTerminal, changedAt }: Distribution): Promise<void> {
   const streams = createStreams(process, {
     isTerminal: (descriptor) => mayBeTerminal(descriptor) && isTerminal(descriptor),
     // On Windows, direct writes differ from those of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
-  const world: World = {
+  const world: Launched = {
     argv: process.argv.slice(2),
     env: process.env,
     platform: process.platform,
@@ -45,6 +50,7 @@ export async function main({ table, topics, isTerminal }: Distribution): Promise
     // Not `performance`, whose first use adds 2 ms to the start-up.
     clock: () => Number(process.hrtime.bigint()) / 1e6,
     known: {},
+    changedAt,
   };
   // For the pages and errors that are printed before the settings are known.
   if (world.argv.includes('--no-color')) streams.withoutColor();
@@ -124,7 +130,7 @@ function printsJson({ argv, env, known: { settings } }: World): boolean {
 }
 
 /** Runs a command and returns its exit code; the code of a signal takes precedence. */
-async function run(parsed: ParsedCommand, world: World): Promise<number> {
+async function run(parsed: ParsedCommand, world: Launched): Promise<number> {
   const { argv, streams } = world;
   checkAgainstTable(
     parsed.command,
@@ -239,18 +245,27 @@ interface FailureFacts {
 
 /** Prints an error on stderr as text or JSON and returns the exit code; 0, silently, for a closed pipe. */
 async function printFailure(
-  error: unknown,
-  world: World,
+  thrown: unknown,
+  world: Launched,
   { parsed, exitCode, ids }: FailureFacts,
 ): Promise<number> {
-  if (error instanceof PipeClosedError) return exit.done;
+  if (thrown instanceof PipeClosedError) return exit.done;
+  const isBug = thrown instanceof Error && !(thrown instanceof Failure);
+  const error = isBug && wasReplaced(world) ? replacedFiles(thrown) : thrown;
   const loaded = await Promise.all([
     import('./cli/failure.js'),
     import('./terminal/safe-text.js'),
     import('./cli/completion/line.js'),
-  ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
-  // If no file can be opened, the modules that word the error cannot be loaded either.
-  if (loaded instanceof SystemLimitError) return printLimit(loaded, world);
+  ]).catch(
+    (cause: unknown) =>
+      systemLimit(error) ?? (error instanceof Failure ? error : systemLimit(cause)),
+  );
+  // If no file can be opened or found, the modules that word the error cannot be loaded either.
+  if (loaded instanceof Failure) {
+    const code = exitCode ?? exit[loaded.exitName];
+    await world.streams.stderr.write(plainFailure(loaded, code, printsJson(world)));
+    return code;
+  }
   if (!loaded) throw error;
   const [{ envelopeJson, describeFailure, renderFailure }, { multiLine }, typed] = loaded;
   const { connectionFlags, readLine } = typed;
@@ -276,21 +291,18 @@ async function printFailure(
   const lines = printsJson(world)
     ? [envelopeJson(description)]
     : [...renderFailure(description.lines, stderr, env, error instanceof CancelledError)];
-  const isBug = error instanceof Error && !(error instanceof Failure);
-  if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
+  if (isBug && argv.includes('--debug') && thrown.stack) lines.unshift(multiLine(thrown.stack));
   await stderr.write(`${lines.join('\n')}\n`);
   return description.exitCode;
 }
 
-/** Prints the error for a limit of this machine without loading another module. */
-async function printLimit(
-  { code, kind, message, hint }: SystemLimitError,
-  world: World,
-): Promise<number> {
-  const error = { code, kind, message, hint, exitCode: exit.failed, retryable: false };
-  const text = printsJson(world) ? JSON.stringify({ error }) : `${message}\n${hint}`;
-  await world.streams.stderr.write(`${text}\n`);
-  return exit.failed;
+/** True if the program's files were replaced, for example by an update, since this process started. */
+function wasReplaced({ changedAt }: Launched): boolean {
+  try {
+    return changedAt() > Date.now() - process.uptime() * 1000;
+  } catch {
+    return true;
+  }
 }
 
 function doNothing(): void {}

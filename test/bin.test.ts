@@ -60,6 +60,7 @@ test('without a build, says what to do', () => {
   mkdirSync(join(folder, 'bin'));
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   cpSync(join(root, 'package.json'), join(folder, 'package.json'));
+  mkdirSync(join(folder, 'src'));
   const ran = spawnSync(process.execPath, [join(folder, 'bin', 'rosterctl'), 'teams', 'list'], {
     encoding: 'utf8',
   });

@@ -35,6 +35,8 @@ export async function showOne(
   planned: Planned,
 ): Promise<CommandOutput> {
   if (!('ready' in planned)) return showEnded(context, invocation, planned);
+  // Loaded before the write, because the program's files may be replaced meanwhile.
+  if (context.isAligned) await import('./report-view.js');
   return showEnded(context, invocation, await executeRun(context, planned.ready), planned.ready);
 }
 

@@ -67,6 +67,21 @@ export async function printValue<T>(
   await noteWritten(list, context.settings.output, context);
 }
 
+/**
+ * Loads what writes a result, before a change whose report would be lost if the program's files were
+ * replaced meanwhile.
+ */
+export async function loadWriters({ settings, streams }: LocalContext): Promise<void> {
+  const { output, out } = settings;
+  const { stdout, stderr } = streams;
+  await Promise.all([
+    output === 'csv' && import('./lists/csv.js'),
+    output === 'xlsx' && import('./lists/workbook.js'),
+    stdout.isTerminal && import('./lists/show.js'),
+    out !== undefined && stderr.isTerminal && import('./lists/end.js'),
+  ]);
+}
+
 /** The error for a value that could not be printed, if that matters: a list whose reader went away ended well. */
 export function lostOutput(
   error: unknown,

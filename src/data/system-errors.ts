@@ -1,4 +1,4 @@
-/** System errors in words, and the limits of this machine. */
+/** System errors in words, the limits of this machine, and missing files of the program. */
 import { Failure } from '../errors.js';
 
 /**
@@ -33,7 +33,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
-/** This machine ran out of open files or memory. It does not mean that an input is wrong. */
+/** This machine ran out of open files or memory, or lacks a file of the program. No input is wrong. */
 export class SystemLimitError extends Failure {
   readonly kind = 'limit';
   readonly exitName = 'failed';
@@ -48,7 +48,7 @@ export class SystemLimitError extends Failure {
 }
 
 interface Limit {
-  readonly code: 'openFiles' | 'memory';
+  readonly code: 'openFiles' | 'memory' | 'installation';
   readonly message: string;
   readonly hint: string;
 }
@@ -76,6 +76,17 @@ const addressLimit: Limit = {
   hint: 'Raise it (ulimit -v 16777216), or set NODE_OPTIONS=--disable-wasm-trap-handler.',
 };
 
+const installation: Limit = {
+  code: 'installation',
+  message: 'The files of rosterctl are incomplete, or were replaced while it was running.',
+  hint: 'Run the same command again. If that does not help, install rosterctl again.',
+};
+
+/** The failure of a program whose own files were replaced while it was running. */
+export function replacedFiles(cause: unknown): SystemLimitError {
+  return new SystemLimitError(installation, cause);
+}
+
 const byCode: Readonly<Record<string, Limit>> = {
   EMFILE: processLimit,
   ENFILE: systemFilesLimit,
@@ -84,6 +95,7 @@ const byCode: Readonly<Record<string, Limit>> = {
   ERR_STRING_TOO_LONG: memoryLimit,
   ERR_BUFFER_TOO_LARGE: memoryLimit,
   ERR_FS_FILE_TOO_LARGE: memoryLimit,
+  MODULE_NOT_FOUND: installation,
 };
 
 /**
@@ -98,7 +110,8 @@ export function systemLimit(error: unknown): SystemLimitError | undefined {
   const limit =
     (code === undefined ? undefined : byCode[code]) ??
     (isMemoryError(error) ? memoryLimit : undefined) ??
-    (isAddressError(error) ? addressLimit : undefined);
+    (isAddressError(error) ? addressLimit : undefined) ??
+    (isOfCutFile(error) ? installation : undefined);
   return limit && new SystemLimitError(limit, error);
 }
 
@@ -121,4 +134,9 @@ function isMemoryError(error: Error): boolean {
 
 function isAddressError({ message }: Error): boolean {
   return /^WebAssembly\.\w+\(\): (Out of memory|could not allocate memory)/.test(message);
+}
+
+/** True for a file of the program that ends too early. */
+function isOfCutFile(error: Error): boolean {
+  return error instanceof SyntaxError && /^\S.*\.cjs:\d+\n/.test(error.stack ?? '');
 }
