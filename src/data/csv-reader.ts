@@ -69,7 +69,7 @@ type CellState = 'start' | 'plain' | 'quoted' | 'closed';
 
 /**
  * A strict RFC 4180 parser, for text as it arrives: quoted cells with delimiters and line ends; CRLF,
- * LF or CR; a byte order mark. Without `delimiter`, the first line decides between `,` `;` and tab,
+ * LF or CR; a byte order mark. Without `delimiter`, the first line with text decides between `,` `;` and tab,
  * by those that it holds or as `sep=;`. Skips empty lines. The caller must iterate each result to its
  * end, because parsing happens during the iteration. It throws InputError naming the line, after the
  * last record before the error: for NUL, a stray quote, an unclosed quote, and a first line of more
@@ -89,8 +89,9 @@ export class CsvReader {
   private hasBegun = false;
   /** Text buffered until the first line is complete and its delimiter is known. */
   private buffered = '';
-  /** How much of it was scanned, and whether that ends inside quotes. */
+  /** How much of it was scanned, whether that holds more than line ends, and ends inside quotes. */
   private scanned = 0;
+  private hasText = false;
   private inQuotes = false;
 
   constructor(private delimiter?: Delimiter) {}
@@ -132,12 +133,15 @@ export class CsvReader {
     if (this.row) yield this.row;
   }
 
-  private *readBuffered(firstLine: string): Generator<CsvRow> {
+  private *readBuffered(start: string): Generator<CsvRow> {
     const text = this.buffered;
     this.buffered = '';
+    const firstLine = start.replace(/^[\r\n]+/, '');
     const named = delimiterLine.exec(firstLine)?.[1] as Delimiter | undefined;
     this.delimiter = named ?? likelyDelimiter(firstLine);
-    yield* this.read(named === undefined ? text : text.slice(firstLine.length), this.delimiter);
+    const empty = start.slice(0, start.length - firstLine.length);
+    const rest = named === undefined ? text : empty + text.slice(start.length);
+    yield* this.read(rest, this.delimiter);
   }
 
   private *read(text: string, delimiter: Delimiter): Generator<CsvRow> {
@@ -154,12 +158,17 @@ export class CsvReader {
     if (nul >= 0) throw nulAt(this.line);
   }
 
-  /** Continues where the last scan ended: a file with one line arrives in many chunks. */
+  /**
+   * The end of the first line with text. Continues where the last scan ended: a file with one line
+   * arrives in many chunks.
+   */
   private endOfFirstLine(): number {
     for (; this.scanned < this.buffered.length; this.scanned++) {
       const character = this.buffered[this.scanned];
+      const isEnd = !this.inQuotes && (character === '\n' || character === '\r');
+      if (isEnd && this.hasText) return this.scanned;
       if (character === '"') this.inQuotes = !this.inQuotes;
-      else if (!this.inQuotes && (character === '\n' || character === '\r')) return this.scanned;
+      this.hasText ||= !isEnd;
     }
     return -1;
   }

@@ -146,6 +146,7 @@ describe('ids can come', () => {
     ['as a JSON array of ids', '["a","b"]', ['a', 'b']],
     ['as CSV with an id column', 'name;id\nAnn;a\nBob;b\n', ['a', 'b']],
     ['as CSV made for Excel', 'sep=;\r\nname;id\r\nAnn;a\r\n', ['a']],
+    ['as CSV below empty lines', '\n\r\nname;id\nAnn;a\n', ['a']],
     ['as nothing', '\n', []],
   ])('%s', async (_, text, wanted) => {
     expect((await selectFromText(text, input())).rows.map(({ id }) => id)).toEqual(wanted);

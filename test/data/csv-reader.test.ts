@@ -81,6 +81,19 @@ describe('a CSV is read', () => {
     expect(readCsv(text.split(/[\r\n]/, 1)[0] ?? '')).toEqual([]);
   });
 
+  test.each([
+    ['\r\n\r\nsep=;\r\nid;note\r\nx;"a,b,c"\r\n', 4, ['id', 'note'], ['x', 'a,b,c']],
+    ['\ufeff\nsep=,\nid,a;b;c\n1,2', 3, ['id', 'a;b;c'], ['1', '2']],
+    ['\n\nid;note\nx;y', 3, ['id', 'note'], ['x', 'y']],
+  ])('below empty lines: %j', (text, line, head, row) => {
+    const wanted = [
+      { line, cells: head },
+      { line: line + 1, cells: row },
+    ];
+    expect(readCsv(text)).toEqual(wanted);
+    expect(readAll(Array.from(text))).toEqual(wanted);
+  });
+
   test('up to an error, which is thrown after the records before it', () => {
     for (const mistake of ['x"y\n', 'a\0b\n', '"a"b\n']) {
       const reader = new CsvReader();
