@@ -8,7 +8,7 @@ import type { World } from './context.js';
 import { readManifest } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { resourceNames } from './data/resources.js';
-import { replacedFiles, systemLimit } from './data/system-errors.js';
+import { systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
@@ -24,20 +24,16 @@ interface Distribution {
   readonly topics: () => { readonly [name: string]: string };
   /** Called only where output depends on a terminal, because `node:tty` loads much of `node:net`. */
   readonly isTerminal: (descriptor: 0 | 1 | 2) => boolean;
-  /** When its files were last replaced, in milliseconds since 1970. Throws if they are gone. */
-  readonly changedAt: () => number;
 }
 
-type Launched = World & Pick<Distribution, 'changedAt'>;
-
 /** Runs one command line and sets the exit code; everything below gets `process` passed in as a world. */
-export async function main({ table, topics, isTerminal, changedAt }: Distribution): Promise<void> {
+export async function main({ table, topics, isTerminal }: Distribution): Promise<void> {
   const streams = createStreams(process, {
     isTerminal: (descriptor) => mayBeTerminal(descriptor) && isTerminal(descriptor),
     // On Windows, direct writes differ from those of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
-  const world: Launched = {
+  const world: World = {
     argv: process.argv.slice(2),
     env: process.env,
     platform: process.platform,
@@ -50,7 +46,6 @@ export async function main({ table, topics, isTerminal, changedAt }: Distributio
     // Not `performance`, whose first use adds 2 ms to the start-up.
     clock: () => Number(process.hrtime.bigint()) / 1e6,
     known: {},
-    changedAt,
   };
   // For the pages and errors that are printed before the settings are known.
   if (world.argv.includes('--no-color')) streams.withoutColor();
@@ -130,7 +125,7 @@ function printsJson({ argv, env, known: { settings } }: World): boolean {
 }
 
 /** Runs a command and returns its exit code; the code of a signal takes precedence. */
-async function run(parsed: ParsedCommand, world: Launched): Promise<number> {
+async function run(parsed: ParsedCommand, world: World): Promise<number> {
   const { argv, streams } = world;
   checkAgainstTable(
     parsed.command,
@@ -245,13 +240,11 @@ interface FailureFacts {
 
 /** Prints an error on stderr as text or JSON and returns the exit code; 0, silently, for a closed pipe. */
 async function printFailure(
-  thrown: unknown,
-  world: Launched,
+  error: unknown,
+  world: World,
   { parsed, exitCode, ids }: FailureFacts,
 ): Promise<number> {
-  if (thrown instanceof PipeClosedError) return exit.done;
-  const isBug = thrown instanceof Error && !(thrown instanceof Failure);
-  const error = isBug && wasReplaced(world) ? replacedFiles(thrown) : thrown;
+  if (error instanceof PipeClosedError) return exit.done;
   const loaded = await Promise.all([
     import('./cli/failure.js'),
     import('./terminal/safe-text.js'),
@@ -291,18 +284,10 @@ async function printFailure(
   const lines = printsJson(world)
     ? [envelopeJson(description)]
     : [...renderFailure(description.lines, stderr, env, error instanceof CancelledError)];
-  if (isBug && argv.includes('--debug') && thrown.stack) lines.unshift(multiLine(thrown.stack));
+  const isBug = error instanceof Error && !(error instanceof Failure);
+  if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await stderr.write(`${lines.join('\n')}\n`);
   return description.exitCode;
-}
-
-/** True if the program's files were replaced, for example by an update, since this process started. */
-function wasReplaced({ changedAt }: Launched): boolean {
-  try {
-    return changedAt() > Date.now() - process.uptime() * 1000;
-  } catch {
-    return true;
-  }
 }
 
 function doNothing(): void {}

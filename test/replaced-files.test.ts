@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { describe, expect, test } from 'vitest';
@@ -146,20 +146,4 @@ describe('a change during which the files are replaced', () => {
     expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining('answered 400')]);
     expect(ran.stderr).not.toContain('bug');
   });
-});
-
-test('files that do not fit, because those of another version are there by now, are no bug', async () => {
-  const { atTerminal } = await replaced(
-    ({ chunks, dist }) => {
-      for (const path of [
-        ...chunks.filter((each) => !each.includes('failure')),
-        join(dist, 'main.cjs'),
-      ])
-        writeFileSync(path, '');
-    },
-    { status: 404, json: { error: 'notFound' } },
-  );
-  // The list to choose from is loaded once the record is not there.
-  const { code, screen } = await atTerminal('players get player_9');
-  expect([code, screen]).toEqual([1, expect.stringContaining('or were replaced while it was')]);
 });

@@ -82,11 +82,6 @@ const installation: Limit = {
   hint: 'Run the same command again. If that does not help, install rosterctl again.',
 };
 
-/** The failure of a program whose own files were replaced while it was running. */
-export function replacedFiles(cause: unknown): SystemLimitError {
-  return new SystemLimitError(installation, cause);
-}
-
 const byCode: Readonly<Record<string, Limit>> = {
   EMFILE: processLimit,
   ENFILE: systemFilesLimit,
