@@ -98,17 +98,17 @@ export function withCarried(
   return [...carried, ...rest.slice(0, room)].map((row, index) => ({ ...row, row: index + 1 }));
 }
 
-/** Records carried-over rows in the new journal before the old one is closed, so that a crash in between loses none. */
+/** Records what earlier runs began of rows in the new journal before the old one is closed, so that a crash in between loses none. */
 export async function recordCarried(
   journal: Journal,
   beforeImages: BeforeImages | undefined,
-  carried: readonly Task[],
+  tasks: readonly Task[],
 ): Promise<void> {
-  const images = carried.flatMap(({ row, images: kept = [] }) =>
+  const images = tasks.flatMap(({ row, images: kept = [] }) =>
     kept.map((image) => ({ ...image, row })),
   );
   if (beforeImages) await Promise.all(images.map((image) => beforeImages.append(image)));
-  const entries = carried.flatMap(({ row, id, open, done }) => [
+  const entries = tasks.flatMap(({ row, id, open, done }) => [
     ...(done ? [{ kind: 'done' as const, row, id, ...done }] : []),
     ...(open ? [{ ...open, kind: 'intent' as const, row, id }] : []),
   ]);

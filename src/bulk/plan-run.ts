@@ -234,7 +234,7 @@ async function writeRun(
   const options = writeOptions(context, lock);
   const journal = store ? await createRun(store, plan, options) : noJournal;
   const images = store && imagesOf(context, store, head.run, options);
-  await recordCarried(journal, images, newRun.carried);
+  await recordCarried(journal, images, preview.tasks);
   await closeReplaced(context, store, newRun, session, options);
   const finished = preview.decided.filter(isFinalRow);
   await Promise.all(

@@ -269,13 +269,16 @@ class Previewer {
         this.observe?.(row, record, plan);
       }
       const { guards } = this.invocation;
-      const { previewed: before, done } = row;
+      const { previewed: before } = row;
+      // A first step that someone else has undone is planned like a new one, with every guard.
+      const done = row.done?.step === plan.steps[0]?.name ? undefined : row.done;
       const decided = decideRow(row, record, plan, { guards, previewed: before, done });
       if (decided) return withRef(decided, row);
       this.firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
       const previewed = this.shared(changesOf(plan));
-      const task = { row: row.row, id: row.id, ref: row.ref, own: row.own, previewed };
+      const { row: place, id, ref, own } = row;
+      const task = { row: place, id, ref, own, done, previewed };
       // The only row keeps its record, so that it is not read again if still fresh at its turn.
       return isOnly && isFresh ? { ...task, previewState: state } : task;
     } catch (error) {

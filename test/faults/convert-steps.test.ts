@@ -55,6 +55,26 @@ describe('a conversion that fails permanently after --accept', () => {
   });
 });
 
+test('a retry finishes what --accept began, without judging the guards that the first step met', async () => {
+  let answer: Reply | undefined = refused;
+  const { service, user } = await converting(() => answer, 3);
+  const line = 'tryouts convert app_1 app_2 app_3 --accept --if-status pending --yes --json';
+  expect((await user.run(line)).code).toBe(8);
+  answer = undefined;
+  const other = { ...application('app_2'), status: 'rejected' };
+  service.kept.set('app_2', other);
+  const retried = await user.run('runs retry last --yes --json');
+  expect([retried.code, report(retried).results]).toMatchObject([
+    0,
+    [
+      { result: 'changed', before: { status: 'pending' }, after: { status: 'accepted' } },
+      { result: 'skipped', error: { code: 'guard' } },
+      { result: 'changed' },
+    ],
+  ]);
+  expect(service.kept.get('app_2')).toEqual(other);
+});
+
 describe('a conversion that fails temporarily after --accept', () => {
   test.each(['the same line', 'runs resume last --yes --json'])(
     'is finished by %s without judging the guards that the first step met',

@@ -8,10 +8,9 @@ import { showRun } from '../../bulk/show-run.js';
 import type { CommandOutput } from '../../cli/command-output.js';
 import { defineRunCommand } from '../../cli/define.js';
 import type { Context } from '../../context.js';
-import type { Operation } from '../../engine/operation.js';
+import type { Operation, Task } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
-import type { PlannedRow } from '../../runs/plan.js';
-import { countsAsError, isFinalRow, type SelectedRow } from '../../runs/report.js';
+import { countsAsError, isFinalRow } from '../../runs/report.js';
 import { markRetried, openRunStore, retriedBy, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
 import { hasLeftovers } from '../../runs/unfinished-uploads.js';
@@ -59,18 +58,20 @@ export default defineRunCommand({
   },
 });
 
-function rowsToRetry({ plan, state }: StoredRun): readonly PlannedRow[] {
-  return (plan?.rows ?? []).filter(({ row }) => {
+/** The failed rows; one whose first step is done continues after it. */
+function rowsToRetry({ plan, state }: StoredRun): readonly Task[] {
+  const failed = (plan?.rows ?? []).filter(({ row }) => {
     const result = state.results.get(row);
     return result !== undefined && countsAsError(result.result) && isFinalRow(result);
   });
+  return failed.map((row) => ({ ...row, done: state.done.get(row.row) }));
 }
 
 /** Starts a new run from these rows of a finished one. Throws as `planRun` does. */
 async function retryRows(
   context: Context,
   given: Invocation,
-  failed: readonly PlannedRow[],
+  failed: readonly Task[],
   onPlanned: (run: string) => Promise<void>,
 ): Promise<CommandOutput> {
   const { operation, values } = given;
@@ -92,8 +93,8 @@ async function retryRows(
 async function rowsForRetry(
   context: Context,
   { files }: Operation,
-  rows: readonly PlannedRow[],
-): Promise<readonly SelectedRow[]> {
-  const bare = rows.map(({ row, id, ref, own }) => ({ row, id, ref, own }));
+  rows: readonly Task[],
+): Promise<readonly Task[]> {
+  const bare = rows.map(({ row, id, ref, own, done }) => ({ row, id, ref, own, done }));
   return (await files?.inspectAgain(context, bare)) ?? bare;
 }
