@@ -30,8 +30,12 @@ import { truncate } from './terminal/width.js';
 interface CompletionWorld extends PathsInput {
   /** The text of table.json, the command manifest. */
   readonly table: string;
-  /** The content of `settings.json`: each setting and its purpose. */
-  readonly settings: () => readonly (readonly [name: string, text: string])[];
+  /** The content of `settings.json`: each setting, its purpose, and words that it accepts. */
+  readonly settings: () => readonly (readonly [
+    name: string,
+    text: string,
+    words: readonly string[],
+  ])[];
   write(text: string): void;
 }
 
@@ -70,7 +74,11 @@ function knowledgeOf(line: Line, world: CompletionWorld): Knowledge {
   const cacheFile = () => cacheFileOf(line, world, file(), paths);
   const cached = (resource: string) => recall(cacheFile(), resource, paths.owner);
   return {
-    settings: () => safe(world.settings()),
+    settings: () => safe(world.settings().map(([name, text]) => [name, text])),
+    settingWords(key) {
+      const [, , words = []] = world.settings().find(([name]) => name === key) ?? [];
+      return safe(words.map((word) => [word, '']));
+    },
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
     references(resource, kind) {

@@ -17,7 +17,7 @@ import { inventions } from './sandbox/personality.js';
 export async function describe(version: string): Promise<{
   table: CommandManifest;
   topics: { readonly [name: string]: string };
-  settings: readonly (readonly [name: string, text: string])[];
+  settings: readonly (readonly [name: string, text: string, words: readonly string[]])[];
 }> {
   const described = await describeCommands(commands);
   const topics = topicTexts();
@@ -28,7 +28,9 @@ export async function describe(version: string): Promise<{
       topics: topics.map(({ name, about }) => ({ name, about })),
     },
     topics: Object.fromEntries(topics.map(({ name, text }) => [name, text])),
-    settings: [...settingKeys().values()].map(({ name, text }) => [name, text] as const),
+    settings: [...settingKeys().values()].map(
+      ({ name, text, parse: { words = [] } }) => [name, text, words] as const,
+    ),
   };
 }
 

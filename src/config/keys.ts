@@ -6,9 +6,11 @@ import { defaultFields, referenceKindsOf, referenceSetting } from '../data/refer
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { orList, percentDecoded } from '../data/text.js';
 import { UsageError } from '../errors.js';
-import { firstPages, organizationPlaces, pagingModes, updateSemantics } from './choices.js';
 import { namedKeys, type SettingKey } from './named-keys.js';
-import { integer, nameList, oneOf, type Parse } from './parse.js';
+import { integer, nameList, offering, oneOf, type Parse } from './parse.js';
+
+/** The place of the organization id in an update or delete. */
+const organizationPlaces = ['none', 'body', 'query'] as const;
 
 const neverSent = 'id,organizationId,createdAt,updatedAt';
 
@@ -50,18 +52,23 @@ const overrideKeys = lazy((): readonly OverrideSetting[] => [
       ),
     ),
   ),
-  override('paging.mode', 'how the service pages', oneOf(pagingModes), 'auto'),
+  override(
+    'paging.mode',
+    'how the service pages',
+    oneOf(['auto', 'none', 'page', 'offset', 'cursor', 'last-id']),
+    'auto',
+  ),
   ...Object.entries(pagingParameters).map(([word, what]) =>
     override(`paging.params.${word}`, `the query parameter for the ${what}`, parameterName, word),
   ),
-  override('paging.first', 'the number of the first page', oneOf(firstPages), 'auto'),
+  override('paging.first', 'the number of the first page', oneOf(['auto', '0', '1']), 'auto'),
   override(
     'paging.next',
     'where the next page is in the answer; none: nowhere',
-    dottedPath,
+    pathOrNone,
     'auto',
   ),
-  override('paging.total', 'where the total is in the answer; none: nowhere', dottedPath, 'auto'),
+  override('paging.total', 'where the total is in the answer; none: nowhere', pathOrNone, 'auto'),
   override('paging.size', 'how many records to ask for at once', integer(1, 100_000)),
   override(
     'filters.tryouts.status',
@@ -128,7 +135,13 @@ function override(name: string, text: string, check: Parse<unknown>, defaultText
     const checked = check(value);
     return Array.isArray(checked) ? checked.join(',') : String(checked);
   };
-  return { name, text, parse, ...(defaultText !== undefined && { default: defaultText }) };
+  const { words } = check;
+  return {
+    name,
+    text,
+    parse: words ? offering(words, parse) : parse,
+    ...(defaultText !== undefined && { default: defaultText }),
+  };
 }
 
 function forEachResource(
@@ -153,7 +166,7 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
     const semantics = override(
       `${key}.semantics`,
       'whether fields left out of an update are kept or removed: merge, replace',
-      oneOf(updateSemantics),
+      oneOf(['merge', 'replace']),
       'merge',
     );
     return [
@@ -176,6 +189,8 @@ const dottedPath: Parse<string> = (text) => {
     hint: 'Write the names with dots between them: meta.nextCursor.',
   });
 };
+
+const pathOrNone = offering(['auto', 'none'], (text) => dottedPath(text));
 
 /** Accepts the path of a list: `data.teams`, `data.teams.edges[].node`. */
 const listPath: Parse<string> = (text) => {

@@ -1,7 +1,7 @@
 /** The settings that have their own property: name, sources, parser and default. */
 import { splitWords } from '../data/text.js';
 import { UsageError } from '../errors.js';
-import { promptStyles, timeStyles, usualFormats } from './choices.js';
+import { timeStyles, usualFormats } from './choices.js';
 import { duration, integer, keepTime, oneOf, onOff, type Parse, parseRate } from './parse.js';
 
 /** One setting: where its text may come from, how it is parsed, and its default. */
@@ -77,7 +77,7 @@ export const namedKeys = {
   prompts: namedKey(
     'prompts',
     'how questions are asked: auto, or plain lines',
-    oneOf(promptStyles),
+    oneOf(['auto', 'plain']),
     {
       env: 'ROSTERCTL_PROMPTS',
       default: 'auto',

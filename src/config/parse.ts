@@ -6,12 +6,20 @@ import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
 import type { OutputFormat } from './choices.js';
 
-/** Parses one value as typed. Throws UsageError that says what is wrong, not where. */
-export type Parse<T> = (text: string) => T;
+/**
+ * Parses one value as typed. Throws UsageError that says what is wrong, not where. `words`: those that a
+ * TAB offers.
+ */
+export type Parse<T> = ((text: string) => T) & { readonly words?: readonly string[] };
+
+/** Lets a TAB offer these words for a value. */
+export function offering<T>(words: readonly string[], parse: (text: string) => T): Parse<T> {
+  return Object.assign(parse, { words });
+}
 
 /** Accepts one of a fixed set of words; the message suggests the nearest one. */
 export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
-  return (text) => {
+  return offering(words, (text) => {
     const found = words.find((word) => word === text);
     if (found !== undefined) return found;
     throw new UsageError(`unknown value "${text}".${didYouMean(text, words)}`, {
@@ -20,7 +28,7 @@ export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
         ? `Use one of: ${words.join(', ')}`
         : `Use ${words.join(' or ')}.`,
     });
-  };
+  });
 }
 
 /** Accepts a whole number between two bounds, inclusive. */
@@ -45,16 +53,17 @@ export function duration(least: number, most = 86_400_000): Parse<number> {
 }
 
 /** Accepts how long something is kept. Returns milliseconds, or undefined for `off`. */
-export const keepTime: Parse<number | undefined> = (text) =>
-  text.trim() === 'off' ? undefined : parseDuration(text);
+export const keepTime = offering(['30d', 'off'], (text) =>
+  text.trim() === 'off' ? undefined : parseDuration(text),
+);
 
 /** Accepts yes or no, in the words common in environment variables. */
-export const onOff: Parse<boolean> = (text) => {
+export const onOff = offering(['on', 'off'], (text): boolean => {
   const word = text.trim().toLowerCase();
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
   if (['0', 'false', 'no', 'off'].includes(word)) return false;
   throw new UsageError(`"${text}" is neither on nor off.`, { hint: 'Write on or off.' });
-};
+});
 
 /** Throws UsageError for a file name that a spreadsheet would take for its own format. */
 export function refuseSpreadsheet(flag: string, file: string | undefined, other = ''): void {

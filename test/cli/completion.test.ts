@@ -10,7 +10,6 @@ import { readLine } from '../../src/cli/completion/line.js';
 import { completionScript, completionScripts, shells } from '../../src/cli/completion/scripts.js';
 import { globalFlags } from '../../src/cli/global-flags.js';
 import { complete, idLines } from '../../src/complete.js';
-import { choicesOf } from '../../src/config/choices.js';
 import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
 import { settingKeys } from '../../src/config/keys.js';
 import { resolvePaths } from '../../src/config/paths.js';
@@ -25,7 +24,11 @@ import { missingPowershell, missingShell } from '../support/tab.js';
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 const manifest = readFileSync(`${dist}table.json`, 'latin1');
 const table = JSON.parse(manifest) as CommandManifest;
-const settings = JSON.parse(readFileSync(`${dist}settings.json`, 'utf8')) as [string, string][];
+const settings = JSON.parse(readFileSync(`${dist}settings.json`, 'utf8')) as [
+  name: string,
+  text: string,
+  words: string[],
+][];
 
 describe.each(shells)('the %s script', (shell) => {
   const script = completionScript(shell);
@@ -298,6 +301,8 @@ async function ask(home: string, words: readonly string[], env: Record<string, s
 const config = { activeProfile: 'work', defaults: {}, profiles: { work, club } };
 const ids = { org_1: ['app_1', 'app_2'], org_2: ['club_app'] };
 
+const choicesOf = (key: string) => settingKeys().get(key)?.parse.words ?? [];
+
 test('each word that is offered for a setting is one that the setting takes', () => {
   const withChoices = [...settingKeys().values()].filter(({ name }) => choicesOf(name).length > 0);
   expect(withChoices.map(({ name }) => name)).toEqual(
@@ -315,6 +320,7 @@ test('no line that can be typed makes it fail', () => {
   const some = 'a\tb\nid:1';
   const knowledge = {
     settings: () => some,
+    settingWords: () => some,
     profiles: () => some,
     ids: () => some,
     references: () => some,

@@ -1,5 +1,4 @@
 /** The one completer: the words that fit at the cursor, from the command manifest and what is cached. */
-import { choicesOf } from '../../config/choices.js';
 import {
   type CommandManifest,
   commandsAlone,
@@ -34,6 +33,8 @@ export interface Completion {
 /** Values that the command manifest does not hold; read when they are asked for. */
 export interface Knowledge {
   settings(): Candidates;
+  /** The words that a setting accepts; none if it accepts any text. */
+  settingWords(key: string): Candidates;
   profiles(): Candidates;
   /** Remembered ids with their names, without those that are on the line already. */
   ids(resource: string): Candidates;
@@ -196,7 +197,7 @@ function valuesOf(completes: string, { line, knowledge }: CompletionContext): Ca
     case 'configKey':
       return knowledge.settings();
     case 'configValue':
-      return choicesOf(line.positionals[0] ?? '').join('\n');
+      return knowledge.settingWords(line.positionals[0] ?? '');
     default:
       return '';
   }
