@@ -7,7 +7,6 @@ import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/wire.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import { defineWrite, flag, param, params } from '../cli/define.js';
-import { redactValue } from '../cli/failures/service-words.js';
 import {
   type FieldValues,
   fieldFlags,
@@ -19,7 +18,7 @@ import { nonEmptyText } from '../cli/schemas.js';
 import { linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
-import { isObject, printJson } from '../data/json.js';
+import { isObject, mapTexts, printJson } from '../data/json.js';
 import { readJson, saysJson } from '../data/json-body.js';
 import { didYouMean } from '../data/nearest.js';
 import { type Failure, UsageError } from '../errors.js';
@@ -148,7 +147,7 @@ function refused(
   const read = readJson(body, headers['content-type']);
   const printsJson = !fields && ['table', 'json', 'ndjson'].includes(output);
   const isJson = read.kind === 'json' && printsJson;
-  const value = isJson ? redactValue(read.value, redacted) : redactBytes(body, redacted);
+  const value = isJson ? mapTexts(read.value, redacted, redacted) : redactBytes(body, redacted);
   return new ValueWithExit(read.kind === 'empty' ? undefined : value, failure.exitName, {
     failed: () => ({ error: failure, isUnreported: true }),
     ...(include && { head: redacted(statusAndHeaders(response)) }),

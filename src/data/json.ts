@@ -59,6 +59,20 @@ export function wholeNumberOf(value: unknown): number | undefined {
   return Number.isSafeInteger(number) && Number(number) >= 0 ? number : undefined;
 }
 
+/** Returns a JSON value with every text in it changed, and every name as `nameOf` changes it. */
+export function mapTexts(
+  value: unknown,
+  change: (text: string) => string,
+  nameOf = (name: string) => name,
+): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, nameOf));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [nameOf(name), mapTexts(item, change, nameOf)]),
+  );
+}
+
 /** The deepest nesting of lists and objects, far beyond what any record needs. */
 export const maxDepth = 200;
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject, mapTexts } from '../data/json.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import { newRunName, type RunStore, runFolder, runNameIn, runNames, startOf } from './store.js';
 
@@ -148,13 +148,7 @@ export function hasQuery(text: string): boolean {
 
 /** Drops the queries of all URLs within a value: a query may hold a signature. */
 export function withoutQueries(value: unknown): unknown {
-  if (typeof value === 'string')
-    return hasQuery(value) ? value.slice(0, value.indexOf('?')) : value;
-  if (Array.isArray(value)) return value.map(withoutQueries);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, withoutQueries(item)]),
-  );
+  return mapTexts(value, (text) => (hasQuery(text) ? text.slice(0, text.indexOf('?')) : text));
 }
 
 interface PruneOptions {

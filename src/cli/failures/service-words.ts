@@ -1,6 +1,6 @@
 /** The service's words in a refusal: lines for a person, its body for a script. */
 
-import { isObject, printJson } from '../../data/json.js';
+import { mapTexts, printJson } from '../../data/json.js';
 import { serviceSays, wordsIn } from '../../data/refusal-words.js';
 import { groupedNumber } from '../../data/text.js';
 import { ApiError, type Failure, UnknownOutcomeError } from '../../errors.js';
@@ -82,17 +82,7 @@ export function serviceBody(
   const clean = (text: string) => withoutQueries(redacted(text));
   const text = typeof body === 'string' ? body : printJson(body);
   if (text.length > maxLength) return { service: cut(clean(text), maxLength) };
-  return { service: redactValue(body, clean) };
-}
-
-/** Returns JSON with every text and every name in it redacted. */
-export function redactValue(value: unknown, redacted: Redact): unknown {
-  if (typeof value === 'string') return redacted(value);
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, redacted));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [redacted(name), redactValue(item, redacted)]),
-  );
+  return { service: mapTexts(body, clean, clean) };
 }
 
 /** Hides the query of each URL, which may hold a signature. */
