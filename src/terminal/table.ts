@@ -1,8 +1,8 @@
 /** Tables on a terminal: column widths, and drawing by cli-table3 or, for many rows, by our own code. */
 
+import { filledLines } from './layout.js';
 import { type Paint, withoutColor } from './paint.js';
 import { isPlainText } from './safe-text.js';
-import { wrapWholeWords } from './whole-words.js';
 import { displayWidth, pad, truncate, widthUpTo } from './width.js';
 
 /** One column of a table; its texts are sanitized already (singleLine). */
@@ -54,19 +54,9 @@ export async function renderTable(
   if (!footer) return lines;
   const left = columns.length - fitted.length + omitted;
   const counts = left === 0 ? [] : [`+${left} field${left === 1 ? '' : 's'}: --fields`];
-  const last = footerLines([...footer, ...counts], options.columns);
+  const parts = [...footer, ...counts].map((text) => ({ text }));
+  const last = filledLines(parts, ' · ', options.columns);
   return [...lines, ...last.map((line) => paint.dim(truncate(line, options.columns)))];
-}
-
-/** Joins the parts of a footer, on as few lines as the terminal's width allows. */
-function footerLines(parts: readonly string[], room: number): string[] {
-  const lines: string[] = [];
-  for (const part of parts.flatMap((each) => wrapWholeWords(each, room))) {
-    const longer = lines.length === 0 ? part : `${lines.at(-1)} · ${part}`;
-    if (lines.length === 0 || displayWidth(longer) > room) lines.push(part);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
 }
 
 /**
