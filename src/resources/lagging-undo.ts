@@ -6,10 +6,25 @@ import { pause } from '../data/time.js';
 import type { Session } from '../engine/operation.js';
 import { readSettleMs } from '../engine/verify.js';
 import { settleTimeLeft } from '../runs/state.js';
+import { storeOf } from '../runs/store.js';
+import { isUndone, type StoredRun } from '../runs/stored-run.js';
 
 /** The pauses before a read is repeated, and the pause before each further one. */
 const pauses = [50, 150, 300, 500];
 const longestPause = 1_000;
+
+/** When a run last wrote, if reads may lag behind that: it has not settled, and no undo explains old values. */
+export async function recentWrite(
+  context: Context,
+  { head, state: { wroteAt } }: StoredRun,
+): Promise<number | undefined> {
+  if (wroteAt === undefined || settlesIn(context, wroteAt) === 0) return undefined;
+  return (await isUndone(storeOf(context), head.run)) ? undefined : wroteAt;
+}
+
+function settlesIn({ env, now }: Context, wroteAt: number): number {
+  return settleTimeLeft([{ t: wroteAt }], readSettleMs(env), now());
+}
 
 /**
  * Returns how sessions read while reads may still lag behind the run that they undo, which is as long as
@@ -21,8 +36,7 @@ export function readingAfter(
   wroteAt: number | undefined,
 ): (session: Session) => Session {
   const { clock, signal } = context;
-  const writes = wroteAt === undefined ? [] : [{ t: wroteAt }];
-  const settles = settleTimeLeft(writes, readSettleMs(context.env), context.now());
+  const settles = wroteAt === undefined ? 0 : settlesIn(context, wroteAt);
   if (settles === 0) return (session) => session;
   const end = clock() + settles;
   let isNoted = false;

@@ -31,7 +31,7 @@ export type UndoJob = JsonObject & {
   readonly of: string;
   readonly kind: UndoKind;
   readonly route?: string | undefined;
-  /** When the run last wrote, in milliseconds since 1970. */
+  /** When the run last wrote, in milliseconds since 1970, if reads may lag behind that. */
   readonly wroteAt?: number | undefined;
 };
 

@@ -185,6 +185,21 @@ describe('an undo directly after its run, where reads lag', () => {
   });
 });
 
+test('an undo that is repeated at once says so without waiting', async () => {
+  const { service, run } = await lagging(0, '20s');
+  expect((await run('players update player_1 --name Bea --json')).code).toBe(0);
+  const [{ run: name } = { run: '' }] = JSON.parse(
+    (await run('runs list --all --json')).stdout,
+  ) as {
+    run: string;
+  }[];
+  expect((await run(`runs undo ${name} --yes --json`)).code).toBe(0);
+  const before = service.requests.length;
+  const again = await run(`runs undo ${name} --yes --json`);
+  expect([again.code, service.requests.length - before]).toEqual([0, 1]);
+  expect(again.stderr).toContain('1 already as before.');
+});
+
 test('an undo of what was set back by hand long ago reads once and says so', async () => {
   const { kept, service, run } = await holding(
     { id: 'player_1', name: 'Ann' },

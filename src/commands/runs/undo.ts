@@ -12,6 +12,7 @@ import { didYouMean } from '../../data/nearest.js';
 import { groupedNumber } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { UsageError } from '../../errors.js';
+import { recentWrite } from '../../resources/lagging-undo.js';
 import { type UndoJob, undoable, undoKind, undoOperation } from '../../resources/undo.js';
 import {
   mixedNote,
@@ -98,11 +99,12 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const isEnded = stored.finished || isHeldByOther(stored, context.self);
   const left = isEnded ? 0 : head.rows - results.filter(isFinalRow).length;
   const isShownOnly = context.settings.dryRun || values.plan !== undefined;
+  const wroteAt = await recentWrite(context, stored);
   const undo: UndoJob = {
     of: head.run,
     kind,
     ...(head.route !== undefined && { route: head.route }),
-    ...(stored.state.wroteAt !== undefined && { wroteAt: stored.state.wroteAt }),
+    ...(wroteAt !== undefined && { wroteAt }),
   };
   return {
     ...undoOperation(head.resource, undo),
