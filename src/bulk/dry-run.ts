@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, Task } from '../engine/operation.js';
-import { exitOf, failedRun, reportOf } from '../runs/report.js';
+import { exitOf, failedRun, reportOf, reportRow } from '../runs/report.js';
 import {
   countErrors,
   printCap,
@@ -142,13 +142,9 @@ export function previewOutput(
   made: { readonly run?: string | undefined; readonly plan?: string | undefined },
 ): CommandOutput {
   const { tasks, decided, names } = preview;
-  const wouldChange = tasks.map(({ row, id, ref, previewed = [] }) => ({
-    row,
-    id,
-    ...(ref !== undefined && { ref }),
-    result: 'would_change' as const,
-    ...beforeAndAfter(previewed),
-  }));
+  const wouldChange = tasks.map((task) =>
+    reportRow(task, { result: 'would_change', ...beforeAndAfter(task.previewed ?? []) }),
+  );
   const { of, plan = made.plan } = operation;
   const head = { action: words.join('.'), run: made.run ?? null, of, plan };
   const report = reportOf(context, head, [...wouldChange, ...decided]);

@@ -2,7 +2,7 @@
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import { pause } from '../data/time.js';
-import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
+import { beforeAndAfter, changedEnd, changedMeanwhile } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { readSettleMs, verifyWrite } from '../engine/verify.js';
@@ -10,7 +10,7 @@ import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
-import { type ReportRow, type SelectedRow, withRef } from '../runs/report.js';
+import { type ReportRow, type RowEnd, reportRow, type SelectedRow } from '../runs/report.js';
 import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import {
@@ -124,30 +124,29 @@ async function verifyOpen(session: Session, stored: StoredRun): Promise<readonly
   for (const task of unfinishedTasks(stored))
     if (task.open)
       // oxlint-disable-next-line no-await-in-loop
-      results.push(withRef(await resultOfOpen(sessionFor(session, task), task, task.open), task));
+      results.push(reportRow(task, await endOfOpen(sessionFor(session, task), task, task.open)));
   return results;
 }
 
-async function resultOfOpen(session: Session, task: Task, open: Intent): Promise<ReportRow> {
-  const { row, id, previewed = [] } = task;
+async function endOfOpen(session: Session, task: Task, open: Intent): Promise<RowEnd> {
   const verification = await verifyWrite(session, task, {
     kind: 'lost',
     since: open.t,
     intent: open,
   });
   if (verification.outcome === 'applied')
-    return changedRow(
+    return changedEnd(
       task,
-      beforeAndAfter(previewed),
+      beforeAndAfter(task.previewed ?? []),
       undefined,
       verification.record && session.made?.(verification.record),
     );
   const isNotApplied = verification.outcome === 'notApplied';
-  if (isNotApplied && !open.applied) return { row, id, result: 'not_attempted' };
-  if (isNotApplied || verification.outcome === 'unclear') return { row, id, result: 'unknown' };
+  if (isNotApplied && !open.applied) return { result: 'not_attempted' };
+  if (isNotApplied || verification.outcome === 'unclear') return { result: 'unknown' };
   const { before } = beforeAndAfter(verification.step.changes);
   const error = changedMeanwhile('Someone else changed it after this change was sent.');
-  return { row, id, result: 'conflict', ...(before && { before }), error };
+  return { result: 'conflict', ...(before && { before }), error };
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   isFinalRow,
   type ReportRow,
   reportOf,
+  reportRow,
   type SelectedRow,
 } from '../runs/report.js';
 import { redactRow } from '../runs/state.js';
@@ -263,8 +264,8 @@ function stopsEveryRow(error: Failure): boolean {
   return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
 }
 
-function notAttempted({ row, id, ref }: SelectedRow): ReportRow {
-  return { row, id, ...(ref !== undefined && { ref }), result: 'not_attempted' };
+function notAttempted(row: SelectedRow): ReportRow {
+  return reportRow(row, { result: 'not_attempted' });
 }
 
 /** Why nothing may be sent. */

@@ -24,7 +24,7 @@ import type {
 } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { Failure, InputError } from '../errors.js';
-import { type ReportRow, type RowChange, type SelectedRow, withRef } from '../runs/report.js';
+import { type ReportRow, type RowChange, reportRow, type SelectedRow } from '../runs/report.js';
 import type { Action } from '../runs/verb.js';
 import { checkFieldsToShow } from './fields-to-show.js';
 import type { Invocation } from './invocation.js';
@@ -273,7 +273,7 @@ class Previewer {
       // A first step that someone else has undone is planned like a new one, with every guard.
       const done = row.done?.step === plan.steps[0]?.name ? undefined : row.done;
       const decided = decideRow(row, record, plan, { guards, previewed: before, done });
-      if (decided) return withRef(decided, row);
+      if (decided) return reportRow(row, decided);
       this.firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
       const previewed = this.shared(changesOf(plan));
@@ -290,9 +290,8 @@ class Previewer {
       const { breaker } = this;
       if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
       if (isOnly) this.onlyRead = { failure: error };
-      const { row: number, id } = row;
-      const described = rowError(this.context, this.invocation.words, error, id);
-      return withRef({ row: number, id, result: resultOf(error), error: described }, row);
+      const described = rowError(this.context, this.invocation.words, error, row.id);
+      return reportRow(row, { result: resultOf(error), error: described });
     }
   }
 

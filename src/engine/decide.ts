@@ -16,7 +16,14 @@ import {
   wrongRoute,
 } from '../errors.js';
 import { hashOf } from '../runs/journal.js';
-import type { DoneStep, ReportRow, RowChange, RowResult, SelectedRow } from '../runs/report.js';
+import type {
+  DoneStep,
+  ReportRow,
+  RowChange,
+  RowEnd,
+  RowResult,
+  SelectedRow,
+} from '../runs/report.js';
 import { isNote } from '../runs/state.js';
 import type { RowPlan } from './operation.js';
 
@@ -38,7 +45,7 @@ interface RowContext {
 }
 
 /**
- * Returns the result that a row has already; undefined: it is to be written. Checks, in this order: the
+ * Returns how a row ends without a write; undefined: it is to be written. Checks, in this order: the
  * plan skips the row; nothing to change; the plan found a conflict; a guard does not hold; the record
  * changed since the preview, the first read or the export.
  */
@@ -47,11 +54,9 @@ export function decideRow(
   record: JsonObject | undefined,
   plan: RowPlan,
   { guards, previewed, digest, done }: RowContext,
-): ReportRow | undefined {
-  const at = { row: row.row, id: row.id };
+): RowEnd | undefined {
   const changes = changesOf(plan);
-  const conflict = (message: string, values: Pick<ReportRow, 'before' | 'after'>): ReportRow => ({
-    ...at,
+  const conflict = (message: string, values: Pick<ReportRow, 'before' | 'after'>): RowEnd => ({
     result: 'conflict',
     ...values,
     error: changedMeanwhile(message),
@@ -59,7 +64,6 @@ export function decideRow(
   if (plan.skipped) {
     const { id, ...reason } = plan.skipped;
     return {
-      ...at,
       result: 'skipped',
       ...(id !== undefined && { after: { id } }),
       error: { kind: 'guard', ...reason },
@@ -67,15 +71,15 @@ export function decideRow(
   }
   if (changes.length === 0)
     return done
-      ? { ...at, result: 'changed', before: done.before, after: done.after }
-      : { ...at, result: 'unchanged' };
+      ? { result: 'changed', before: done.before, after: done.after }
+      : { result: 'unchanged' };
   if (plan.conflict) {
     const { field, from, message } = plan.conflict;
     const before = { [field]: from ?? null };
     return conflict(message ?? `${field} was changed by someone else since.`, { before });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
-  if (skipped) return { ...at, result: 'skipped', ...skipped };
+  if (skipped) return { result: 'skipped', ...skipped };
   const conflicting = previewed && conflictingField(previewed, changes);
   if (conflicting) {
     const { field, from } = conflicting;
@@ -137,20 +141,19 @@ export function beforeAndAfter(
   };
 }
 
-/** The report row of a confirmed write; `made`: fields that the write produced, such as a new id. */
-export function changedRow(
-  { row, id, ref }: SelectedRow,
+/** The end of a row whose write is confirmed; `made`: fields that the write produced, such as a new id. */
+export function changedEnd(
+  { ref }: SelectedRow,
   { before, after }: ReturnType<typeof beforeAndAfter>,
   done: DoneStep | undefined,
   made: JsonObject | undefined,
-): ReportRow {
+): RowEnd {
   const all = { ...done?.after, ...after, ...made };
   const was = { ...done?.before, ...before };
   // What was named by its key has an id of its own from now on.
   const newId = ref === undefined ? undefined : made?.['id'];
   return {
-    row,
-    id: typeof newId === 'string' ? newId : id,
+    ...(typeof newId === 'string' && { id: newId }),
     result: 'changed',
     ...(Object.keys(was).length > 0 && { before: was }),
     ...(Object.keys(all).length > 0 && { after: all }),

@@ -1,11 +1,11 @@
 /** Executes the rows of a run concurrently, and ends each with exactly one result. */
 
-import { unsentResult } from '../runs/report.js';
+import { type RowEnd, unsentResult } from '../runs/report.js';
 import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
 import type { Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
-import { ActiveRow, ActiveRun, type RowEnd, type RowRunOptions } from './run.js';
+import { ActiveRow, ActiveRun, type RowRunOptions } from './run.js';
 import { beginRow } from './run-row.js';
 import { unknownOutcome } from './verify.js';
 

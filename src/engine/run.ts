@@ -12,11 +12,12 @@ import {
   firstStepOf,
   type ReportRow,
   type RowChange,
+  type RowEnd,
   type RowError,
+  reportRow,
   type SelectedRow,
   unsentResult,
   wentWrong,
-  withRef,
 } from '../runs/report.js';
 import { type Intent, redactRow } from '../runs/state.js';
 import type { Guards } from './decide.js';
@@ -115,12 +116,11 @@ export class ActiveRun {
 
   /** Returns the row of the report for a task that ended so. */
   rowFor(task: Task, end: RowEnd): ReportRow {
-    const { row, id } = task;
-    const done = this.done.get(row);
+    const done = this.done.get(task.row);
     // Whatever stops the second step, the first one stays done.
     const result = done && end.result === 'conflict' ? 'failed' : end.result;
     const first = wentWrong(end.result) ? firstStepOf(done) : {};
-    return withRef({ row, id, ...first, ...end, result, ...first }, task);
+    return reportRow(task, { ...first, ...end, result, ...first });
   }
 
   report(row: ReportRow): void {
@@ -148,9 +148,6 @@ export interface Unverified extends OpenWrite {
   readonly settleMs: number;
   readonly error?: Failure | undefined;
 }
-
-/** A result of the row; its number and id are those of the task unless given. */
-export type RowEnd = Omit<ReportRow, 'row' | 'id'> & { readonly id?: string };
 
 /** A row in progress. */
 export class ActiveRow {

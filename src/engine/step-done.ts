@@ -3,7 +3,7 @@
 import type { JsonObject } from '../data/json.js';
 import { isSameValue } from '../data/sorting.js';
 import { OutputError } from '../errors.js';
-import { beforeAndAfter, changedMeanwhile, changedRow } from './decide.js';
+import { beforeAndAfter, changedEnd, changedMeanwhile } from './decide.js';
 import type { BeforeValues, KnownStep, RecordState, Step } from './operation.js';
 import type { ActiveRow, ActiveRun, Write } from './run.js';
 import { imageOf, vanishedFields } from './verify.js';
@@ -39,7 +39,7 @@ export async function stepDone(
   }
   if (record && !session.compare && !session.confirm) noteUnshown(run, step, record);
   onEnd?.(task, { record });
-  const end = changedRow(task, values, row.done, made);
+  const end = changedEnd(task, values, row.done, made);
   const vanished = record ? vanishedFields(step, record) : [];
   if (vanished.length > 0)
     note(

@@ -119,11 +119,12 @@ export const reportRowFields = [
   'ref',
 ] satisfies (keyof ReportRow)[];
 
-/** Returns a row's result with the reference that named its record, after the id. */
-export function withRef(result: ReportRow, { ref }: Pick<SelectedRow, 'ref'>): ReportRow {
-  if (ref === undefined) return result;
-  const { row, id, ...rest } = result;
-  return { row, id, ref, ...rest };
+/** How a row ended, without the row; `id`: the one that its record has got, if it is another. */
+export type RowEnd = Omit<ReportRow, 'row' | 'id' | 'ref'> & { readonly id?: string };
+
+/** Returns the row of a report for a row that ended so. */
+export function reportRow({ row, id, ref }: SelectedRow, end: RowEnd): ReportRow {
+  return { row, id, ...(ref !== undefined && { ref }), ...end };
 }
 
 /** True for a final result; other rows are tried again when the run is resumed. */
