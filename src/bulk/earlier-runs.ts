@@ -13,7 +13,7 @@ import { exitOf, type ReportRow, reportOf, type SelectedRow } from '../runs/repo
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
-import type { Planned } from './execute.js';
+import type { EndedRun } from './execute.js';
 import { type BulkValues, type Invocation, jobOf } from './invocation.js';
 import { runSince, unfinishedTasks } from './resume.js';
 
@@ -143,18 +143,18 @@ async function recordMade(
 /** Returns the report of a finished run whose process was killed before it could print it. */
 export async function reportAgain(
   context: Context,
-  { operation }: Invocation,
+  invocation: Invocation,
   store: RunStore,
   stored: StoredRun,
-): Promise<Planned> {
+): Promise<EndedRun> {
   const { head, state, plan } = stored;
   const run = upperFirst(runSince(head, context.now()));
   context.note(`${run}, did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
   const onWritten = () => markReported(store, head.run, state.last);
-  const session = operation.open(context, jobOf(plan).job as never);
+  const session = invocation.operation.open(context, jobOf(plan).job as never);
   const [only] = report.results;
   const exitName = exitOf(report, undefined);
   const record = only && (await recordMade(context, session, only));
-  return { report, exitName, onWritten, only: { session, record } };
+  return { invocation, report, exitName, onWritten, session, record };
 }

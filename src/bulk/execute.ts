@@ -57,22 +57,22 @@ export interface PlannedRun {
   readonly errorsLeft: number;
 }
 
-/** The only row of an invocation: its record in its last known state, and the failure that ended it. */
-export interface OnlyRow {
-  readonly session: Session;
-  readonly record?: JsonObject | undefined;
-  readonly error?: Failure | undefined;
-}
-
-/** How a run ended. */
+/** How an invocation ended. */
 export interface EndedRun {
+  readonly invocation: Invocation;
+  /** Its run, if it was executed. */
+  readonly run?: PlannedRun | undefined;
   readonly report: BulkReport;
   readonly exitName: ExitName;
   /** The names of the first rows' records, by id. */
   readonly names?: ReadonlyMap<string, string> | undefined;
   /** The error of the entire run, for scripts. */
   readonly failed?: FailedItem | undefined;
-  readonly only?: OnlyRow | undefined;
+  /** The session that shows the record of its only row. */
+  readonly session?: Session | undefined;
+  /** The record of its only row in its last known state, and the failure that ended the row. */
+  readonly record?: JsonObject | undefined;
+  readonly error?: Failure | undefined;
   /** Called once the report has been printed, to record that. */
   readonly onWritten?: (() => Promise<void>) | undefined;
   /** Why the run stopped sending. */
@@ -83,18 +83,19 @@ export interface EndedRun {
   readonly retried?: string | undefined;
 }
 
-/** A run about to send, or how it ended if there is nothing to send. */
-export type Planned = { readonly ready: PlannedRun } | EndedRun;
+/** A run about to send, or how its invocation ended if there is nothing to send. */
+export type Planned = PlannedRun | EndedRun;
 
 /**
- * Sends and journals the rows of a run and returns its report. `onRow` is called with each row once its
- * result is on disk; the final report then omits before and after values.
+ * Sends and journals the rows of a run, unless it has ended, and returns its report. `onRow` is called
+ * with each row once its result is on disk; the final report then omits before and after values.
  */
 export async function executeRun(
   context: Context,
-  run: PlannedRun,
+  run: Planned,
   onRow?: (row: ReportRow) => void,
 ): Promise<EndedRun> {
+  if ('report' in run) return run;
   const { journal, images, finished, tasks } = run;
   const keep = onRow ? withoutValues : sharingValues();
   const rows: ReportRow[] = finished.map(keep);
@@ -106,7 +107,7 @@ export async function executeRun(
   });
   const line = context.progress.start(text, share);
   let stop: StopReason | undefined;
-  let only: OnlyRow = { session: run.session };
+  let last: Pick<EndedRun, 'record' | 'error'> = {};
   const stopAnnouncing = announceInterrupt(context);
   if (!run.invocation.isSingle) await Promise.all([keepHeapClose(tasks.length), letHeapGrow()]);
   try {
@@ -124,7 +125,7 @@ export async function executeRun(
         onRow?.(row);
       },
       onEnd(_, end) {
-        if (tasks.length === 1) only = { ...only, ...end };
+        if (tasks.length === 1) last = { ...last, ...end };
       },
     });
     stop = (await endIfDone(run, rows)) ?? stop;
@@ -135,7 +136,7 @@ export async function executeRun(
     await images?.close().catch(() => {});
     run.lock?.release();
   }
-  return { ...(await finalizeRun(context, run, rows, stop)), only };
+  return { ...(await finalizeRun(context, run, rows, stop)), ...last };
 }
 
 function runOptions(
@@ -254,17 +255,31 @@ async function endIfDone(
   }
 }
 
+/** Reports the rows of an invocation, and writes `--results`; `stop`: why no more was sent. */
+export async function endWith(
+  context: Context,
+  invocation: Invocation,
+  head: Parameters<typeof reportOf>[1],
+  rows: readonly ReportRow[],
+  stop: Pick<StopReason, 'exitName' | 'error'> | undefined,
+): Promise<EndedRun> {
+  const report = reportOf(context, head, rows);
+  const ended = exitOf(report, stop?.exitName);
+  const exitName = await writeResultsFile(context, invocation, rows, ended);
+  const failed = failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error);
+  return { invocation, report, exitName, failed };
+}
+
 async function finalizeRun(
   context: Context,
   run: PlannedRun,
   rows: readonly ReportRow[],
   stop: StopReason | undefined,
 ): Promise<EndedRun> {
-  const { store, journal, plan, invocation } = run;
-  const { head } = plan;
-  const report = reportOf(context, store ? head : { ...head, run: null }, rows);
-  const ended = exitOf(report, stop?.exitName);
-  const exitName = await writeResultsFile(context, invocation, rows, ended);
+  const { store, journal, plan, invocation, session } = run;
+  const { head, names } = plan;
+  const kept = store ? head : { ...head, run: null };
+  const ended = await endWith(context, invocation, kept, rows, stop);
   const unended = rows.filter((row) => !hasEnded(run, row));
   // The hint of a guard says what to do instead.
   const isExplained = stop?.error instanceof GuardError;
@@ -273,14 +288,14 @@ async function finalizeRun(
       ? await unfinishedLine(context, run, unended, stop?.error)
       : undefined;
   const retried =
-    unended.length === 0 && store && exitName === 'rowsFailed'
+    unended.length === 0 && store && ended.exitName === 'rowsFailed'
       ? await shortRunName(store, head.run)
       : undefined;
   return {
-    report,
-    exitName,
-    names: plan.names,
-    failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
+    ...ended,
+    run,
+    session,
+    names,
     stop,
     unfinished,
     retried,

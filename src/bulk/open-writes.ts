@@ -2,7 +2,7 @@
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import { pause } from '../data/time.js';
-import { beforeAndAfter, changedEnd, changedMeanwhile } from '../engine/decide.js';
+import { beforeAndAfter, changedEnd, conflictEnd } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { readSettleMs, verifyWrite } from '../engine/verify.js';
@@ -145,8 +145,8 @@ async function endOfOpen(session: Session, task: Task, open: Intent): Promise<Ro
   if (isNotApplied && !open.applied) return { result: 'not_attempted' };
   if (isNotApplied || verification.outcome === 'unclear') return { result: 'unknown' };
   const { before } = beforeAndAfter(verification.step.changes);
-  const error = changedMeanwhile('Someone else changed it after this change was sent.');
-  return { result: 'conflict', ...(before && { before }), error };
+  const message = 'Someone else changed it after this change was sent.';
+  return conflictEnd(message, { ...(before && { before }) });
 }
 
 /**

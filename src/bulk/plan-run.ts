@@ -12,15 +12,7 @@ import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
 import { type DamagedRun, damagedBefore, noJournal } from '../runs/journal.js';
 import type { RunHead, RunPlan } from '../runs/plan.js';
-import {
-  exitOf,
-  failedRun,
-  isFinalRow,
-  type ReportRow,
-  reportOf,
-  reportRow,
-  type SelectedRow,
-} from '../runs/report.js';
+import { isFinalRow, type ReportRow, reportRow, type SelectedRow } from '../runs/report.js';
 import { redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, writeOptions } from '../runs/stored-run.js';
@@ -38,11 +30,10 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import { type EndedRun, type Planned, type PlannedRun, withoutValues } from './execute.js';
+import { type EndedRun, endWith, type Planned, type PlannedRun, withoutValues } from './execute.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
 import { awaitEarlierWrites, closeReplaced, closeUndone, type Replaced } from './open-writes.js';
 import { type Preview, previewRows, subjectOf } from './preview.js';
-import { writeResultsFile } from './results.js';
 import { continueRun } from './resume.js';
 import { imagesOf } from './run-locks.js';
 import { redactedRows, requireNoKey } from './secrets.js';
@@ -68,7 +59,7 @@ export async function planRun(
 ): Promise<Planned> {
   try {
     const planned = await planOrContinue(context, invocation, setup);
-    if (!('ready' in planned)) setup.lock?.release();
+    if ('report' in planned) setup.lock?.release();
     else if (setup.store) await closeUndone(context, invocation, setup.store, setup.lock);
     return planned;
   } catch (error) {
@@ -106,8 +97,7 @@ async function planOrContinue(
     rows,
     restart,
   });
-  if (store && continued)
-    return { ready: await continueRun(context, invocation, { store, lock }, continued) };
+  if (store && continued) return continueRun(context, invocation, { store, lock }, continued);
   // What another create makes is a record of its own.
   await awaitEarlierWrites(context, concerned, operation.verb === 'create' ? [] : rows, same);
   const resolved = (await operation.resolve?.()) ?? rows;
@@ -151,17 +141,15 @@ async function beginRun(
   } catch (error) {
     if (!(error instanceof Failure) || !stopsEveryRow(error)) throw error;
     if (isSingle && !operation.reports) throw error;
-    const ended = await endUnsent(context, head, invocation, rows.map(notAttempted), error);
-    return { ...ended, only: { session, error } };
+    const ended = await endUnsent(context, invocation, head, rows.map(notAttempted), error);
+    return { ...ended, session, error };
   }
-  const { decided, record, failure } = preview;
+  const { decided, record, failure, names } = preview;
   const tasks = [...carried, ...preview.tasks];
-  const endWith = async (results: readonly ReportRow[], stop?: Stop) => ({
-    ...(await endUnsent(context, head, invocation, results, stop)),
-    names: preview.names,
-  });
+  const untouched = [...decided, ...tasks.map(notAttempted)];
   const refusal = operation.refuses?.(preview);
-  if (refusal) return endWith([...decided, ...tasks.map(notAttempted)], refusal);
+  if (refusal)
+    return { ...(await endUnsent(context, invocation, head, untouched, refusal)), names };
   const [only] = preview.tasks;
   if (isSingle && only?.previewState?.record && operation.ask) {
     const job = await operation.ask(context, invocation.job, only, only.previewState.record);
@@ -170,7 +158,8 @@ async function beginRun(
   if (tasks.length === 0) {
     printPreviewNotes(context, operation, preview);
     await closeReplaced(context, store, newRun, session, writeOptions(context, lock));
-    return { ...(await endWith(decided)), only: { session, record, error: failure } };
+    const ended = await endUnsent(context, invocation, head, decided);
+    return { ...ended, names, session, record, error: failure };
   }
   const errorCount = countErrors(decided);
   const errorsLeft = errorLimit(values) - errorCount;
@@ -178,14 +167,14 @@ async function beginRun(
     context.message(
       `Stopped before the first write: ${groupedNumber(errorCount)} failed or conflicted.`,
     );
-    return endWith([...decided, ...tasks.map(notAttempted)], { exitName: 'rowsFailed' });
+    const stop = { exitName: 'rowsFailed' } as const;
+    return { ...(await endUnsent(context, invocation, head, untouched, stop)), names };
   }
   const carriedNames = replaced.flatMap(({ plan }) => [...(plan?.names ?? [])]);
-  const names = new Map([...carriedNames, ...(preview.names ?? [])]);
-  const whole = { ...preview, tasks, names };
+  const whole = { ...preview, tasks, names: new Map([...carriedNames, ...(names ?? [])]) };
   await confirmRun(context, invocation, newRun, session, whole);
   const planned = { session, preview: whole, errorsLeft };
-  return { ready: await writeRun(context, invocation, setup, newRun, planned) };
+  return writeRun(context, invocation, setup, newRun, planned);
 }
 
 /** Shows what a new run would change, and asks. Throws as `confirmChanges` does. */
@@ -268,21 +257,16 @@ function notAttempted(row: SelectedRow): ReportRow {
   return reportRow(row, { result: 'not_attempted' });
 }
 
-/** Why nothing may be sent. */
-type Stop = Failure | { readonly exitName: ExitName };
-
-/** Reports an invocation that sent nothing, and writes `--results`. */
+/** Ends an invocation that sent nothing; `stop`: why nothing may be sent. */
 async function endUnsent(
   context: Context,
-  head: Pick<RunHead, 'action'>,
   invocation: Invocation,
-  results: readonly ReportRow[],
-  stop?: Stop,
+  head: RunSetup['head'],
+  rows: readonly ReportRow[],
+  stop?: Failure | { readonly exitName: ExitName },
 ): Promise<EndedRun> {
-  const report = reportOf(context, { ...head, run: null }, results);
-  const ended = exitOf(report, stop?.exitName);
-  const exitName = await writeResultsFile(context, invocation, results, ended);
-  const isFailure = stop instanceof Failure;
-  const failed = isFailure ? { error: stop, isUnreported: true } : failedRun(report, exitName);
-  return { report, exitName, failed };
+  const ended = await endWith(context, invocation, { ...head, run: null }, rows, stop);
+  return stop instanceof Failure
+    ? { ...ended, failed: { error: stop, isUnreported: true } }
+    : ended;
 }

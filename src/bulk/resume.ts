@@ -44,7 +44,7 @@ export async function finishRows(
   invocation: Invocation,
   stored: StoredRun,
   selected: ReadonlySet<number>,
-): Promise<{ readonly ended: EndedRun; readonly run: PlannedRun }> {
+): Promise<EndedRun> {
   const { values } = invocation;
   limitRate(context, values);
   return withRun(context, invocation, stored, async (store, now, lock) => {
@@ -61,7 +61,7 @@ export async function finishRows(
     const onWritten = async () => {
       if (reportsAll) await markReported(store, head.run, run.journal.last);
     };
-    return { ended: { ...ended, onWritten }, run };
+    return { ...ended, onWritten };
   });
 }
 

@@ -13,6 +13,7 @@ import type { RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { openRunStore } from '../runs/store.js';
 import { earlierRunsFor, withCarried } from './earlier-runs.js';
+import { executeRun } from './execute.js';
 import {
   type BulkValues,
   type CommandLine,
@@ -137,7 +138,11 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
       lock: await lockFor(context, invocation, store, head, selection?.rows[0]),
     })));
   const planned = await planRun(context, invocation, { head, ...kept });
-  if (isSingle) return showOne(context, invocation, planned);
+  if (isSingle) {
+    // Loaded before the write, because the program's files may be replaced meanwhile.
+    if (context.isAligned && !('report' in planned)) await import('./report-view.js');
+    return showOne(context, await executeRun(context, planned));
+  }
   return (await import('./show-run.js')).showRun(context, planned);
 }
 

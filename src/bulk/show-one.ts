@@ -14,43 +14,18 @@ import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
 import { verbs } from '../runs/verb.js';
 import { singleLine } from '../terminal/safe-text.js';
-import {
-  type EndedRun,
-  executeRun,
-  hasEnded,
-  type OnlyRow,
-  type Planned,
-  type PlannedRun,
-  unfinishedLine,
-} from './execute.js';
-import type { Invocation } from './invocation.js';
+import { type EndedRun, hasEnded, type PlannedRun, unfinishedLine } from './execute.js';
 
 /**
- * Executes the write of one record and renders its outcome: the record in json, a line at a terminal,
- * the report's row in a pipe. Throws the failure that ended it, unless the operation prints a report.
+ * Renders the outcome of an invocation's only row: the record in json, a line at a terminal, the
+ * report's row in a pipe. Throws the failure that ended it, unless the operation prints a report.
  */
-export async function showOne(
-  context: Context,
-  invocation: Invocation,
-  planned: Planned,
-): Promise<CommandOutput> {
-  if (!('ready' in planned)) return showEnded(context, invocation, planned);
-  // Loaded before the write, because the program's files may be replaced meanwhile.
-  if (context.isAligned) await import('./report-view.js');
-  return showEnded(context, invocation, await executeRun(context, planned.ready), planned.ready);
-}
-
-/** Renders the outcome of an invocation's only row; `run`: its run, if it was executed. Throws as `showOne` does. */
-export async function showEnded(
-  context: Context,
-  invocation: Invocation,
-  ended: EndedRun,
-  run?: PlannedRun,
-): Promise<CommandOutput> {
+export async function showOne(context: Context, ended: EndedRun): Promise<CommandOutput> {
+  const { invocation, run } = ended;
   const row: ReportRow = ended.report.results.find(
     (each) => !run || run.tasks.some((task) => task.row === each.row),
   ) ?? { row: 1, id: run?.plan.rows[0]?.id ?? '', result: 'not_attempted' };
-  const error = endedWell(row) ? undefined : (ended.only?.error ?? failureOfRow(row));
+  const error = endedWell(row) ? undefined : (ended.error ?? failureOfRow(row));
   // A person picks another record instead of reading a report.
   if (!run && isNotFound(error) && mayPick(context)) {
     await ended.onWritten?.();
@@ -58,7 +33,7 @@ export async function showEnded(
   }
   if (invocation.operation.reports) {
     const { renderReport } = await import('./show-run.js');
-    const output = await renderReport(context, ended, run);
+    const output = await renderReport(context, ended);
     const failed = run ? output.failed : error && { ...output.failed, id: row.id, error };
     return { ...output, failed, exitName: error ? error.exitName : ended.exitName };
   }
@@ -70,38 +45,27 @@ export async function showEnded(
     if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;
     else context.message(line);
   }
-  return renderOne(context, invocation, { row, error, ended, run });
+  if (!error) return renderOne(context, ended, row);
+  for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
+    context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
+  await ended.onWritten?.();
+  throw error;
 }
 
 function mayPick({ isInteractive, prompts, settings }: Context): boolean {
   return isInteractive && !settings.yes && prompts.unavailable === undefined;
 }
 
-/** The outcome of an invocation's only row. */
-interface OneOutcome {
-  readonly row: ReportRow;
-  readonly error: Failure | undefined;
-  readonly ended: EndedRun;
-  readonly run: PlannedRun | undefined;
-}
-
 /**
- * Renders the outcome of one row: json, csv, ids, --fields and --template show the record; a table is
- * one line at a terminal, the report's row in a pipe. Throws its error.
+ * Renders the outcome of one row that did not fail: json, csv, ids, --fields and --template show the
+ * record; a table is one line at a terminal, the report's row in a pipe.
  */
 async function renderOne(
   context: Context,
-  invocation: Invocation,
-  outcome: OneOutcome,
+  ended: EndedRun,
+  row: ReportRow,
 ): Promise<CommandOutput> {
-  const { row, error, ended } = outcome;
-  if (error) {
-    for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
-      context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
-    await ended.onWritten?.();
-    throw error;
-  }
-  const { session, record }: Partial<OnlyRow> = ended.only ?? {};
+  const { invocation, session, record, onWritten } = ended;
   const unsent = row.result === 'changed' ? undefined : unsentNote(row, session, record);
   const { output, fields, template, quiet } = context.settings;
   // The line at a terminal says it.
@@ -111,7 +75,7 @@ async function renderOne(
   const isRead = row.result !== 'changed' && record !== undefined;
   const value =
     session?.present && !isRead ? await session.present(record, row) : (record ?? { id: row.id });
-  const ending = { value, exitName: 'done', isReport: true, onWritten: ended.onWritten } as const;
+  const ending = { value, exitName: 'done', isReport: true, onWritten } as const;
   if (output !== 'table' || fields || template !== undefined)
     return {
       ...ending,
@@ -119,7 +83,7 @@ async function renderOne(
     };
   // Only a person reads the line.
   const isSeen = context.streams.stdout.isTerminal || context.settings.forcedWidth !== undefined;
-  const line = isSeen && (await lineOf(context, invocation, outcome, value, unsent));
+  const line = isSeen && (await lineOf(context, ended, row, value, unsent));
   return {
     ...ending,
     view: {
@@ -134,17 +98,18 @@ async function renderOne(
 /** The line of a single row for a person: what was done, or why nothing was sent, and how to undo it. */
 async function lineOf(
   context: Context,
-  { words, operation: { verb } }: Invocation,
-  { row, ended, run }: OneOutcome,
+  { invocation: { words, operation }, run, record: known }: EndedRun,
+  row: ReportRow,
   value: unknown,
   unsent: string | undefined,
 ): Promise<(canvas: Canvas) => readonly string[]> {
   const { headline, markOf } = await import('./report-lines.js');
   const { undoLine } = await import('./report-view.js');
   const { describeOne } = await import('./row-lines.js');
+  const { verb } = operation;
   const action = { action: words.join('.'), verb };
   // The answer to a write may hold only an id, so the line names the record that is shown.
-  const record = isObject(value) ? value : ended.only?.record;
+  const record = isObject(value) ? value : known;
   const label = isDelete(action.action) ? Object.values(row.before ?? {})[0] : record?.['name'];
   const name = typeof label === 'string' && label !== '' ? label : undefined;
   const text = unsent ?? `${describeOne(row, action, { name, record })}.`;

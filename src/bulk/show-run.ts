@@ -26,25 +26,20 @@ import {
  * with the summary last; for other formats, or if nothing was to be sent, the complete report.
  */
 export async function showRun(context: Context, planned: Planned): Promise<CommandOutput> {
-  if (!('ready' in planned)) return renderReport(context, planned);
-  const run = planned.ready;
-  if (context.settings.output === 'ndjson') return streamed(context, run);
-  return renderReport(context, await executeRun(context, run), run);
+  const isSent = !('report' in planned);
+  if (isSent && context.settings.output === 'ndjson') return streamed(context, planned);
+  return renderReport(context, await executeRun(context, planned));
 }
 
 /** Renders the report of a run, or of an invocation that sent nothing. */
-export async function renderReport(
-  context: Context,
-  ended: EndedRun,
-  run?: PlannedRun,
-): Promise<CommandOutput> {
-  const { report, names, exitName, failed, onWritten } = ended;
+export async function renderReport(context: Context, ended: EndedRun): Promise<CommandOutput> {
+  const { run, report, names, exitName, failed, onWritten } = ended;
   const printsBelow = context.isInteractive && !context.settings.fields;
   printWrongRows(context, report);
   // Why it stopped is said below.
   if (!ended.stop?.error) printUnsent(context, report);
   if (!run) printSummary(context, report);
-  else if (!printsBelow) printEnd(context, ended, run);
+  else if (!printsBelow) printEnd(context, ended);
   return {
     value: report,
     view: reportViewFor(context, { names, ...(run && (await wordsOf(context, run))) }),
@@ -52,7 +47,7 @@ export async function renderReport(
     exitName,
     failed,
     onWritten,
-    ...(run && printsBelow && { printAfter: (how) => printEnd(context, ended, run, how) }),
+    ...(run && printsBelow && { printAfter: (how) => printEnd(context, ended, how) }),
   };
 }
 
@@ -71,8 +66,7 @@ async function wordsOf(
 /** Prints to stderr how a run that sent ended and how to resume it; below the report if a person reads that. */
 export function printEnd(
   context: Context,
-  { report, stop, unfinished, retried }: EndedRun,
-  { store, invocation }: PlannedRun,
+  { invocation, run, report, stop, unfinished, retried }: EndedRun,
   { isShown, isKept }: PrintedHow = { isShown: false },
 ): void {
   const stopped = stop ? stopLines(context, report, stop, isShown) : [];
@@ -80,7 +74,7 @@ export function printEnd(
   const isReadAgain = unfinished !== undefined && invocation.operation.verb !== 'create';
   for (const line of stopped) if (line !== readFirst || !isReadAgain) context.message(line);
   // A person's report names the run.
-  if (store && !isShown) context.note(`Run ${report.run}: ${summaryLine(report)}`);
+  if (run?.store && !isShown) context.note(`Run ${report.run}: ${summaryLine(report)}`);
   if (unfinished !== undefined) context.message(unfinished);
   else if (retried !== undefined && isShown && !isKept)
     context.note(nextLine(report, invocation.operation.verb, retried));
@@ -128,7 +122,7 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
     } finally {
       // A closed stdout does not stop a started run.
       ended = await running;
-      printEnd(context, ended, run);
+      printEnd(context, ended);
     }
     const { results: _, ...summary } = ended.report;
     if (!context.settings.fields) yield [{ value: { type: 'summary', ...summary } }];

@@ -56,11 +56,6 @@ export function decideRow(
   { guards, previewed, digest, done }: RowContext,
 ): RowEnd | undefined {
   const changes = changesOf(plan);
-  const conflict = (message: string, values: Pick<ReportRow, 'before' | 'after'>): RowEnd => ({
-    result: 'conflict',
-    ...values,
-    error: changedMeanwhile(message),
-  });
   if (plan.skipped) {
     const { id, ...reason } = plan.skipped;
     return {
@@ -76,7 +71,7 @@ export function decideRow(
   if (plan.conflict) {
     const { field, from, message } = plan.conflict;
     const before = { [field]: from ?? null };
-    return conflict(message ?? `${field} was changed by someone else since.`, { before });
+    return conflictEnd(message ?? `${field} was changed by someone else since.`, { before });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
   if (skipped) return { result: 'skipped', ...skipped };
@@ -87,13 +82,16 @@ export function decideRow(
       field === 'status'
         ? `The status is now ${String(from)}: it was changed by someone else.`
         : `${field} was changed by someone else.`;
-    return conflict(message, { before: { [field]: from } });
+    return conflictEnd(message, { before: { [field]: from } });
   }
   if (digest !== undefined && digestIn(plan) !== digest)
-    return conflict('It was changed by someone else since it was read.', beforeAndAfter(changes));
+    return conflictEnd(
+      'It was changed by someone else since it was read.',
+      beforeAndAfter(changes),
+    );
   const exported = row.own?.['updatedAt'];
   if (!done && typeof exported === 'string' && !isSameTime(exported, record))
-    return conflict(changedSinceExport(changes), beforeAndAfter(changes));
+    return conflictEnd(changedSinceExport(changes), beforeAndAfter(changes));
   return undefined;
 }
 
@@ -189,8 +187,10 @@ export function isNotSent(error: Failure): boolean {
   return error instanceof ApiError && error.status === 429;
 }
 
-export function changedMeanwhile(message: string) {
-  return { code: 'changedMeanwhile', kind: 'conflict', message };
+/** The end of a row that somebody else changed; `values`: those that the record holds now, if they are told. */
+export function conflictEnd(message: string, values: Pick<ReportRow, 'before' | 'after'>): RowEnd {
+  const error = { code: 'changedMeanwhile', kind: 'conflict', message };
+  return { result: 'conflict', ...values, error };
 }
 
 function skippedBy(

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../data/json.js';
 import { isSameValue } from '../data/sorting.js';
 import { OutputError } from '../errors.js';
-import { beforeAndAfter, changedEnd, changedMeanwhile } from './decide.js';
+import { beforeAndAfter, changedEnd, conflictEnd } from './decide.js';
 import type { BeforeValues, KnownStep, RecordState, Step } from './operation.js';
 import type { ActiveRow, ActiveRun, Write } from './run.js';
 import { imageOf, vanishedFields } from './verify.js';
@@ -83,11 +83,8 @@ export async function changedByOther(
 ): Promise<undefined> {
   const { before } = beforeAndAfter(step.changes);
   row.run.options.onEnd?.(row.task, { record: state.record });
-  await row.finish({
-    result: 'conflict',
-    ...(before && { before }),
-    error: changedMeanwhile('Someone else changed it before the outcome of this change was known.'),
-  });
+  const message = 'Someone else changed it before the outcome of this change was known.';
+  await row.finish(conflictEnd(message, { ...(before && { before }) }));
 }
 
 /** Records in the before-image how the service stored the values, so that an undo recognizes them. */

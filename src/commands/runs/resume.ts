@@ -40,7 +40,7 @@ export default defineRunCommand({
     const invocation = await invocationOf(context, stored, values);
     limitRate(context, values);
     if (!context.settings.dryRun)
-      return showRun(context, { ready: await resumeRun(context, invocation, stored) });
+      return showRun(context, await resumeRun(context, invocation, stored));
     const remaining = unfinishedTasks(stored);
     checkExpected(remaining.length, values);
     context.note(`This continues ${runWithRowsLeft(stored.head, remaining, context.now())}.`);

@@ -85,7 +85,7 @@ async function retryRows(
   const head = newHead(context, invocation, 'retry', rows);
   const lock = await lockFor(context, invocation, store, head);
   const planned = await planRun(context, invocation, { store, head, lock });
-  if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);
+  if ('plan' in planned) await onPlanned(planned.plan.head.run);
   return showRun(context, planned);
 }
 

@@ -5,7 +5,7 @@ import { bulkFlags } from '../../bulk/invocation.js';
 import { markOf } from '../../bulk/report-lines.js';
 import { checkFields, printWrongRows, reportViewFor } from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
-import { showEnded } from '../../bulk/show-one.js';
+import { showOne } from '../../bulk/show-one.js';
 import { printEnd } from '../../bulk/show-run.js';
 import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, defineRunCommand, flag, param } from '../../cli/define.js';
@@ -68,11 +68,10 @@ export default defineRunCommand({
       const value: DryRun = { schema: 1, dryRun: true, requests, changes };
       return { value, view: dryRunView, exitName: 'done' };
     }
-    const invocation = uploadInvocation(values, { isSingle: true });
+    const uploading = uploadInvocation(values, { isSingle: true });
+    const invocation = { ...uploading, view: recordView('documents') };
     const rows = new Set([upload.row.row]);
-    const { ended, run } = await finishRows(context, invocation, upload.run, rows);
-    const shown = { ...invocation, view: recordView('documents') };
-    return showEnded(context, shown, ended, run);
+    return showOne(context, await finishRows(context, invocation, upload.run, rows));
   },
 });
 
@@ -154,8 +153,8 @@ async function finishRun(
   if (!first) return { rows: [], exitName: 'done' };
   try {
     const expected = new Set(ids.keys());
-    const { ended, run } = await finishRows(context, invocation, first.run, expected);
-    printEnd(context, ended, run);
+    const ended = await finishRows(context, invocation, first.run, expected);
+    printEnd(context, ended);
     const { report, exitName, onWritten } = ended;
     const rows = report.results.filter(({ row }) => expected.has(row)).map(withId);
     return { rows, exitName, close: onWritten };
