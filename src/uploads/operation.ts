@@ -18,9 +18,9 @@ import type { LocalFile } from './local-file.js';
 import { mostHashedBytes } from './memory.js';
 import {
   badFile,
+  documentOf,
   ifExistsWords,
   inspected,
-  nameAndTags,
   newDocument,
   storedBefore,
   type UploadJob,
@@ -91,18 +91,17 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (stored) return { steps: [files.documentStep(row, stored)] };
       // Loads the file store module before many open files leave no descriptor for it.
       if (row.previewed) await context.files();
-      const bytes = await files.open(row);
-      const file = inspected(row);
-      const text = nameAndTags(job, file);
-      const { call, requests } = plannedUpload(context, file, text, undefined);
+      const bytes = files.open(row);
+      const document = documentOf(job, row);
+      const { call, requests } = plannedUpload(context, document, undefined);
       const steps = [{ call, changes: [newDocument] }];
       if (row.previewed && !isShared) return { steps, requests };
-      const compared = { file, name: text.name, path: row.id, bytes };
+      const compared = { file: inspected(row), name: document.name, path: row.id, bytes };
       const found = await (row.previewed ? finder.findNew(compared) : finder.find(compared));
       if (!found) return { steps, requests };
       const { id, message, record = id === undefined ? undefined : { id } } = found;
       if (record) existing.set(row.row, record);
-      noteTags(text.tags, record);
+      noteTags(document.tags, record);
       return { steps, requests, skipped: { code: existsAlready, message, id } };
     },
     planned(isSingle) {
@@ -128,10 +127,8 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   };
 }
 
-/** The files of a run: opened at their turn, and where in the store their bytes are. */
+/** The files of a run, and where in the store their bytes are. */
 class UploadFiles {
-  /** By row. */
-  readonly opened = new Map<number, LocalFile>();
   /** The place of the bytes that this process sent, by row. */
   readonly arrived = new Map<number, StoredFile>();
 
@@ -141,17 +138,15 @@ class UploadFiles {
     private readonly held: LocalFile | undefined,
   ) {}
 
-  /** Opens the file of a row. Throws InputError if it changed since it was inspected. */
-  async open(row: SelectedRow): Promise<LocalFile> {
+  /** Returns the file of a row to read. Throws InputError if it changed since it was inspected. */
+  open(row: SelectedRow): LocalFile {
     const { path, name, contentType, identity } = inspected(row);
     if (path === '-' && !this.held)
       throw new InputError('What came from stdin cannot be read again.', {
         hint: 'Upload it again.',
       });
     const bytes = this.held ?? openUpload(path, identity);
-    const file = { ...bytes, path: row.id, name, contentType };
-    this.opened.set(row.row, file);
-    return file;
+    return { ...bytes, path: row.id, name, contentType };
   }
 
   /** Where the bytes of a row are, from this process or an earlier one. */
@@ -160,9 +155,7 @@ class UploadFiles {
   }
 
   documentStep(row: SelectedRow, stored: StoredFile): Step {
-    const file = inspected(row);
-    const text = nameAndTags(this.job, file);
-    return { call: documentCall(file, stored, text), changes: [newDocument] };
+    return { call: documentCall(documentOf(this.job, row), stored), changes: [newDocument] };
   }
 }
 
@@ -180,8 +173,8 @@ function fileTransfer(
   return {
     bytes,
     async prepare(row, step, note) {
-      const file = files.opened.get(row.row);
-      if (files.storedOf(row) || !file) return step;
+      if (files.storedOf(row)) return step;
+      const file = files.open(row);
       const earlier = earlierKeys(row);
       if (earlier.length > 0)
         context.note(
@@ -220,9 +213,8 @@ function fileTransfer(
     },
     failed(error, row) {
       const stored = files.storedOf(row);
-      const file = inspected(row);
       if (stored && error.code !== notVerified)
-        noteLeftover(context, row.id, file, stored, nameAndTags(job, file), error);
+        noteLeftover(context, row.id, documentOf(job, row), stored, error);
     },
   };
 }

@@ -5,7 +5,12 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { storedState, type UnfinishedUpload } from '../runs/unfinished-uploads.js';
-import { type DocumentText, type FileFacts, plannedUpload, type StoredFile } from './store-file.js';
+import {
+  type DocumentFields,
+  type FileFacts,
+  plannedUpload,
+  type StoredFile,
+} from './store-file.js';
 
 /** The values of `--if-exists`; the first is the default. */
 export const ifExistsWords = ['skip', 'duplicate', 'error'] as const;
@@ -68,15 +73,21 @@ export const newDocument: RowChange = { field: 'id', from: null, to: '(new docum
 /** The requests still to send for an unfinished upload. */
 export function planUnfinished(context: Context, { plan, row, steps }: UnfinishedUpload) {
   const { job } = plan.job as { readonly job: UploadJob };
+  return plannedUpload(context, documentOf(job, row), storedBefore({ ...row, steps }));
+}
+
+/** The fields of the document of a row's file. */
+export function documentOf(job: UploadJob, row: SelectedRow): DocumentFields {
   const file = inspected(row);
-  return plannedUpload(context, file, nameAndTags(job, file), storedBefore({ ...row, steps }));
+  const { contentType, sizeBytes } = file;
+  return { ...nameAndTags(job, file), contentType, sizeBytes };
 }
 
 /** The name and tags of a file's document. */
 export function nameAndTags(
   { name, tags }: Pick<UploadJob, 'name' | 'tags'>,
   { name: ofFile, text }: Pick<InspectedFile, 'name' | 'text'>,
-): DocumentText {
+): Pick<DocumentFields, 'name' | 'tags'> {
   return {
     name: name ?? text?.name ?? ofFile,
     tags: [...new Set([...tags, ...(text?.tags ?? [])])],

@@ -17,8 +17,8 @@ export type FileFacts = {
   readonly sizeBytes: number;
 };
 
-/** The document's fields for an uploaded file, apart from the file itself. */
-export interface DocumentText {
+/** The fields of a document to create, apart from where its bytes are. */
+export interface DocumentFields extends FileFacts {
   readonly name: string;
   readonly tags: readonly string[];
 }
@@ -38,9 +38,8 @@ export function grantCall({ contentType, sizeBytes }: FileFacts): Call {
 
 /** Step 3: records what was put there (contract 4.3). */
 export function documentCall(
-  { contentType, sizeBytes }: FileFacts,
+  { name, contentType, sizeBytes, tags }: DocumentFields,
   { fileKey, fileRef }: StoredFile,
-  { name, tags }: DocumentText,
 ): Call {
   const body = { name, fileUrl: fileRef, fileKey, contentType, sizeBytes, tags };
   return { endpoint: 'createDocument', body };
@@ -54,18 +53,17 @@ const fromStepOne = '(from step 1)';
  */
 export function plannedUpload(
   context: Context,
-  file: FileFacts,
-  text: DocumentText,
+  document: DocumentFields,
   stored: StoredFile | undefined,
 ): { readonly call: Call; readonly requests: readonly PlannedRequest[] } {
   const later = { fileKey: fromStepOne, fileRef: fromStepOne };
-  const document = documentCall(file, stored ?? later, text);
-  if (stored) return { call: document, requests: [context.api.describe(document)] };
-  const grant = grantCall(file);
+  const create = documentCall(document, stored ?? later);
+  if (stored) return { call: create, requests: [context.api.describe(create)] };
+  const grant = grantCall(document);
   const put = { method: 'PUT', path: '(uploadUrl from step 1)', basis: 'stated' } as const;
   return {
     call: grant,
-    requests: [context.api.describe(grant), put, context.api.describe(document)],
+    requests: [context.api.describe(grant), put, context.api.describe(create)],
   };
 }
 
@@ -194,9 +192,8 @@ export async function confirmDocument(
 export function noteLeftover(
   context: Context,
   path: string,
-  { contentType, sizeBytes }: FileFacts,
+  { name, contentType, sizeBytes, tags }: DocumentFields,
   { fileKey, fileRef }: StoredFile,
-  { name, tags }: DocumentText,
   error: Failure,
 ): void {
   const words = [

@@ -56,12 +56,9 @@ export default defineOperation({
   view: recordView('documents'),
   operation: creation(
     'documents',
-    async (_, { name, tag = [], ...file }: DocumentValues) => {
-      const text = {
-        name: name ?? file.fileKey.slice(file.fileKey.lastIndexOf('/') + 1),
-        tags: tag,
-      };
-      return documentCall(file, file, text).body ?? {};
+    async (_, { name, tag: tags = [], ...file }: DocumentValues) => {
+      const lastPart = file.fileKey.slice(file.fileKey.lastIndexOf('/') + 1);
+      return documentCall({ ...file, name: name ?? lastPart, tags }, file).body ?? {};
     },
     documentSession,
   ),
