@@ -13,85 +13,78 @@ import { runRow } from './run-row.js';
 import { changedByOther, stepDone } from './step-done.js';
 import { unknownOutcome, verifyWrite } from './verify.js';
 
+/** When the first of two reads is made, in milliseconds after the write. */
 const firstReadMs = 2_000;
 
-export class PendingVerifications {
-  private rows: ActiveRow[] = [];
-  private serviceUnresponsive = false;
-
-  constructor(private readonly run: ActiveRun) {}
-
-  get isEmpty(): boolean {
-    return this.rows.length === 0;
+/** Verifies the writes of these rows until each has an outcome; if nothing more may be read, it stays unknown. */
+export async function verifyPending(run: ActiveRun, rows: readonly ActiveRow[]): Promise<void> {
+  let pending = rows.filter(({ unverified }) => unverified);
+  while (pending.length > 0 && !run.isHalted && !run.breaker.isWaitTooLong) {
+    await verifyOnce(run, pending);
+    pending = pending.filter(({ unverified }) => unverified);
   }
+  await Promise.all(run.syncing);
+  for (const row of pending) if (row.unverified) await endUnknown(row, row.unverified);
+}
 
-  /** Adds a row, unless all its writes have an outcome. */
-  add(row: ActiveRow): void {
-    if (row.unverified) this.rows.push(row);
+/** Waits once for all of them: reads early, and again once no write can still take effect, which decides. */
+async function verifyOnce(run: ActiveRun, rows: readonly ActiveRow[]): Promise<void> {
+  const isLong = rows.some(({ unverified }) => (unverified?.settleMs ?? 0) > firstReadMs);
+  if (isLong && !run.isStopped) {
+    await pauseUntil(run, rows, () => firstReadMs);
+    await readAll(run, rows, { last: false });
   }
+  await pauseUntil(run, rows, ({ settleMs }) => settleMs);
+  await readAll(run, rows, { last: true });
+}
 
-  /** Ends every write that was not verified as unknown. */
-  async endAll(): Promise<void> {
-    for (const row of this.rows.splice(0))
-      if (row.unverified) await endUnknown(row, row.unverified);
-  }
+async function pauseUntil(
+  run: ActiveRun,
+  rows: readonly ActiveRow[],
+  msOf: (pending: Unverified) => number,
+): Promise<void> {
+  const { now, sleep, signal, onVerify } = run.options;
+  const present = now();
+  const longest = rows.reduce((most, { unverified }) => {
+    const ms = unverified ? settleTimeLeft([unverified], msOf(unverified), present) : 0;
+    return Math.max(most, ms);
+  }, 0);
+  if (longest <= 0 || signal.aborted) return;
+  onVerify?.(longest);
+  await sleep(longest, signal);
+}
 
-  /** Waits once for all of them: reads early, and again once no write can still take effect, which decides. */
-  async verifyAll(): Promise<void> {
-    const isLong = this.unverified().some(({ settleMs }) => settleMs > firstReadMs);
-    if (isLong && !this.run.isStopped) {
-      await this.pauseUntil(() => firstReadMs);
-      await this.readPending({ last: false });
-    }
-    await this.pauseUntil(({ settleMs }) => settleMs);
-    await this.readPending({ last: true });
-  }
-
-  private unverified(): readonly Unverified[] {
-    return this.rows.flatMap(({ unverified }) => unverified ?? []);
-  }
-
-  private async pauseUntil(msOf: (pending: Unverified) => number): Promise<void> {
-    const { now, sleep, signal, onVerify } = this.run.options;
-    const present = now();
-    const waits = this.unverified().map((each) => settleTimeLeft([each], msOf(each), present));
-    const longest = waits.reduce((most, ms) => Math.max(most, ms), 0);
-    if (longest <= 0 || signal.aborted) return;
-    onVerify?.(longest);
-    await sleep(longest, signal);
-  }
-
-  private async readPending({ last }: { readonly last: boolean }): Promise<void> {
-    this.serviceUnresponsive = false;
-    // A service that stopped answering gets one request at a time, not one for each row.
-    const count = this.run.isStopped ? 1 : this.run.options.concurrency;
-    const reads = mapConcurrently(this.rows.splice(0), count, async (row) => {
-      const { unverified } = row;
-      const isSkipped = this.run.isHalted || (this.serviceUnresponsive && !last);
-      if (unverified && !isSkipped) {
-        row.unverified = undefined;
-        await row.guarded(() => this.readAgain(row, unverified, last));
-      }
-      this.add(row);
-    });
-    await Promise.all(reads);
-  }
-
-  private async readAgain(row: ActiveRow, unverified: Unverified, last: boolean): Promise<void> {
-    if (this.serviceUnresponsive) return endUnknown(row, unverified);
-    const verification = await verifyWrite(row.session, row.task, unverified);
-    if (verification.outcome === 'applied') return foundApplied(row, unverified, verification);
-    if (verification.outcome === 'unclear')
-      this.serviceUnresponsive = verification.error?.exitName === 'temporary';
-    if (!last) {
+async function readAll(
+  run: ActiveRun,
+  rows: readonly ActiveRow[],
+  { last }: { readonly last: boolean },
+): Promise<void> {
+  let isSilent = false;
+  // A service that stopped answering gets one request at a time, not one for each row.
+  const count = run.isStopped ? 1 : run.options.concurrency;
+  const reads = mapConcurrently(rows, count, async (row) => {
+    const { unverified } = row;
+    if (!unverified || run.isHalted || (isSilent && !last)) return;
+    row.unverified = undefined;
+    await row.guarded(async () => {
+      if (isSilent) return endUnknown(row, unverified);
+      const verification = await verifyWrite(row.session, row.task, unverified);
+      if (verification.outcome === 'unclear')
+        isSilent = verification.error?.exitName === 'temporary';
+      if (last || verification.outcome === 'applied') return settle(row, unverified, verification);
       row.unverified = unverified;
       return undefined;
-    }
-    if (verification.outcome === 'unclear') return endUnknown(row, unverified, verification.error);
-    if (verification.outcome === 'other')
-      return changedByOther(row, verification.step, verification.state);
-    return foundNotApplied(row, unverified, verification.state);
-  }
+    });
+  });
+  await Promise.all(reads);
+}
+
+/** Ends the row by what a read found, or continues with it. */
+function settle(row: ActiveRow, unverified: Unverified, found: Verification): Promise<void> {
+  if (found.outcome === 'applied') return foundApplied(row, unverified, found);
+  if (found.outcome === 'unclear') return endUnknown(row, unverified, found.error);
+  if (found.outcome === 'other') return changedByOther(row, found.step, found.state);
+  return foundNotApplied(row, unverified, found.state);
 }
 
 /** The write was applied: the row is done, or continues with its next step. */

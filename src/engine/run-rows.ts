@@ -4,7 +4,7 @@ import { type RowEnd, unsentResult } from '../runs/report.js';
 import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
 import type { Task } from './operation.js';
-import { PendingVerifications } from './pending.js';
+import { verifyPending } from './pending.js';
 import { ActiveRow, ActiveRun, type RowRunOptions } from './run.js';
 import { beginRow } from './run-row.js';
 import { unknownOutcome } from './verify.js';
@@ -49,14 +49,14 @@ export async function runRows(
 
 async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
   const { now, settleMs } = run.options;
-  const pending = new PendingVerifications(run);
+  const sent: ActiveRow[] = [];
   for (const task of tasks) {
     if (!task.open) continue;
     const intent = sentAtLatest(task.open, now());
     const { t, since } = intent;
     const row = new ActiveRow(run, task);
     row.unverified = { kind: intent.applied ? 'unreadable' : 'lost', intent, t, since, settleMs };
-    pending.add(row);
+    sent.push(row);
   }
   // The workers share it.
   const fresh = tasks.filter((task) => !task.open).values();
@@ -65,13 +65,11 @@ async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
       if (run.isOver) return;
       const row = new ActiveRow(run, task);
       await beginRow(row);
-      pending.add(row);
+      if (row.unverified) sent.push(row);
     }
   };
   await Promise.all(Array.from({ length: rowsAtOnce(run) }, worker));
-  while (!pending.isEmpty && !run.isHalted && !run.breaker.isWaitTooLong) await pending.verifyAll();
-  await Promise.all(run.syncing);
-  await pending.endAll();
+  await verifyPending(run, sent);
 }
 
 /**

@@ -85,7 +85,7 @@ export const mutants = [
   {
     name: 'a lost write is not waited for',
     file: 'src/engine/pending.ts',
-    from: 'await this.pauseUntil(({ settleMs }) => settleMs);',
+    from: 'await pauseUntil(run, rows, ({ settleMs }) => settleMs);',
     to: '',
     cases: ['aged-reads', 'F134'],
   },
