@@ -129,7 +129,7 @@ async function foundNotApplied(
     unverified.kind === 'lost' && row.sends <= retries && row.resends < session.resends;
   // A service that does not answer gets no resend; the row was attempted, so its outcome is unknown.
   if (!mayResend || run.isStopped) return endUnknown(row, unverified);
-  row.clearInFlight();
+  row.isInFlight = false;
   row.resends += 1;
   row.lost = unverified;
   row.intent = undefined;

@@ -26,7 +26,7 @@ export async function beginRow(row: ActiveRow): Promise<void> {
     endTurn = await run.gate.enter(() => run.isStopped || (session.isProven?.() ?? true));
     if (run.isOver) return;
     const { lockRow } = run.options;
-    if (lockRow) run.locks.set(task.row, await lockRow(task));
+    row.lock = await lockRow?.(task);
     const { previewState: preview } = task;
     const isUsable = preview !== undefined && run.isFresh(preview);
     if (preview?.record && !isUsable) row.digest = digestIn(await session.plan(task, preview));
@@ -123,7 +123,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
     // Ahead of rows waiting to be read.
     const sent = await run.semaphore.within({ first: true }, async () => {
       row.throwIfOver();
-      run.inFlight.add(task.row);
+      row.isInFlight = true;
       return session.send(step, task, isFresh);
     });
     row.sends += 1;
@@ -159,7 +159,7 @@ function verifyLater(
  */
 async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | undefined> {
   const { retries, sleep, signal, backoff } = row.run.options;
-  row.clearInFlight();
+  row.isInFlight = false;
   if (error instanceof StaleReadError) {
     row.rereads += 1;
     if (row.rereads > mostRereads) throw error;

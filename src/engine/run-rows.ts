@@ -24,23 +24,23 @@ export async function runRows(
   options: RowRunOptions,
 ): Promise<StopReason | undefined> {
   const { signal, describeError } = options;
-  const run = new ActiveRun(tasks, options);
+  const run = new ActiveRun(options);
   const finished = new AbortController();
   const all = work(run, tasks).finally(() => finished.abort());
   all.catch(() => {});
   // Nothing more is sent afterwards, even if a worker fails unexpectedly.
   await Promise.race([all, gracePeriod(run, finished.signal)]).finally(() => {
     run.isClosed = true;
-    for (const lock of run.locks.values()) lock.release();
+    for (const { lock } of run.rows.values()) lock?.release();
   });
   for (const task of tasks) {
-    const { row, id, open } = task;
-    if (run.reported.has(row)) continue;
-    const isOpen = run.inFlight.has(row) || open !== undefined;
+    if (run.reported.has(task.row)) continue;
+    const row = run.rows.get(task.row) ?? new ActiveRow(run, task);
+    const isOpen = row.isInFlight || task.open !== undefined;
     const end: RowEnd = isOpen
-      ? { result: 'unknown', error: describeError(unknownOutcome(undefined), id) }
-      : unsentResult(run.done.get(row));
-    run.report(run.rowFor(task, end));
+      ? { result: 'unknown', error: describeError(unknownOutcome(undefined), task.id) }
+      : unsentResult(row.done);
+    row.report(row.rowOf(end));
   }
   // An unexpected error must surface; after a signal, a slow request may be abandoned.
   if (!signal.aborted) await all;

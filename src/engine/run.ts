@@ -70,13 +70,9 @@ export class ActiveRun {
   readonly semaphore: Semaphore;
   /** Lets the first write go alone, and one at a time the rows of a session that has yet to prove itself. */
   readonly gate: FirstWriteGate;
+  /** The rows that have begun and are not reported, by their numbers. */
+  readonly rows = new Map<number, ActiveRow>();
   readonly reported = new Set<number>();
-  /** Rows with a request that may have been sent and has no outcome. */
-  readonly inFlight = new Set<number>();
-  /** The finished first steps, by row: of this process, and of earlier ones. */
-  readonly done = new Map<number, DoneStep>();
-  /** The locks of records, by row. */
-  readonly locks = new Map<number, HeldLock>();
   /** Fields that were sent and that the service does not show. */
   readonly unshown = new Set<string>();
   /** Results that are being written to disk. */
@@ -84,11 +80,7 @@ export class ActiveRun {
   /** The report is complete; nothing may be added. */
   isClosed = false;
 
-  constructor(
-    tasks: readonly Task[],
-    readonly options: RowRunOptions,
-  ) {
-    for (const { row, done } of tasks) if (done) this.done.set(row, done);
+  constructor(readonly options: RowRunOptions) {
     const { maxErrors, isSilent, onStop, concurrency } = options;
     this.breaker = new CircuitBreaker(maxErrors, isSilent, onStop);
     this.gate = new FirstWriteGate(() => this.breaker.hasAnswer || this.isStopped);
@@ -112,21 +104,6 @@ export class ActiveRun {
 
   isFresh({ record, at, freshMs = record ? usualFreshMs : Number.POSITIVE_INFINITY }: RecordState) {
     return ageMs(at, this.options.instant()) <= freshMs;
-  }
-
-  /** Returns the row of the report for a task that ended so. */
-  rowFor(task: Task, end: RowEnd): ReportRow {
-    const done = this.done.get(task.row);
-    // Whatever stops the second step, the first one stays done.
-    const result = done && end.result === 'conflict' ? 'failed' : end.result;
-    const first = wentWrong(end.result) ? firstStepOf(done) : {};
-    return reportRow(task, { ...first, ...end, result, ...first });
-  }
-
-  report(row: ReportRow): void {
-    if (this.reported.has(row.row)) return;
-    this.reported.add(row.row);
-    this.options.onResult(row);
   }
 }
 
@@ -170,6 +147,12 @@ export class ActiveRow {
   unverified: Unverified | undefined;
   /** A lost write that was found not applied, until the one that replaces it has reached the service. */
   lost: Unverified | undefined;
+  /** A request may have been sent and has no outcome. */
+  isInFlight = false;
+  /** Its first step, once it is done. */
+  done: DoneStep | undefined;
+  /** The lock of its record, from the read to the result. */
+  lock: HeldLock | undefined;
 
   constructor(
     readonly run: ActiveRun,
@@ -177,11 +160,8 @@ export class ActiveRow {
   ) {
     this.session = sessionFor(run.options.session, task);
     this.previewed = task.previewed;
-  }
-
-  /** The row's first step, once it is done. */
-  get done(): DoneStep | undefined {
-    return this.run.done.get(this.task.row);
+    this.done = task.done;
+    run.rows.set(task.row, this);
   }
 
   /** Reads the record. Throws CancelledError if the run is over. */
@@ -198,19 +178,13 @@ export class ActiveRow {
     if (this.run.isOver) throw stoppedEarly(this.done !== undefined || this.sends > 0);
   }
 
-  /** Its request was not sent after all, or has a known outcome. */
-  clearInFlight(): void {
-    this.run.inFlight.delete(this.task.row);
-  }
-
   /** Records a finished step that does not end the row. */
   async recordDone(done: DoneStep): Promise<void> {
-    const { run, task } = this;
-    const { row, id } = task;
-    run.done.set(row, done);
+    const { row, id } = this.task;
+    this.done = done;
     this.intent = undefined;
-    await run.options.journal.append({ kind: 'done', row, id, ...done });
-    this.clearInFlight();
+    await this.run.options.journal.append({ kind: 'done', row, id, ...done });
+    this.isInFlight = false;
   }
 
   /** Runs part of the row's work; a failure becomes its result, or stops the run. */
@@ -224,10 +198,9 @@ export class ActiveRow {
   }
 
   private async fail(error: Failure): Promise<void> {
-    const { run, task, done } = this;
+    const { run, task, done, isInFlight } = this;
     const { session, describeError, onEnd } = run.options;
-    const sent = run.inFlight.has(task.row);
-    const base = recordFailedRow(run.breaker, error, sent);
+    const base = recordFailedRow(run.breaker, error, isInFlight);
     // A row whose first step is done has been attempted; its remaining step may be retried.
     const reached: RowEnd = base === 'not_attempted' ? unsentResult(done) : { result: base };
     const { result } = reached;
@@ -240,16 +213,16 @@ export class ActiveRow {
     };
     await this.write(end).catch((journalError: unknown) => {
       if (!(journalError instanceof Failure)) throw journalError;
-      run.breaker.recordFailure(journalError, result, sent);
-      run.report(run.rowFor(task, end));
+      run.breaker.recordFailure(journalError, result, isInFlight);
+      this.report(this.rowOf(end));
     });
   }
 
   /** Ends the row: counts its result, and reports it once it is on disk. */
   async finish(end: RowEnd, more: JsonObject = {}): Promise<void> {
-    const { breaker, inFlight, isClosed } = this.run;
+    const { breaker, isClosed } = this.run;
     if (!isClosed && end.result !== 'unknown' && end.result !== 'not_attempted')
-      breaker.recordResult(end.result, inFlight.has(this.task.row));
+      breaker.recordResult(end.result, this.isInFlight);
     await this.write(end, more);
   }
 
@@ -266,14 +239,31 @@ export class ActiveRow {
   }
 
   private async write(end: RowEnd, more: JsonObject = {}): Promise<void> {
-    const { run, task, previewed } = this;
     // The report is complete; nothing may be added.
-    if (run.isClosed) return;
-    const row = run.rowFor(task, end);
-    await run.options.journal.append({ kind: 'result', ...redactRow(row, previewed), ...more });
-    run.locks.get(task.row)?.release();
-    run.locks.delete(task.row);
-    run.report(row);
+    if (this.run.isClosed) return;
+    const row = this.rowOf(end);
+    const entry = { kind: 'result', ...redactRow(row, this.previewed), ...more } as const;
+    await this.run.options.journal.append(entry);
+    this.report(row);
+  }
+
+  /** Adds the row to the report, and gives its record free. */
+  report(row: ReportRow): void {
+    const { rows, reported, options } = this.run;
+    this.lock?.release();
+    rows.delete(row.row);
+    if (reported.has(row.row)) return;
+    reported.add(row.row);
+    options.onResult(row);
+  }
+
+  /** Returns the row of the report if it ends so. */
+  rowOf(end: RowEnd): ReportRow {
+    const { task, done } = this;
+    // Whatever stops the second step, the first one stays done.
+    const result = done && end.result === 'conflict' ? 'failed' : end.result;
+    const first = wentWrong(end.result) ? firstStepOf(done) : {};
+    return reportRow(task, { ...first, ...end, result, ...first });
   }
 }
 
