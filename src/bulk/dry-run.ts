@@ -51,10 +51,10 @@ async function dryRunOne(
   invocation: Invocation,
   row: Task,
 ): Promise<CommandOutput> {
-  const { operation, values, words } = invocation;
+  const { operation, values } = invocation;
   const { api } = context;
   const session = openSession(context, invocation);
-  const { decided, plan, failure } = await previewRows(context, invocation, [row], session);
+  const { decided, plan, error: failure } = await previewRows(context, invocation, [row], session);
   if (failure) throw failure;
   // A record that may have been created is searched for, not created again.
   const creates = operation.verb === 'create';
@@ -88,7 +88,7 @@ async function dryRunOne(
     ),
   };
   const isNamed = steps.some(({ call }) => api.route(call).source === 'named');
-  const action = { ...operation, action: words.join('.') };
+  const action = { ...operation, action: invocation.action };
   const describe = ({ field, from, to }: DryRun['changes'][number]) => {
     const changes = { before: { [field]: from }, after: { [field]: to } };
     // A file is not a record yet: its change is described by its field alone.
@@ -137,7 +137,7 @@ function isFramed(
 /** The output for rows that were only previewed; `plan`: the hash of the plan file that was written. */
 export function previewOutput(
   context: Context,
-  { operation, values, words }: Invocation,
+  { operation, values, action }: Invocation,
   { preview, subject }: Awaited<ReturnType<typeof previewMany>>,
   made: { readonly run?: string | undefined; readonly plan?: string | undefined },
 ): CommandOutput {
@@ -146,7 +146,7 @@ export function previewOutput(
     reportRow(task, { result: 'would_change', ...beforeAndAfter(task.previewed ?? []) }),
   );
   const { of, plan = made.plan } = operation;
-  const head = { action: words.join('.'), run: made.run ?? null, of, plan };
+  const head = { action, run: made.run ?? null, of, plan };
   const report = reportOf(context, head, [...wouldChange, ...decided]);
   const refusal = operation.refuses?.(preview);
   const exitName = exitOf(report, refusal?.exitName);
@@ -186,6 +186,6 @@ export async function dryRunMany(
   const output = previewOutput(context, invocation, previewed, dryRows);
   const [row] = decided;
   if (!invocation.isSingle || !row || endedWell(row)) return output;
-  const error = preview.failure ?? failureOfRow(row);
+  const error = preview.error ?? failureOfRow(row);
   return { ...output, failed: { ...output.failed, id: row.id, error }, exitName: error.exitName };
 }

@@ -6,14 +6,13 @@ import type { FailedItem } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
-import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { isForbidden } from '../engine/decide.js';
 import { announceInterrupt, type StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
-import type { RowRunOptions } from '../engine/run.js';
+import type { LastState, RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { readSettleMs } from '../engine/verify.js';
 import { Failure, GuardError } from '../errors.js';
@@ -57,8 +56,8 @@ export interface PlannedRun {
   readonly errorsLeft: number;
 }
 
-/** How an invocation ended. */
-export interface EndedRun {
+/** How an invocation ended; the last state is that of its only row. */
+export interface EndedRun extends LastState {
   readonly invocation: Invocation;
   /** Its run, if it was executed. */
   readonly run?: PlannedRun | undefined;
@@ -70,9 +69,6 @@ export interface EndedRun {
   readonly failed?: FailedItem | undefined;
   /** The session that shows the record of its only row. */
   readonly session?: Session | undefined;
-  /** The record of its only row in its last known state, and the failure that ended the row. */
-  readonly record?: JsonObject | undefined;
-  readonly error?: Failure | undefined;
   /** Called once the report has been printed, to record that. */
   readonly onWritten?: (() => Promise<void>) | undefined;
   /** Why the run stopped sending. */
@@ -107,7 +103,7 @@ export async function executeRun(
   });
   const line = context.progress.start(text, share);
   let stop: StopReason | undefined;
-  let last: Pick<EndedRun, 'record' | 'error'> = {};
+  let last: LastState = {};
   const stopAnnouncing = announceInterrupt(context);
   if (!run.invocation.isSingle) await Promise.all([keepHeapClose(tasks.length), letHeapGrow()]);
   try {
@@ -120,12 +116,10 @@ export async function executeRun(
         if (run.invocation.isSingle)
           context.note(`Checking in ${Math.ceil(ms / 100) / 10} s whether it took effect.`);
       },
-      onResult(row) {
+      onResult(row, state) {
         rows.push(keep(row));
         onRow?.(row);
-      },
-      onEnd(_, end) {
-        if (tasks.length === 1) last = { ...last, ...end };
+        if (tasks.length === 1) last = state;
       },
     });
     stop = (await endIfDone(run, rows)) ?? stop;
@@ -142,9 +136,9 @@ export async function executeRun(
 function runOptions(
   context: Context,
   { session, journal, images, plan, invocation, store, errorsLeft }: PlannedRun,
-): Omit<RowRunOptions, 'onResult' | 'onEnd' | 'onVerify'> {
+): Omit<RowRunOptions, 'onResult' | 'onVerify'> {
   const { settings, api } = context;
-  const { operation, words, values, guards, isSingle } = invocation;
+  const { operation, action, values, guards, isSingle } = invocation;
   return {
     ...context,
     session,
@@ -162,7 +156,7 @@ function runOptions(
     maxErrors: errorsLeft,
     isSilent: () => api.limiter.silent,
     sleep: pause,
-    describeError: (error, id) => rowError(context, words, error, id),
+    describeError: (error, id) => rowError(context, action.split('.'), error, id),
     onStop: () => api.limiter.cancelWaiting(),
   };
 }

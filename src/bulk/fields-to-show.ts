@@ -4,6 +4,7 @@ import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { Operation, PreviewedRows } from '../engine/operation.js';
+import type { LastState } from '../engine/run.js';
 
 /** A write whose only record is shown. */
 interface Shown {
@@ -19,10 +20,7 @@ interface Shown {
 export async function checkFieldsToShow(
   context: Context,
   { isSingle, operation, view }: Shown,
-  {
-    tasks: [task],
-    record = task?.previewState?.record,
-  }: PreviewedRows & { readonly record?: JsonObject | undefined },
+  { tasks: [task], record }: PreviewedRows & LastState,
 ): Promise<void> {
   const { settings } = context;
   const isShown = isSingle && !operation.reports && !settings.dryRun;

@@ -184,8 +184,8 @@ export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filt
 /** A command line that changes records, before its rows are known. */
 export interface CommandLine {
   readonly operation: Operation;
-  /** ['tryouts', 'set-status'] */
-  readonly words: readonly string[];
+  /** `tryouts.set-status` */
+  readonly action: string;
   readonly values: BulkValues;
   /** The view of a single record's outcome. */
   readonly view?: View<never> | undefined;
@@ -219,12 +219,11 @@ export function jobOf(plan: Pick<RunPlan, 'job'> | undefined): KeptJob {
  */
 export function newHead(
   context: Context,
-  { operation, words, isSingle, job, guards, selection }: Invocation,
+  { operation, action, isSingle, job, guards, selection }: Invocation,
   ...parts: readonly unknown[]
 ): Omit<RunHead, 'rows'> {
   const { addsEachTime, resource, of, plan, verb } = operation;
   const { route } = job;
-  const action = words.join('.');
   const profile = context.settings.profile.name;
   const place = placeOf(context);
   const { service, organization } = place;

@@ -144,22 +144,24 @@ async function beginRun(
     const ended = await endUnsent(context, invocation, head, rows.map(notAttempted), error);
     return { ...ended, session, error };
   }
-  const { decided, record, failure, names } = preview;
+  const { decided, record, error, names } = preview;
   const tasks = [...carried, ...preview.tasks];
-  const untouched = [...decided, ...tasks.map(notAttempted)];
+  const end = async (stop?: Stop) => {
+    const results = [...decided, ...tasks.map(notAttempted)];
+    const ended = await endUnsent(context, invocation, head, results, stop);
+    return { ...ended, names, session, record, error };
+  };
   const refusal = operation.refuses?.(preview);
-  if (refusal)
-    return { ...(await endUnsent(context, invocation, head, untouched, refusal)), names };
+  if (refusal) return end(refusal);
   const [only] = preview.tasks;
-  if (isSingle && only?.previewState?.record && operation.ask) {
-    const job = await operation.ask(context, invocation.job, only, only.previewState.record);
+  if (isSingle && only && record && operation.ask) {
+    const job = await operation.ask(context, invocation.job, only, record);
     if (job !== invocation.job) return beginRun(context, { ...invocation, job }, setup, newRun);
   }
   if (tasks.length === 0) {
     printPreviewNotes(context, operation, preview);
     await closeReplaced(context, store, newRun, session, writeOptions(context, lock));
-    const ended = await endUnsent(context, invocation, head, decided);
-    return { ...ended, names, session, record, error: failure };
+    return end();
   }
   const errorCount = countErrors(decided);
   const errorsLeft = errorLimit(values) - errorCount;
@@ -167,8 +169,7 @@ async function beginRun(
     context.message(
       `Stopped before the first write: ${groupedNumber(errorCount)} failed or conflicted.`,
     );
-    const stop = { exitName: 'rowsFailed' } as const;
-    return { ...(await endUnsent(context, invocation, head, untouched, stop)), names };
+    return end({ exitName: 'rowsFailed' });
   }
   const carriedNames = replaced.flatMap(({ plan }) => [...(plan?.names ?? [])]);
   const whole = { ...preview, tasks, names: new Map([...carriedNames, ...(names ?? [])]) };
@@ -191,8 +192,8 @@ async function confirmRun(
   printPreviewNotes(context, operation, preview);
   await warnOfRefusals(context, invocation, session, preview.tasks.length);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
+  const { record } = preview;
   const only = preview.tasks[carried.length];
-  const record = only?.previewState?.record;
   await confirmChanges(context, invocation, {
     subject,
     preview,
@@ -257,13 +258,16 @@ function notAttempted(row: SelectedRow): ReportRow {
   return reportRow(row, { result: 'not_attempted' });
 }
 
-/** Ends an invocation that sent nothing; `stop`: why nothing may be sent. */
+/** Why nothing may be sent. */
+type Stop = Failure | { readonly exitName: ExitName };
+
+/** Ends an invocation that sent nothing. */
 async function endUnsent(
   context: Context,
   invocation: Invocation,
   head: RunSetup['head'],
   rows: readonly ReportRow[],
-  stop?: Failure | { readonly exitName: ExitName },
+  stop: Stop | undefined,
 ): Promise<EndedRun> {
   const ended = await endWith(context, invocation, { ...head, run: null }, rows, stop);
   return stop instanceof Failure

@@ -23,22 +23,23 @@ import type {
   Task,
 } from '../engine/operation.js';
 import { sessionFor } from '../engine/row-sessions.js';
+import type { LastState } from '../engine/run.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, reportRow, type SelectedRow } from '../runs/report.js';
 import type { Action } from '../runs/verb.js';
 import { checkFieldsToShow } from './fields-to-show.js';
 import type { Invocation } from './invocation.js';
 
-/** The outcome of a preview: rows to write, and rows that are already decided. */
-export interface Preview extends PreviewedRows {
+/**
+ * The outcome of a preview: rows to write, and rows that are already decided. The last state is that of
+ * the only row.
+ */
+export interface Preview extends PreviewedRows, LastState {
   /** The times by which their list is ordered (submitted), by id; none if it is ordered by name. */
   readonly times?: ReadonlyMap<string, string> | undefined;
   /** The first call of the first row to be written; the others use the same route. */
   readonly firstCall?: Call | undefined;
-  /** Why the only row could not be read. */
-  readonly failure?: Failure | undefined;
-  /** The record of the only row, and what it needs. */
-  readonly record?: JsonObject | undefined;
+  /** What the only row needs. */
   readonly plan?: RowPlan | undefined;
 }
 
@@ -64,12 +65,12 @@ export interface Subject extends Action {
 
 /** The subject of an invocation's preview; `isCut`: `--limit` left out some of the matching records. */
 export function subjectOf(
-  { operation, words, values, source }: Invocation,
+  { operation, action: name, values, source }: Invocation,
   matched: number,
   isCut: boolean,
 ): Subject {
   const { resource, verb, filters, describePreview: describe } = operation;
-  const action = { action: words.join('.'), resource, verb, ...(describe && { describe }) };
+  const action = { action: name, resource, verb, ...(describe && { describe }) };
   if (source !== 'filter') return { ...action, matched };
   const isAll = values.all === true;
   const filter = (isAll ? undefined : filters?.words?.(values as never)) ?? {
@@ -141,7 +142,7 @@ class Previewer {
   private readonly guarded: readonly string[];
   private firstCall: Call | undefined;
   /** The state read for a single row; absent for several rows. */
-  private onlyRead: Pick<Preview, 'failure' | 'record' | 'plan'> = {};
+  private onlyRead: Pick<Preview, 'error' | 'record' | 'plan'> = {};
 
   constructor(
     private readonly context: Context,
@@ -289,8 +290,8 @@ class Previewer {
       const isLocal = error instanceof SystemLimitError;
       const { breaker } = this;
       if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
-      if (isOnly) this.onlyRead = { failure: error };
-      const described = rowError(this.context, this.invocation.words, error, row.id);
+      if (isOnly) this.onlyRead = { error };
+      const described = rowError(this.context, this.invocation.action.split('.'), error, row.id);
       return reportRow(row, { result: resultOf(error), error: described });
     }
   }

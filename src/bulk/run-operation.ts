@@ -217,7 +217,8 @@ export function defineOperation<A extends Params, F extends Params, T>(
     asks: operation.verb !== 'create',
     ...command,
     run(context: Context, values: BulkValues, words: readonly string[], typed?: TypedLine) {
-      return runOperation(context, { operation, words, view, typed, values });
+      const action = words.join('.');
+      return runOperation(context, { operation, action, view, typed, values });
     },
   } as Command;
 }

@@ -98,7 +98,7 @@ async function renderOne(
 /** The line of a single row for a person: what was done, or why nothing was sent, and how to undo it. */
 async function lineOf(
   context: Context,
-  { invocation: { words, operation }, run, record: known }: EndedRun,
+  { invocation, run, record: known }: EndedRun,
   row: ReportRow,
   value: unknown,
   unsent: string | undefined,
@@ -106,8 +106,8 @@ async function lineOf(
   const { headline, markOf } = await import('./report-lines.js');
   const { undoLine } = await import('./report-view.js');
   const { describeOne } = await import('./row-lines.js');
-  const { verb } = operation;
-  const action = { action: words.join('.'), verb };
+  const { verb } = invocation.operation;
+  const action = { action: invocation.action, verb };
   // The answer to a write may hold only an id, so the line names the record that is shown.
   const record = isObject(value) ? value : known;
   const label = isDelete(action.action) ? Object.values(row.before ?? {})[0] : record?.['name'];

@@ -141,7 +141,7 @@ function seenOf(record: JsonObject, plan: RowPlan): Seen {
 
 async function contentOf(
   context: Context,
-  { operation, words, typed, values, job, guards: { ifStatus, conditions } }: Invocation,
+  { operation, action, typed, values, job, guards: { ifStatus, conditions } }: Invocation,
   preview: Preview,
   seen: ReadonlyMap<number, Seen>,
 ): Promise<PlanContent> {
@@ -157,7 +157,7 @@ async function contentOf(
     madeAt: madeAt.toISOString(),
     expiresAt: new Date(madeAt.getTime() + (values.expires ?? defaultValidMs)).toISOString(),
     madeBy: { user: userName(), host: describeSelf(self, undefined).host },
-    action: words.join('.'),
+    action,
     resource: operation.resource,
     profile: settings.profile.name,
     organization,

@@ -154,7 +154,7 @@ async function endUnknown(
 ): Promise<void> {
   const { task, run } = row;
   const error = unknownOutcome(lost, unread);
-  run.options.onEnd?.(task, { error });
+  row.last = { error };
   run.options.session.transfer?.failed(error, task);
   const described = run.options.describeError(error, task.id);
   await row.finish(

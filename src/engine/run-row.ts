@@ -45,7 +45,7 @@ export async function runRow(row: ActiveRow, from: RecordState | undefined): Pro
 /** Decides from a read and sends the next step; returns the read to continue with, if the row continues. */
 async function advance(row: ActiveRow, state: RecordState): Promise<RecordState | undefined> {
   const { run, task, session } = row;
-  const { guards, journal, onEnd } = run.options;
+  const { guards, journal } = run.options;
   const planned = session.plan(task, state);
   const plan = planned instanceof Promise ? await planned : planned;
   row.previewed ??= changesOf(plan);
@@ -54,7 +54,7 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
   const decided = decideRow(task, state.record, plan, { guards, previewed, digest, done });
   const [step] = plan.steps;
   if (decided || !step) {
-    onEnd?.(task, { record: state.record });
+    row.last = { record: state.record };
     if (decided) await row.finish(decided);
     return undefined;
   }

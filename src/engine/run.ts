@@ -50,18 +50,19 @@ export interface RowRunOptions
   readonly isSilent: () => boolean;
   /** Resolves after the time, or early if the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly onResult: (row: ReportRow) => void;
-  /** Called with a row's record in its last known state, or the failure that ended the row. */
-  readonly onEnd?: (
-    task: Task,
-    end: { readonly record?: JsonObject | undefined; readonly error?: Failure },
-  ) => void;
+  readonly onResult: (row: ReportRow, last: LastState) => void;
   /** Formats an error for the report. */
   readonly describeError: (error: Failure, id: string) => RowError;
   /** Called before a pause for verification: milliseconds. */
   readonly onVerify?: (ms: number) => void;
   /** Called when the run stops sending; writes with an unknown outcome are still verified. */
   readonly onStop?: () => void;
+}
+
+/** A row's record in its last known state, or the failure that ended the row. */
+export interface LastState {
+  readonly record?: JsonObject | undefined;
+  readonly error?: Failure | undefined;
 }
 
 /** A run while its rows are being executed. */
@@ -147,6 +148,7 @@ export class ActiveRow {
   unverified: Unverified | undefined;
   /** A lost write that was found not applied, until the one that replaces it has reached the service. */
   lost: Unverified | undefined;
+  last: LastState = {};
   /** A request may have been sent and has no outcome. */
   isInFlight = false;
   /** Its first step, once it is done. */
@@ -199,13 +201,13 @@ export class ActiveRow {
 
   private async fail(error: Failure): Promise<void> {
     const { run, task, done, isInFlight } = this;
-    const { session, describeError, onEnd } = run.options;
+    const { session, describeError } = run.options;
     const base = recordFailedRow(run.breaker, error, isInFlight);
     // A row whose first step is done has been attempted; its remaining step may be retried.
     const reached: RowEnd = base === 'not_attempted' ? unsentResult(done) : { result: base };
     const { result } = reached;
     const isInterrupted = error instanceof CancelledError && result === 'not_attempted';
-    onEnd?.(task, { error });
+    this.last = { error };
     if (!isInterrupted) session.transfer?.failed(error, task);
     const end: RowEnd = {
       ...reached,
@@ -254,7 +256,7 @@ export class ActiveRow {
     rows.delete(row.row);
     if (reported.has(row.row)) return;
     reported.add(row.row);
-    options.onResult(row);
+    options.onResult(row, this.last);
   }
 
   /** Returns the row of the report if it ends so. */

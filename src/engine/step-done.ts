@@ -19,7 +19,7 @@ export async function stepDone(
   { isFound = false } = {},
 ): Promise<RecordState | undefined> {
   const { run, task, session } = row;
-  const { images, onEnd, note } = run.options;
+  const { images, note } = run.options;
   const values = beforeAndAfter(step.changes);
   if (more && step.name !== undefined) {
     const { before = {}, after = {} } = values;
@@ -38,7 +38,7 @@ export async function stepDone(
     throw refusal;
   }
   if (record && !session.compare && !session.confirm) noteUnshown(run, step, record);
-  onEnd?.(task, { record });
+  row.last = { record };
   const end = changedEnd(task, values, row.done, made);
   const vanished = record ? vanishedFields(step, record) : [];
   if (vanished.length > 0)
@@ -82,7 +82,7 @@ export async function changedByOther(
   state: RecordState,
 ): Promise<undefined> {
   const { before } = beforeAndAfter(step.changes);
-  row.run.options.onEnd?.(row.task, { record: state.record });
+  row.last = { record: state.record };
   const message = 'Someone else changed it before the outcome of this change was known.';
   await row.finish(conflictEnd(message, { ...(before && { before }) }));
 }

@@ -61,7 +61,7 @@ export function uploadOperation(held?: LocalFile): Operation {
 export function uploadInvocation(values: object, { isSingle }: { readonly isSingle: boolean }) {
   return {
     operation: uploadOperation(),
-    words: ['documents', 'upload'],
+    action: 'documents.upload',
     values: values as BulkValues,
     source: 'ids' as const,
     job: {},

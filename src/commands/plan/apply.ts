@@ -128,11 +128,10 @@ async function applyPlan(
       return (await planned.files?.unseal(context, rows)) ?? rows;
     },
   });
-  const words = action.split('.');
   const selection = { rows, digest: `plan ${hash}` };
   return runSelected(context, {
     operation,
-    words,
+    action,
     values,
     job,
     guards,

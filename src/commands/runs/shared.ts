@@ -140,7 +140,7 @@ export async function invocationOf(
 ): Promise<Invocation> {
   return {
     operation: await operationOf(context, run),
-    words: run.head.action.split('.'),
+    action: run.head.action,
     values: values as BulkValues,
     ...jobOf(run.plan),
     source: 'ids',
