@@ -173,9 +173,9 @@ async function rowsFromIds(
   return { rows, header: ['id'], rowWord: rowWord({}) };
 }
 
-/** Copies a text, because a slice would keep the entire input in memory. */
+/** Copies a text, because a slice would keep the entire input in memory; half a character stays what it is. */
 export function ownText(slice: string): string {
-  return Buffer.from(slice).toString();
+  return slice.isWellFormed() ? Buffer.from(slice).toString() : slice;
 }
 
 export const organizationColumn = 'organizationId';

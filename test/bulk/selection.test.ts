@@ -152,6 +152,15 @@ describe('ids can come', () => {
     expect((await selectFromText(text, input())).rows.map(({ id }) => id)).toEqual(wanted);
   });
 
+  test.each(['["\\ud800"]', '{"id":"a\\udc00"}\n'])(
+    'half a character in an id is refused, not replaced: %s',
+    async (text) => {
+      await expect(selectFromText(text, input())).rejects.toThrow(
+        'Line 1: an id must be well-formed',
+      );
+    },
+  );
+
   test('but not twice', async () => {
     await expect(selectFromText('a\nb\na\n', input())).rejects.toThrow(
       /a is given twice, on lines 1 and 3/,
