@@ -83,7 +83,7 @@ Flags override variables, and variables override the profile.
 ${aligned(environmentVariables.map(({ name, text }) => [name, text]))}
 
 A profile named with -p overrides ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
-with one note on stderr. Empty means unset. Flags that say yes or loosen a
+with one note on stderr. Empty means unset; an empty pager is none. Flags that say yes or loosen a
 guard, such as --yes and --confirm, have no variable.`;
 }
 
