@@ -10,11 +10,25 @@ import {
   hasIdColumn,
   readHeader,
 } from '../data/csv-columns.js';
-import { type CsvRow, delimiterLine, readCsv, rowPlace, rowWord } from '../data/csv-reader.js';
+import {
+  type CsvRow,
+  checkWidth,
+  delimiterLine,
+  readCsv,
+  rowPlace,
+  rowWord,
+} from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
-import { csvKeysOf, idKey, kindWords, referenceOf, rowOf } from '../data/references.js';
+import {
+  type CsvKey,
+  csvKeysOf,
+  idKey,
+  kindWords,
+  referenceOf,
+  rowOf,
+} from '../data/references.js';
 import { firstOf, orList } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
@@ -39,6 +53,7 @@ import {
 
 export interface CsvInput extends HeaderOptions, FileRowsOptions, NamingInput {
   readonly rules: ColumnRules;
+  readonly key: CsvKey;
   /** Keeps the unchanged cells of each row. */
   readonly keepsCells: boolean;
 }
@@ -185,7 +200,7 @@ class Rows {
 
   private add(row: CsvRow, header: Header): void {
     const { line, cells } = row;
-    this.checkWidth(row);
+    checkWidth(row, this.headerCells.length);
     this.checkOrganization(row);
     const key = ownText(header.key(row));
     const { kind } = this.input.key;
@@ -208,21 +223,5 @@ class Rows {
     const index = this.headerCells.indexOf(organizationColumn);
     const place = `${rowPlace(row, index)}: ${organizationColumn}`;
     requireOwnRow(row.cells[index] ?? '', place, this.input);
-  }
-
-  private checkWidth(row: CsvRow): void {
-    const { cells } = row;
-    const width = this.headerCells.length;
-    if (cells.length <= width) return;
-    if (!row.marks)
-      throw new InputError(
-        `${rowPlace(row)} has ${cells.length} cells, but the header has ${width}.`,
-        { hint: 'Put a value that contains the delimiter in double quotes.' },
-      );
-    const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
-    if (beyond >= 0)
-      throw new InputError(`${rowPlace(row, beyond)} is in a column without a header.`, {
-        hint: 'Give the column a header in the first row, or empty it.',
-      });
   }
 }

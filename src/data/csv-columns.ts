@@ -59,8 +59,8 @@ export interface HeaderOptions {
   readonly ignoreUnknownColumns: boolean;
   /** The file was written with `--csv-raw`. */
   readonly raw: boolean;
-  /** `--key`: the column that names the record, under its first name that the file has. */
-  readonly key: CsvKey;
+  /** The column that names the record (`--key`) or the file, under its first name that the header has. */
+  readonly key: Pick<CsvKey, 'names'> & { readonly kind: string };
   /** Further keys that `--key` may name, for a suggestion. */
   readonly otherKeys?: readonly CsvKey[] | undefined;
 }
@@ -81,7 +81,9 @@ export interface Header {
 export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOptions): Header {
   for (const index of head.marks?.keys() ?? []) checkMark(head, index, 'the head of a column');
   const headers = head.cells.map((cell) => (options.raw ? cell : unguard(cell)));
-  const names = headers.map((cell) => mapHeader(cell.trim(), options));
+  const names = headers.map(
+    (cell) => options.map.find(([from]) => from.trim() === cell.trim())?.[1] ?? cell.trim(),
+  );
   for (const [from] of options.map)
     if (!headers.some((cell) => cell.trim() === from.trim()))
       throw new InputError(`--map "${from}": the ${fileWord(head)} has no such column.`, {
@@ -105,7 +107,8 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
     const column = isOtherId ? undefined : columnFor(name, exact, rules, header, options);
     if (!isKey && !column) {
       const isKnown = isOtherId || options.ignoreUnknownColumns || isExported(name, rules);
-      if (!isKnown && (!header.isExport || header.isTypo(name))) throw unknownColumn(name, rules);
+      if (!isKnown && (!header.isExport || header.isTypo(name)))
+        throw unknownColumn(name, options.key.kind, rules);
       unused.push(name);
       continue;
     }
@@ -266,7 +269,8 @@ function readCell(
   try {
     return column.read(options.raw ? cell : unguard(cell), options.isExport);
   } catch (error) {
-    throw new InputError(`${place}: ${name} ${(error as Error).message}`, { cause: error });
+    const { message, hint } = error as Error & Pick<InputError, 'hint'>;
+    throw new InputError(`${place}: ${name} ${message}`, { hint, cause: error });
   }
 }
 
@@ -296,13 +300,9 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
   return exported.some((field) => field === root || sameName(name, field));
 }
 
-function unknownColumn(name: string, { columns, exported }: ColumnRules): InputError {
-  const known = ['id', ...columns.flatMap(({ name: own, aliases = [] }) => [own, ...aliases])];
+function unknownColumn(name: string, key: string, { columns, exported }: ColumnRules) {
+  const known = [key, ...columns.flatMap(({ name: own, aliases = [] }) => [own, ...aliases])];
   return new InputError(`Unknown column "${name}".${didYouMean(name, [...known, ...exported])}`, {
     hint: `Columns: ${known.join(', ')}\nRename it with --map "${name}=NAME", or skip unknown columns with --ignore-columns.`,
   });
-}
-
-function mapHeader(header: string, { map }: HeaderOptions): string {
-  return map.find(([from]) => from.trim() === header)?.[1] ?? header;
 }

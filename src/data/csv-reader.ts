@@ -34,6 +34,22 @@ export function rowWord({ marks }: Pick<CsvRow, 'marks'>): string {
   return marks ? 'Row' : 'Line';
 }
 
+/** Throws InputError for a row with cells beyond the columns of its header. */
+export function checkWidth(row: CsvRow, width: number): void {
+  const { cells } = row;
+  if (cells.length <= width) return;
+  if (!row.marks)
+    throw new InputError(
+      `${rowPlace(row)} has ${cells.length} cells, but the header has ${width}.`,
+      { hint: 'Put a value that contains the delimiter in double quotes.' },
+    );
+  const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
+  if (beyond >= 0)
+    throw new InputError(`${rowPlace(row, beyond)} is in a column without a header.`, {
+      hint: 'Give the column a header in the first row, or empty it.',
+    });
+}
+
 /** How messages call the file of a header. */
 export function fileWord({ marks }: CsvRow): string {
   return marks ? 'sheet' : 'CSV';

@@ -4,11 +4,11 @@ import { safeParse } from 'zod/mini';
 import { UploadContentType } from '../api/schemas.js';
 import { readInputText } from '../cli/input.js';
 import type { Context } from '../context.js';
-import { spreadsheetError, unguard } from '../data/csv.js';
-import { type CsvRow, readCsv } from '../data/csv-reader.js';
+import { unguard } from '../data/csv.js';
+import { type ColumnRules, type Header, readHeader } from '../data/csv-columns.js';
+import { type CsvRow, checkWidth, readCsv } from '../data/csv-reader.js';
 import { InputErrors } from '../data/input-errors.js';
 import { parseJson } from '../data/json.js';
-import { didYouMean } from '../data/nearest.js';
 import { InputError } from '../errors.js';
 import type { OwnText } from './plan.js';
 
@@ -24,17 +24,23 @@ interface ManifestLine {
   readonly cells: readonly string[];
 }
 
-/** The columns, and the other words for them. */
-const columns = {
-  path: ['path', 'file'],
-  name: ['name'],
-  tags: ['tags', 'tag'],
-  contentType: ['contenttype', 'content type', 'type'],
-} as const;
-type ManifestColumn = keyof typeof columns;
+/** The columns beside the path. */
+const rules: ColumnRules = {
+  columns: [
+    { name: 'name', read: (cell) => cell.trim() },
+    { name: 'tags', aliases: ['tag'], read: tagsInCell },
+    { name: 'contentType', aliases: ['type'], read: typeInCell },
+  ],
+  // Those of --results, so that its file is a manifest, too.
+  exported: ['result', 'error_code', 'message', 'id'],
+  open: false,
+};
 
-/** Columns of `--results`, so that its file is a manifest, too. */
-const ofResults = ['result', 'error_code', 'message', 'id'];
+const key = { kind: 'path', names: ['path', 'file'] };
+const hint = 'A manifest has the columns path, name, tags and contentType.';
+
+/** The values that a line gives for its document. */
+type OwnValues = OwnText & Partial<Pick<ManifestLine, 'contentType'>>;
 
 /**
  * Reads a manifest; `-` is stdin. Throws one InputError for all invalid lines: an unknown column, a
@@ -45,116 +51,68 @@ export async function readUploadManifest(
   file: string,
 ): Promise<{ readonly header: readonly string[]; readonly lines: readonly ManifestLine[] }> {
   const [first, ...rows] = readCsv(await readInputText(file, context));
-  const name = file === '-' ? 'stdin' : file;
-  if (!first) throw new InputError(`${name} is empty: it has no header.`, { hint: headerHint });
-  const header = readManifestHeader(first, name);
+  const source = file === '-' ? 'stdin' : file;
+  if (!first) throw new InputError(`${source} is empty: it has no header.`, { hint });
+  const header = readManifestHeader(first, context.settings.csvRaw);
+  const unused = new Set(header.unused);
+  const kept = ({ cells }: Pick<ManifestLine, 'cells'>) =>
+    cells.filter((_, index) => !unused.has(unguard(first.cells[index] ?? '').trim()));
   const errors = new InputErrors();
   const named = new Map<string, number>();
   const lines: ManifestLine[] = [];
   for (const row of rows) {
     if (row.cells.every((cell) => cell.trim() === '')) continue;
     errors.collect(() => {
-      const line = readManifestRow(row, header);
-      const key = JSON.stringify([line.id, line.text?.name ?? null]);
-      const before = named.get(key);
+      checkWidth(row, first.cells.length);
+      const path = header.key(row);
+      const { contentType, ...text }: OwnValues = header.own(row);
+      if (path.trim() === '') throw new InputError(`Line ${row.line}: path is empty.`);
+      const document = JSON.stringify([path, text.name ?? null]);
+      const before = named.get(document);
       if (before !== undefined)
-        throw new InputError(`${line.id} is named twice, on lines ${before} and ${row.line}.`);
-      named.set(key, row.line);
-      lines.push(line);
+        throw new InputError(`${path} is named twice, on lines ${before} and ${row.line}.`);
+      named.set(document, row.line);
+      const isNamed = Object.keys(text).length > 0;
+      const cells = kept(row);
+      lines.push({ row: row.line, id: path, text: isNamed ? text : undefined, contentType, cells });
     });
   }
   errors.throwIfAny();
-  if (lines.length === 0) throw new InputError(`${name} names no file.`, { hint: headerHint });
-  return { header: header.kept.map((index) => first.cells[index] ?? ''), lines };
+  if (lines.length === 0) throw new InputError(`${source} names no file.`, { hint });
+  return { header: kept(first), lines };
 }
 
-const headerHint = 'Its first line names the columns: path,name,tags';
-
-interface ManifestHeader {
-  readonly indexes: ReadonlyMap<ManifestColumn, number>;
-  /** The columns of the manifest itself, in order. */
-  readonly kept: readonly number[];
-  readonly width: number;
-}
-
-function readManifestHeader({ cells }: CsvRow, file: string): ManifestHeader {
-  const indexes = new Map<ManifestColumn, number>();
-  const kept: number[] = [];
-  for (const [index, cell] of cells.entries()) {
-    const name = unguard(cell).trim().toLowerCase();
-    if (ofResults.includes(name)) continue;
-    kept.push(index);
-    if (name === '') continue;
-    const found = Object.entries(columns).find(([, words]) => words.some((word) => word === name));
-    const column = found?.[0] as ManifestColumn | undefined;
-    if (!column)
-      throw new InputError(
-        `Unknown column "${cell.trim()}".${didYouMean(name, Object.keys(columns))}`,
-        { hint: 'A manifest has the columns path, name, tags and contentType.' },
-      );
-    const before = indexes.get(column);
-    if (before !== undefined)
-      throw new InputError(`Columns ${before + 1} and ${index + 1} are both ${column}.`, {
-        hint: 'Remove one of them from the file.',
-      });
-    indexes.set(column, index);
+function readManifestHeader(first: CsvRow, raw: boolean): Header {
+  try {
+    return readHeader(first, rules, { key, raw, map: [], ignoreUnknownColumns: false });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // Its own hint is about flags that only other commands have.
+    throw new InputError(error.message, { hint, cause: error });
   }
-  if (!indexes.has('path'))
-    throw new InputError(`${file} has no column "path".`, { hint: headerHint });
-  return { indexes, kept, width: cells.length };
 }
 
-function readManifestRow(
-  { line, cells }: CsvRow,
-  { indexes, kept, width }: ManifestHeader,
-): ManifestLine {
-  if (cells.length > width)
-    throw new InputError(`Line ${line} has ${cells.length} cells, but the header has ${width}.`, {
-      hint: 'Put a value that contains the delimiter in double quotes.',
-    });
-  const cellOf = (column: ManifestColumn) => {
-    const index = indexes.get(column);
-    const cell = index === undefined ? '' : (cells[index] ?? '');
-    if (spreadsheetError.test(cell.trim()))
-      throw new InputError(`Line ${line}: ${column} holds the spreadsheet error ${cell.trim()}.`);
-    return unguard(cell);
-  };
-  const path = cellOf('path');
-  if (path.trim() === '') throw new InputError(`Line ${line}: path is empty.`);
-  const name = cellOf('name').trim();
-  const tags = tagsInCell(cellOf('tags'), line);
-  const text = { ...(name !== '' && { name }), ...(tags.length > 0 && { tags }) };
-  return {
-    row: line,
-    id: path,
-    text: name !== '' || tags.length > 0 ? text : undefined,
-    contentType: typeIn(cellOf('contentType').trim(), line),
-    cells: kept.map((index) => cells[index] ?? ''),
-  };
-}
-
-function typeIn(cell: string, line: number): UploadContentType | undefined {
-  if (cell === '') return undefined;
-  const { success, data } = safeParse(UploadContentType, cell);
+function typeInCell(cell: string): UploadContentType {
+  const { success, data } = safeParse(UploadContentType, cell.trim());
   if (success) return data;
-  throw new InputError(`Line ${line}: ${cell} is not an allowed content type.`, {
+  throw new InputError(`holds ${cell.trim()}, which is not an allowed content type.`, {
     hint: 'See the allowed types: rosterctl docs upload --help',
   });
 }
 
 /** The tags of a cell, as an export writes them: `a;b`, or a JSON list where one holds a semicolon. */
-function tagsInCell(cell: string, line: number): readonly string[] {
+function tagsInCell(cell: string): readonly string[] {
   const text = cell.trim();
-  const parts = text.startsWith('[') ? listIn(text, line) : text.split(';');
+  const parts = text.startsWith('[') ? listIn(text) : text.split(';');
   return parts.map((tag) => tag.trim()).filter((tag) => tag !== '');
 }
 
-function listIn(text: string, line: number): readonly string[] {
+function listIn(text: string): readonly string[] {
   try {
     const list = parseJson(text);
     if (Array.isArray(list) && list.every((tag) => typeof tag === 'string')) return list;
   } catch {
     // Reported below.
   }
-  throw new InputError(`Line ${line}: tags is not a list: ${text}.`, { hint: 'Write tags as a;b' });
+  throw new InputError(`is not a list: ${text}.`, { hint: 'Write tags as a;b' });
 }

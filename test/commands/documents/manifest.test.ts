@@ -51,11 +51,15 @@ test('paths are relative to the folder of the manifest', async () => {
 test.each([
   ['path,nmae\na.txt,x\n', 'Unknown column "nmae". Did you mean name?'],
   ['name,tags\nx,y\n', 'has no column "path"'],
-  ['path,file\na.txt,b.txt\n', 'Columns 1 and 2 are both path.'],
+  ['path,path\na.txt,b.txt\n', 'Columns 1 and 2 are both path.'],
+  ['path,file\na.txt,b.txt\n', 'Unknown column "file".'],
   ['path\na.txt,b.txt\n', 'Line 2 has 2 cells, but the header has 1.'],
   ['path,name\na.txt,\na.txt,\n', 'a.txt is named twice, on lines 2 and 3.'],
   ['path,name\n,x\n#REF!,y\n', '2 lines cannot be used.'],
-  ['path,type\na.txt,text/html\n', 'Line 2: text/html is not an allowed content type.'],
+  [
+    'path,type\na.txt,text/html\n',
+    'Line 2: contentType holds text/html, which is not an allowed content type.',
+  ],
   ['path,tags\na.txt,[x\n', 'Line 2: tags is not a list: [x.'],
   ['', 'is empty: it has no header.'],
   ['path\n', 'names no file.'],
