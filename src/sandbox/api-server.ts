@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import { answerWithFault, type Rendered, receiveBody } from './fault-answer.js';
+import { answerWithFault, type Rendered } from './fault-answer.js';
 import { type Faults, faultsIn } from './faults.js';
 import { type Grant, isSameSecret, type UrlSigner } from './keys.js';
 import { personality } from './personality.js';
@@ -14,6 +14,8 @@ import {
   isOwnHost,
   type Received,
   readJsonBody,
+  receive,
+  requestTarget,
 } from './request.js';
 import { type Match, matchRoute, routesOf, runHandler, type ServedRoute } from './routes.js';
 import { identityPath, identityProof } from './server-file.js';
@@ -63,19 +65,19 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const [path] = splitAtQuery(request.url ?? '/');
+  const { path } = requestTarget(request);
   if (isAdminPath(path) || !isOwnHost(request.headers.host)) {
-    send(response, await answerOrRefuse(parts, request));
+    send(response, await answerOrRefuse(parts, await receive(request)));
     return;
   }
   const { record, fault } = parts.faults.register('api', request.method ?? 'GET', path);
+  const received = await receive(request);
   if (!fault) {
-    const answered = await answerOrRefuse(parts, request);
+    const answered = await answerOrRefuse(parts, received);
     record.applied = answered.status < 400;
     send(response, answered);
     return;
   }
-  const received = await receiveBody(request);
   record.applied = await answerWithFault({
     fault,
     response,
@@ -90,25 +92,24 @@ async function answerOrRefuse(parts: ApiParts, request: Received): Promise<Rende
   try {
     return await answer(parts, request);
   } catch (error) {
-    const shapes = isAdminPath(request.url ?? '/') ? noShapes : parts.shapes;
+    const shapes = isAdminPath(request.path) ? noShapes : parts.shapes;
     return refusal(error, shapes);
   }
 }
 
 async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   if (!isOwnHost(request.headers.host)) throw forbidden('this sandbox serves this machine only');
-  const [path, search] = splitAtQuery(request.url ?? '/');
-  const query = new URLSearchParams(search);
-  if (isAdminPath(path)) return json(await answerAdmin(parts.admin, request, path, query));
+  const { path, query } = request;
+  if (isAdminPath(path)) return json(answerAdmin(parts.admin, request));
   if (!path.startsWith('/v1/')) throw dashboardOnly();
   const grant = authenticate(parts, request.headers['x-api-key']);
-  const match = matchRoute(parts.routes, request.method ?? 'GET', path.slice('/v1'.length), query);
+  const match = matchRoute(parts.routes, request.method, path.slice('/v1'.length), query);
   if (!match.found) throw unknownRoute(match);
   const { name, method, row, permission } = match.route;
   const { strictEvents, shapes, urls, state, effects } = parts;
   if (!grant.allows(permission)) throw forbidden(`the key lacks the permission ${permission}`);
   // A row without a body schema ignores the body of a request.
-  const given = row.body ? await readJsonBody(request) : {};
+  const given = row.body ? readJsonBody(request) : {};
   const resource = row.resource === 'uploads' ? undefined : row.resource;
   const { organizationId } = grant;
   const body = checkBodyOrganization(row, organizationId, {
@@ -211,11 +212,6 @@ function send(response: ServerResponse, { status, headers, bytes }: Rendered): v
     .end(bytes);
 }
 
-function splitAtQuery(target: string): [path: string, query: string] {
-  const at = target.indexOf('?');
-  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
-}
-
 /** The data behind the routes. They accept the server's token and never an API key. */
 interface Admin {
   readonly token: string;
@@ -228,19 +224,15 @@ const root = '/_sandbox/';
 const isAdminPath = (path: string) => path.startsWith(root);
 
 /** Returns the JSON of the admin routes; all but the proof of identity need the token in `x-sandbox-token`. */
-async function answerAdmin(
-  admin: Admin,
-  request: Received,
-  path: string,
-  query: URLSearchParams,
-): Promise<unknown> {
-  const reads = request.method === 'GET';
+function answerAdmin(admin: Admin, request: Received): unknown {
+  const { method, path, query, headers } = request;
+  const reads = method === 'GET';
   if (path === identityPath && reads)
     return { proof: identityProof(admin.token, query.get('nonce') ?? '') };
-  const token = request.headers['x-sandbox-token'];
+  const token = headers['x-sandbox-token'];
   if (typeof token !== 'string' || !isSameSecret(token, admin.token))
     throw new Refusal(401, 'unauthorized', 'the header x-sandbox-token is missing or wrong');
-  if (path === `${root}faults` && !reads) await setFaults(admin, request);
+  if (path === `${root}faults` && !reads) setFaults(admin, request);
   else if (!reads) throw new Refusal(405, 'methodNotAllowed', 'GET only', get);
   if (path === `${root}faults`) return admin.faults.rules();
   if (path === `${root}requests`) return admin.faults.requests();
@@ -249,7 +241,7 @@ async function answerAdmin(
 }
 
 /** POST replaces the rules with those of `{"faults": […]}`; DELETE removes all. */
-async function setFaults({ faults }: Admin, request: Received): Promise<void> {
+function setFaults({ faults }: Admin, request: Received): void {
   if (request.method === 'DELETE') {
     faults.replace([]);
     return;
@@ -258,7 +250,7 @@ async function setFaults({ faults }: Admin, request: Received): Promise<void> {
     throw new Refusal(405, 'methodNotAllowed', 'GET, POST and DELETE', {
       allow: 'GET, POST, DELETE',
     });
-  const rules = faultsIn(await readJsonBody(request));
+  const rules = faultsIn(readJsonBody(request));
   if (!rules) throw invalid('faults must be a list of texts');
   try {
     faults.replace(rules);

@@ -1,11 +1,10 @@
 /** Answers a request with a fault: closed connections, cut, slow and wrong answers. */
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';
 import type { Fault } from './faults.js';
-import { maxJsonBytes, type Received } from './request.js';
 
 /** An answer ready for the wire. */
 export interface Rendered {
@@ -23,26 +22,6 @@ interface FaultyRequest {
   /** An error answer of this server with a code. */
   readonly refuse: (status: number, code: string) => Rendered;
   readonly now: () => Date;
-}
-
-/** A request with its body read, so that it can be carried out after its connection is gone. */
-export async function receiveBody(request: IncomingMessage): Promise<Received> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    // The first chunk beyond the limit suffices for the refusal.
-    if (length <= maxJsonBytes) chunks.push(chunk);
-    length += chunk.length;
-  }
-  const { method, url, headers } = request;
-  return {
-    method,
-    url,
-    headers,
-    async *[Symbol.asyncIterator]() {
-      yield* chunks;
-    },
-  };
 }
 
 /** Answers as the fault says; true when the request was carried out. */

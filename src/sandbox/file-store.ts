@@ -7,6 +7,7 @@ import type { Fault, Faults } from './faults.js';
 import { type SignatureCheck, type SignedCall, verifySignedUrl } from './keys.js';
 import type { Tables, Upload } from './records.js';
 import { StoreRefusal } from './refusal.js';
+import { requestTarget } from './request.js';
 import type { State } from './state.js';
 import type { FileBytes, StoredBytes } from './storage.js';
 
@@ -33,26 +34,22 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const target = request.url ?? '/';
-  const end = target.includes('?') ? target.indexOf('?') : target.length;
-  const path = target.slice(0, end);
-  const query = new URLSearchParams(target.slice(end + 1));
-  const { record, fault } = parts.faults.register('store', request.method ?? 'GET', path);
+  const { method = 'GET' } = request;
+  const { record, fault } = parts.faults.register('store', method, requestTarget(request).path);
   if (fault) {
     record.applied = await answerFaultily(parts, fault, request, response);
     return;
   }
-  await answerSigned(parts, path, query, request, response);
+  await answerSigned(parts, request, response);
   record.applied = true;
 }
 
 async function answerSigned(
   parts: FileStoreParts,
-  path: string,
-  query: URLSearchParams,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { path, query } = requestTarget(request);
   const verified = verifySignedUrl(parts.secret, objectKey(path), query, parts.now());
   if (verified.result !== 'valid') throw accessRefusal(verified.result);
   const { call } = verified;
@@ -76,16 +73,9 @@ async function answerFaultily(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
-  const [path = '', search = ''] = (request.url ?? '/').split(/\?(.*)/s);
   if (fault.kind === 'close-after') {
     // Carries the request out; the answer has no socket and is lost.
-    await answerSigned(
-      parts,
-      path,
-      new URLSearchParams(search),
-      request,
-      new ServerResponse(request),
-    );
+    await answerSigned(parts, request, new ServerResponse(request));
     closeConnection(response, fault.value);
     return true;
   }

@@ -1,5 +1,5 @@
-/** Checks of a request to the API: its JSON body, its organization, its Host header. */
-import type { IncomingHttpHeaders } from 'node:http';
+/** Requests to the API: receiving one, and the checks of its JSON body, its organization, its Host header. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../api/contract.js';
 import { isLoopbackHost } from '../data/http.js';
@@ -7,47 +7,60 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { personality } from './personality.js';
 import { forbidden, invalid, Refusal } from './refusal.js';
 
-/** The parts of a request that an answer depends on; iterating yields its body. */
-export interface Received extends AsyncIterable<Buffer> {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
+/** The parts of a request that an answer depends on. */
+export interface Received {
+  readonly method: string;
+  /** The target as it was sent: path and query. */
+  readonly url: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
 }
 
 /** The largest JSON body, in bytes. */
-export const maxJsonBytes = 1024 * 1024;
+const maxJsonBytes = 1024 * 1024;
 
-/** Reads the JSON object of a request. Throws 400 for anything else, 413 for one that is too long. */
-export async function readJsonBody(request: Received): Promise<JsonObject> {
-  const type = request.headers['content-type'] ?? '';
-  if (!/^application\/json\s*(;|$)/i.test(type))
-    throw invalid('the body must be sent as application/json');
-  const bytes = await readRequestBody(request);
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw invalid('the body is not JSON');
-  }
-  if (!isObject(value)) throw invalid('the body must be a JSON object');
-  return value;
+/** The target of a request: its path and its query. */
+export function requestTarget({
+  url = '/',
+}: IncomingMessage): Pick<Received, 'url' | 'path' | 'query'> {
+  const [path = '', query = ''] = url.split(/\?(.*)/s);
+  return { url, path, query: new URLSearchParams(query) };
 }
 
-async function readRequestBody(request: Received): Promise<Buffer> {
+/** Receives a request with its body, so that it can be carried out after its connection is gone. */
+export async function receive(request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
     // Reads and drops what exceeds the limit, so that the client gets to read the answer.
     if (length <= maxJsonBytes) chunks.push(chunk);
+    length += chunk.length;
   }
-  if (length > maxJsonBytes)
+  const { method = 'GET', headers } = request;
+  return { method, ...requestTarget(request), headers, body: Buffer.concat(chunks) };
+}
+
+/** Reads the JSON object of a request. Throws 400 for anything else, 413 for one that is too long. */
+export function readJsonBody({ headers, body }: Received): JsonObject {
+  const type = headers['content-type'] ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw invalid('the body must be sent as application/json');
+  if (body.length > maxJsonBytes)
     throw new Refusal(
       413,
       personality.codes.payloadTooLarge,
       `a body may have ${maxJsonBytes} bytes`,
     );
-  return Buffer.concat(chunks);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw invalid('the body is not JSON');
+  }
+  if (!isObject(value)) throw invalid('the body must be a JSON object');
+  return value;
 }
 
 /**
