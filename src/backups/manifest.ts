@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { digestOf } from '../data/digest.js';
-import { isObject, parseJson, printJson } from '../data/json.js';
+import { objectIn, printJson } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
@@ -74,12 +74,12 @@ export async function readSnapshotManifest({ path, name, isWhole }: Snapshot): P
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw unreadable(file, error);
   });
-  const value = tryParse(text);
-  if (isObject(value) && typeof value['schema'] === 'number' && value['schema'] > 1)
+  const value = objectIn(text);
+  if (!value) throw damagedFile(file);
+  if (typeof value['schema'] === 'number' && value['schema'] > 1)
     throw new InputError(`${file} was made by a newer version of rosterctl.`, {
       hint: 'Update rosterctl.',
     });
-  if (!isObject(value)) throw damagedFile(file);
   const { sha256: _, ...content } = value;
   const { success, data } = Content.safeParse(content);
   // The text must be ours to the last byte, so that no change of it goes unnoticed.
@@ -89,12 +89,4 @@ export async function readSnapshotManifest({ path, name, isWhole }: Snapshot): P
       hint: 'The folder was renamed. Give it back its old name.',
     });
   return data;
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

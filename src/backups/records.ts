@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { type JsonObject, objectIn, printJson } from '../data/json.js';
 import { answersTo, type Reference, referenceProblem } from '../data/references.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import { InputError, stoppedReading } from '../errors.js';
@@ -146,12 +146,8 @@ export async function* readRecords(
 }
 
 function recordIn(line: string, path: string, number: number): JsonObject {
-  try {
-    const value = parseJson(line);
-    if (isObject(value) && typeof value['id'] === 'string') return value;
-  } catch {
-    // Reported below.
-  }
+  const record = objectIn(line);
+  if (typeof record?.['id'] === 'string') return record;
   throw damagedFile(path, `is damaged in line ${number}`);
 }
 

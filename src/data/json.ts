@@ -12,10 +12,10 @@ export function isObject(value: unknown): value is JsonObject {
   );
 }
 
-/** Returns the JSON object that a text of ours holds; undefined for any other text. */
+/** Returns the JSON object that a text holds, parsed without loss; undefined for any other text. */
 export function objectIn(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { isObject, type JsonObject, objectIn } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { type Place, placeOf } from '../runs/plan.js';
 
@@ -73,16 +73,10 @@ export function isSameVersion(entry: RecordVersion, now: RecordVersion): boolean
 
 /** The content of the file; undefined if it is damaged. Entries whose name is not a plain one are left out. */
 function parse(text: string): (Place & { readonly entries: readonly MirroredFile[] }) | undefined {
-  try {
-    const value = parseJson(text);
-    if (!isObject(value) || value['schema'] !== 1) return undefined;
-    const { origin, organization, files } = value;
-    if (typeof origin !== 'string' || typeof organization !== 'string' || !Array.isArray(files))
-      return undefined;
-    return { service: origin, organization, entries: files.filter(isEntry) };
-  } catch {
-    return undefined;
-  }
+  const { schema, origin, organization, files } = objectIn(text) ?? {};
+  const areTexts = typeof origin === 'string' && typeof organization === 'string';
+  if (schema !== 1 || !areTexts || !Array.isArray(files)) return undefined;
+  return { service: origin, organization, entries: files.filter(isEntry) };
 }
 
 function isEntry(value: unknown): value is MirroredFile {

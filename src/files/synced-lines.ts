@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { type JsonObject, objectIn, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 
@@ -45,8 +45,7 @@ export function unsealLine(line: string): JsonObject | undefined {
   const found = sealedLine.exec(line);
   const object = `${found?.[1] ?? ''}}`;
   if (!found || checksumOf(object) !== found[2]) return undefined;
-  const value = parseJson(object);
-  return isObject(value) ? value : undefined;
+  return objectIn(object);
 }
 
 /** Returns all bytes of a file; none if it does not exist. Throws OutputError. */

@@ -15,7 +15,7 @@ import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import { InputErrors } from '../../data/input-errors.js';
-import { isObject, type JsonObject, parseJson } from '../../data/json.js';
+import { type JsonObject, objectIn } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
 import { groupedNumber } from '../../data/text.js';
@@ -197,12 +197,8 @@ async function readJsonLines(
 }
 
 function recordOf(line: string, number: number): JsonObject {
-  try {
-    const value = parseJson(line);
-    if (isObject(value)) return value;
-  } catch {
-    // Reported below.
-  }
+  const record = objectIn(line);
+  if (record) return record;
   throw new InputError(`Line ${number} is not a JSON object.`, {
     hint: 'Each line holds one record, as list -o ndjson writes it.',
   });
