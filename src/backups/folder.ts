@@ -7,7 +7,7 @@ import { shellQuote } from '../data/text.js';
 import type { RecordVersion } from '../downloads/mirror-file.js';
 import { Failure, GuardError, UsageError } from '../errors.js';
 import { syncFolder } from '../files/atomic-write.js';
-import { acquireLock, type HeldLock } from '../files/lock.js';
+import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
 import { makeFolder } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import { attemptWrite, cannotWrite } from '../files/writing.js';
@@ -184,11 +184,8 @@ async function lockFolder(context: Context, folder: string): Promise<HeldLock> {
   const { self, signal } = context;
   const options = { self, waitMs: 0, purpose: 'backup create', signal };
   return acquireLock(folder, 'backup', options).catch((error: unknown) => {
-    if (error instanceof GuardError)
-      throw new GuardError(`Another backup to ${folder} is running: ${error.message}.`, {
-        code: error.code,
-        ...(error.hint !== undefined && { hint: error.hint }),
-      });
+    if (error instanceof LockedError)
+      throw error.inWords(`Another backup to ${folder} is running: ${error.message}.`);
     throw error instanceof Failure ? error : cannotWrite(folder, error);
   });
 }

@@ -8,7 +8,7 @@ import { isObject, RawNumber } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
-import { acquireLock, type HeldLock, lockHolder, removalHint } from '../files/lock.js';
+import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
 import {
   type CursorKey,
   type CursorState,
@@ -288,16 +288,11 @@ export async function lockCursor(
         cause: error,
         hint: 'Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
       });
-    if (!(error instanceof GuardError)) throw error;
-    const holder = lockHolder(dir, lockName, self);
-    const who = holder && ` (process ${holder.pid} on host ${holder.host})`;
-    throw new GuardError(`Another command is using the cursor ${name}${who ?? ''}.`, {
-      code: 'locked',
-      cause: error,
-      hint: [
-        'Wait for it, then run the same command again.',
-        ...(holder ? removalHint(dir, lockName, holder, self) : []),
-      ].join(' '),
-    });
+    if (!(error instanceof LockedError)) throw error;
+    const { pid, host } = error.holder;
+    throw error.inWords(
+      `Another command is using the cursor ${name} (process ${pid} on host ${host}).`,
+      'Wait for it, then run the same command again.',
+    );
   }
 }

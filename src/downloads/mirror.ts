@@ -7,10 +7,10 @@ import { nameKey, withSuffix } from '../data/file-names.js';
 import { type JsonObject, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { firstOf, plural } from '../data/text.js';
-import { CancelledError, Failure, GuardError } from '../errors.js';
+import { CancelledError, Failure } from '../errors.js';
 import { removeSingleWriterTemp, writeAtomically } from '../files/atomic-write.js';
 import { sha256OfFile } from '../files/input-file.js';
-import { acquireLock, type HeldLock } from '../files/lock.js';
+import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
 import { ensurePrivateFolders } from '../files/private.js';
 import { placeOf } from '../runs/plan.js';
 import {
@@ -60,12 +60,8 @@ async function lockMirror(context: Context, folder: string): Promise<HeldLock | 
     return await acquireLock(locks, name, { self, signal, waitMs: 0 });
   } catch (error) {
     if (error instanceof CancelledError) throw error;
-    if (error instanceof GuardError)
-      throw new GuardError(`Another download to ${folder} is running.`, {
-        code: error.code,
-        hint: error.hint ?? '',
-        cause: error,
-      });
+    if (error instanceof LockedError)
+      throw error.inWords(`Another download to ${folder} is running.`);
     // A state folder that cannot be written must not prevent a download.
     return undefined;
   }

@@ -52,9 +52,36 @@ export interface HeldLock {
   release(): void;
 }
 
+const endHint = 'Wait for it, or end it.';
+
+/** Another process holds the lock. */
+export class LockedError extends GuardError {
+  constructor(
+    name: string,
+    readonly holder: LockHolder,
+    /** How to remove the lock by hand, where that may be needed. */
+    private readonly removal: readonly string[],
+  ) {
+    const purpose = holder.purpose === undefined ? '' : ` (${holder.purpose})`;
+    super(`"${name}" is held by process ${holder.pid}${purpose} on ${holder.host}`, {
+      code: 'locked',
+      hint: [endHint, ...removal].join(' '),
+    });
+  }
+
+  /** The same, said of what the lock is for. */
+  inWords(message: string, hint = endHint): GuardError {
+    return new GuardError(message, {
+      code: this.code,
+      cause: this,
+      hint: [hint, ...this.removal].join(' '),
+    });
+  }
+}
+
 /**
  * Runs `action` while holding the lock `name` in the folder `dir`, which is created if missing.
- * Throws GuardError with code `locked` if the lock is still held after `waitMs`, CancelledError if
+ * Throws LockedError if the lock is still held after `waitMs`, CancelledError if
  * the signal fires during that wait, and the file system's own error if the folder cannot be
  * written.
  */
@@ -90,7 +117,8 @@ export async function acquireLock(
       if (outcome === 'raced') continue;
       const isFirst = deadline === undefined;
       deadline ??= performance.now() + options.waitMs;
-      if (performance.now() >= deadline) throw lockedError(dir, name, outcome, options.self);
+      if (performance.now() >= deadline)
+        throw new LockedError(name, outcome, removalHint(dir, name, outcome, options.self));
       if (isFirst) options.onWait?.(outcome);
       await new Promise<void>((resolve) => setTimeout(resolve, pauseOf(attempt)));
     }
@@ -225,16 +253,8 @@ function sweep(dir: string, name: string, generations: readonly number[], self: 
       removeIfThere(pathOf(dir, name, generation));
 }
 
-function lockedError(dir: string, name: string, holder: LockHolder, self: ThisProcess): GuardError {
-  const purpose = holder.purpose === undefined ? '' : ` (${holder.purpose})`;
-  return new GuardError(`"${name}" is held by process ${holder.pid}${purpose} on ${holder.host}`, {
-    code: 'locked',
-    hint: ['Wait for it, or end it.', ...removalHint(dir, name, holder, self)].join(' '),
-  });
-}
-
 /** Says how to remove a lock by hand, if this machine cannot tell whether its holder still runs. */
-export function removalHint(
+function removalHint(
   dir: string,
   name: string,
   holder: LockHolder,

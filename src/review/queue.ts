@@ -6,7 +6,7 @@ import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
-import { acquireLock, type HeldLock, lockHolder } from '../files/lock.js';
+import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
 import { ensurePrivateFolders, namesIn, tightenPrivateFile } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 
@@ -242,16 +242,13 @@ function openQueueFile(
 }
 
 async function lockReview(folder: string, name: string, self: ThisProcess): Promise<HeldLock> {
-  try {
-    return await acquireLock(folder, name, { self, waitMs: 0, purpose: 'a review' });
-  } catch (error) {
-    if (!(error instanceof GuardError)) throw error;
-    const holder = lockHolder(folder, name, self);
-    const who = holder ? ` (process ${holder.pid} on host ${holder.host})` : '';
-    throw new GuardError(`Another review of this organization is open${who}.`, {
-      code: error.code,
-      cause: error,
-      hint: 'Finish it there, or leave it with q: its decisions are kept.',
-    });
-  }
+  const options = { self, waitMs: 0, purpose: 'a review' };
+  return acquireLock(folder, name, options).catch((error: unknown) => {
+    if (!(error instanceof LockedError)) throw error;
+    const { pid, host } = error.holder;
+    throw error.inWords(
+      `Another review of this organization is open (process ${pid} on host ${host}).`,
+      'Finish it there, or leave it with q: its decisions are kept.',
+    );
+  });
 }

@@ -4,14 +4,13 @@ import type { LocalContext } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { systemReason } from '../data/system-errors.js';
 import { longTimeOf } from '../data/time.js';
-import { GuardError, OutputError } from '../errors.js';
+import { OutputError } from '../errors.js';
 import { describeSelf, holderState, isSameProcess } from '../files/holder.js';
 import {
   acquireLock,
   type HeldLock,
+  LockedError,
   type LockHolder,
-  lockHolder,
-  removalHint,
   type ThisProcess,
 } from '../files/lock.js';
 import { cannotBeUsed } from './journal.js';
@@ -131,17 +130,9 @@ async function lockNamed(
         cause: error,
         hint: makeRoom,
       });
-    if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
-    const holder = lockHolder(dir, name, self);
-    const who = holder
-      ? describeHolder(holder, await runOfHolder(holder))
-      : 'a run that has just ended';
-    const hints = holder ? removalHint(dir, name, holder, self) : [];
-    throw new GuardError(`${what} is running (${who}).`, {
-      code: 'locked',
-      cause: error,
-      hint: ['Wait for it, or add --wait-lock 10m.', ...hints].join(' '),
-    });
+    if (!(error instanceof LockedError)) throw error;
+    const who = describeHolder(error.holder, await runOfHolder(error.holder));
+    throw error.inWords(`${what} is running (${who}).`, 'Wait for it, or add --wait-lock 10m.');
   }
 }
 

@@ -4,10 +4,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { objectIn } from '../data/json.js';
-import { GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
-import { acquireLock, type HeldLock, lockHolder } from '../files/lock.js';
+import { acquireLock, type HeldLock, LockedError, lockHolder } from '../files/lock.js';
 import { isSameSecret } from './keys.js';
 
 /** The file by which other commands find a running `sandbox start`. */
@@ -21,16 +20,12 @@ interface ServerFile {
 
 /** Makes this process the folder's only server. Throws GuardError `locked` when there is one. */
 export async function lockServer(dir: string, self: ThisProcess): Promise<HeldLock> {
-  try {
-    return await acquireLock(dir, 'server', { self, waitMs: 0, purpose: 'sandbox start' });
-  } catch (error) {
-    if (!(error instanceof GuardError)) throw error;
-    const holder = lockHolder(dir, 'server', self);
-    throw new GuardError(
-      `A sandbox server is running on this data${holder ? ` (process ${holder.pid})` : ''}.`,
-      { code: 'locked', hint: 'Stop it first with Ctrl-C.', cause: error },
-    );
-  }
+  const options = { self, waitMs: 0, purpose: 'sandbox start' };
+  return acquireLock(dir, 'server', options).catch((error: unknown) => {
+    if (!(error instanceof LockedError)) throw error;
+    const message = `A sandbox server is running on this data (process ${error.holder.pid}).`;
+    throw error.inWords(message, 'Stop it first with Ctrl-C.');
+  });
 }
 
 export function writeServerFile(dir: string, content: ServerFile): Promise<void> {
