@@ -1,5 +1,6 @@
 /** The command line parser: argv to a command of the table and its raw values, through commander. */
 import { Argument, Command, CommanderError, Option } from 'commander';
+import { promisedFormat } from '../config/choices.js';
 import type { GlobalFlags } from '../config/environment.js';
 import {
   type CommandManifest,
@@ -62,13 +63,17 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
 /** Returns true if a usage error of this command line is to be printed as JSON; inspects the words only. */
 export function wantsJson(argv: readonly string[], env: string | undefined): boolean {
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
-  let format = env;
+  let format: string | undefined;
+  let promised: string | undefined;
   for (const [index, word] of words.entries()) {
     if (word === '--json' || word.startsWith('--json=')) return true;
+    if (word === '--out') promised = promisedFormat(words[index + 1]);
+    else if (word.startsWith('--out=')) promised = promisedFormat(word);
     if (word === '-o' || word === '--output') format = words[index + 1];
     else if (word.startsWith('--output=')) format = word.slice('--output='.length);
     else if (/^-o./.test(word)) format = word.slice(2).replace(/^=/, '');
   }
+  format ??= promised ?? env;
   return format === 'json' || format === 'ndjson';
 }
 

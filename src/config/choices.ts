@@ -6,6 +6,24 @@ export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids', 'xlsx'] a
 export const usualFormats = outputFormats.filter((format) => format !== 'xlsx');
 export type OutputFormat = (typeof outputFormats)[number];
 
+const formats: { readonly [extension: string]: OutputFormat | undefined } = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.xlsx': 'xlsx',
+};
+
+/** Returns the extension of a file in lower case: `.csv`. */
+export function extensionOf(file: string | undefined): string | undefined {
+  return /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();
+}
+
+/** Returns the format that the extension of a file promises, if it is one of ours. */
+export function promisedFormat(file: string | undefined): OutputFormat | undefined {
+  return formats[extensionOf(file) ?? ''];
+}
+
 /** The built-in profile of the sandbox service, which `-p` accepts and which is never stored. */
 export const sandboxProfile = 'sandbox';
 

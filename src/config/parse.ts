@@ -4,7 +4,7 @@ import { readlinkSync } from 'node:fs';
 import { didYouMean } from '../data/nearest.js';
 import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
-import type { OutputFormat } from './choices.js';
+import { extensionOf, promisedFormat } from './choices.js';
 
 /**
  * Parses one value as typed. Throws UsageError that says what is wrong, not where. `words`: those that a
@@ -74,14 +74,6 @@ export function refuseSpreadsheet(flag: string, file: string | undefined, other 
   });
 }
 
-const formats: { readonly [extension: string]: OutputFormat | undefined } = {
-  '.csv': 'csv',
-  '.json': 'json',
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.xlsx': 'xlsx',
-};
-
 /** Replaces a path of this process's stdout, and that of a link to one, by `-`. */
 export function fileOrStdout<T extends string | undefined>(file: T): T | '-' {
   return file !== undefined && [file, linkTarget(file)].some(isStdout) ? '-' : file;
@@ -97,16 +89,6 @@ function linkTarget(file: string): string {
   } catch {
     return file;
   }
-}
-
-/** Returns the extension of a file in lower case: `.csv`. */
-export function extensionOf(file: string | undefined): string | undefined {
-  return /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();
-}
-
-/** Returns the format that the extension of a file promises, if it is one of ours. */
-export function promisedFormat(file: string | undefined): OutputFormat | undefined {
-  return formats[extensionOf(file) ?? ''];
 }
 
 /**

@@ -2,7 +2,7 @@
 import { type Environment, runsInCi } from '../data/environment.js';
 import type { Overrides } from '../data/resources.js';
 import { UsageError } from '../errors.js';
-import { type OutputFormat, outputFormats } from './choices.js';
+import { extensionOf, type OutputFormat, outputFormats, promisedFormat } from './choices.js';
 import {
   type KeysInput,
   readFlag,
@@ -13,16 +13,7 @@ import {
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride } from './keys.js';
 import { namedKeys } from './named-keys.js';
-import {
-  extensionOf,
-  fileOrStdout,
-  formatOfFile,
-  integer,
-  nameList,
-  oneOf,
-  onOff,
-  promisedFormat,
-} from './parse.js';
+import { fileOrStdout, formatOfFile, integer, nameList, oneOf, onOff } from './parse.js';
 import { profileInForce } from './store.js';
 
 export type { GlobalFlags, OutputFormat };

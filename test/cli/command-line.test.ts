@@ -261,6 +261,9 @@ test('an error is printed as JSON if the words ask for JSON, whatever else is wr
   expect(wantsJson(['tryouts', 'lst', '--json'], undefined)).toBe(true);
   expect(wantsJson(['tryouts', '-ondjson'], undefined)).toBe(true);
   expect(wantsJson(['tryouts', '--output=csv'], 'json')).toBe(false);
+  expect(wantsJson(['tryouts', 'lst', '--out', 'a.ndjson'], undefined)).toBe(true);
+  expect(wantsJson(['tryouts', 'lst', '--out=a.csv'], 'json')).toBe(false);
+  expect(wantsJson(['tryouts', 'lst', '--out', 'a.json', '-o', 'csv'], undefined)).toBe(false);
   expect(wantsJson(['tryouts', '--', '--json'], undefined)).toBe(false);
 });
 
