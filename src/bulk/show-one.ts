@@ -136,8 +136,12 @@ export function endedWell({ result }: ReportRow): boolean {
 /** The error for a row whose result came from a read rather than from a failure. */
 export function failureOfRow({ id, result, error, step }: ReportRow): Failure {
   if (result === 'unknown') return unknownOutcome(undefined);
-  if (result === 'conflict' || error?.kind === 'conflict')
-    return new ConflictError(`${id}: ${error?.message ?? 'conflict'}`, { hint: error?.hint });
+  if (result === 'conflict' || error?.kind === 'conflict') {
+    const { message = 'conflict', hint } = error ?? {};
+    return new ConflictError(message.startsWith(`${id} `) ? message : `${id}: ${message}`, {
+      hint,
+    });
+  }
   return stoppedEarly(step !== undefined);
 }
 

@@ -274,7 +274,7 @@ describe('a record that no longer answers to its reference', () => {
     const line = 'tryouts update email:nimbus@example.org --status accepted --json';
     const ran = await run(service, line);
     expect(ran.code).toBe(6);
-    expect(errorOf(ran)['message']).toContain('is no longer email:nimbus@example.org');
+    expect(errorOf(ran)['message']).toMatch(/^app_3 is no longer email:nimbus@example\.org\./);
     expect(writesOf(service)).toEqual([]);
   });
 
