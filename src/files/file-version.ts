@@ -23,14 +23,17 @@ export function versionOf(headers: Headers, size: number | undefined): FileVersi
 /**
  * Returns the MD5 of the complete file, in hex, if the store reports it: Google's hash header, or a
  * strong ETag of 32 hex digits (that of a multipart upload contains a `-`), unless the object is
- * encrypted with its own key.
+ * encrypted with its own key, or Swift keeps it in segments, whose MD5s it hashes.
  */
 export function md5Of(headers: Headers): string | undefined {
   const google = /(?:^|[ ,])md5=([A-Za-z0-9+/]{22}==)/.exec(headers['x-goog-hash'] ?? '')?.[1];
   if (google !== undefined) return Buffer.from(google, 'base64').toString('hex');
   const encryption = headers['x-amz-server-side-encryption'] ?? 'AES256';
   const hasOwnKey = headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined;
-  if (encryption !== 'AES256' || hasOwnKey) return undefined;
+  const isInSegments = ['x-static-large-object', 'x-object-manifest'].some(
+    (name) => name in headers,
+  );
+  if (encryption !== 'AES256' || hasOwnKey || isInSegments) return undefined;
   return /^"([0-9a-f]{32})"$/i.exec(headers['etag'] ?? '')?.[1]?.toLowerCase();
 }
 

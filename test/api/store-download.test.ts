@@ -151,5 +151,7 @@ test('an MD5 is the strong ETag of 32 hex digits of an unencrypted object, or th
   expect(md5Of({ ...s3, etag: `"${md5}-2"` })).toBeUndefined();
   expect(md5Of({ ...s3, 'x-amz-server-side-encryption': 'aws:kms' })).toBeUndefined();
   expect(md5Of({ ...s3, 'x-amz-server-side-encryption': 'AES256' })).toBe(md5);
+  expect(md5Of({ etag: `"${md5}"`, 'x-static-large-object': 'True' })).toBeUndefined();
+  expect(md5Of({ etag: `"${md5}"`, 'x-object-manifest': 'club/segments' })).toBeUndefined();
   expect(md5Of({ 'x-goog-hash': 'crc32c=AAAAAA==, md5=XUFAKrxLKna5cZ2REBfFkg==' })).toBe(md5);
 });
