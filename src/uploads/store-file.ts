@@ -1,6 +1,7 @@
 /** The steps of an upload (contract 4.2, 4.3, 4.5): the grant, the bytes to the store, and the document. */
 import { createHash } from 'node:crypto';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
+import { expiredStatuses } from '../api/store/answers.js';
 import type { UploadSource } from '../api/store/file-store.js';
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
@@ -116,10 +117,8 @@ export async function storeFile(
 const permanentRefusals = ['SignatureDoesNotMatch', 'RequestTimeTooSkewed'];
 
 function isExpired({ status, code }: StoreError): boolean {
-  return (
-    (status === 403 && !permanentRefusals.includes(code)) ||
-    (status === 400 && code === 'ExpiredToken')
-  );
+  if (status === 400) return code === 'ExpiredToken';
+  return expiredStatuses.includes(status) && !permanentRefusals.includes(code);
 }
 
 /** Sends the bytes and returns their SHA-256, computed in the same pass, if `hashes` is set. */

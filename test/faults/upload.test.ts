@@ -70,6 +70,14 @@ describe('step 1 and 2', () => {
     expect(grants(world)).toHaveLength(2);
   });
 
+  for (const status of [401, 410])
+    fault('F096', `the URL has run out, answered by ${status}: a new one`, async (attack) => {
+      const world = await withStore(({ nth }) => (nth === 1 ? { status, text: '' } : undefined));
+      const ran = await attack(upload, { env: world.env, cwd: folder() });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(grants(world)).toHaveLength(2);
+    });
+
   fault('F096', 'every URL has run out: it ends', async (attack) => {
     const world = await withStore(() => ({ status: 403, text: xml('AccessDenied') }));
     const ran = await attack('docs upload rules.txt --if-exists duplicate', {

@@ -60,9 +60,12 @@ export function storeError(
   );
 }
 
-/** True for the statuses with which stores refuse an expired URL. */
+/** How stores refuse an expired URL: S3 and Azure with 403, Swift with 401, nginx with 410. */
+export const expiredStatuses: readonly number[] = [401, 403, 410];
+
+/** True for a refusal of a download that a new URL may end; some stores answer 400 (ExpiredToken). */
 export function mayBeExpired({ status }: StoreError): boolean {
-  return [400, 401, 403, 410].includes(status);
+  return status === 400 || expiredStatuses.includes(status);
 }
 
 function waitHint(seconds: number): string {
@@ -74,7 +77,8 @@ function hintOf(status: number, code: string | undefined): string | undefined {
     return 'The headers differ from the signed ones: check the content type and the size.';
   if (code === 'RequestTimeTooSkewed')
     return 'The clocks of the service and of the file store differ: tell the operator of the service.';
-  if (status === 403) return 'The signed URL may have expired: ask for a new one.';
+  if (expiredStatuses.includes(status))
+    return 'The signed URL may have expired: ask for a new one.';
   if (status === 413 || code === 'EntityTooLarge') return 'The file is too large for the store.';
   return undefined;
 }
