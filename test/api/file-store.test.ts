@@ -104,6 +104,17 @@ describe('PUT', () => {
     });
   });
 
+  test('a URL that Azure signed gets the type of the blob, without which Azure refuses it', async () => {
+    const service = await recordingService(() => ({ status: 201 }));
+    const signed = `${service.origin}/d?sv=2026-02-06&se=2026-11-26T02%3A00%3A00Z&sr=b&sp=cw&sig=x`;
+    await storeFor(base).put(signed, given(['hello'], 5));
+    await storeFor(base).put(signed, given(['hello'], 5), { 'X-Ms-Blob-Type': 'AppendBlob' });
+    expect(service.requests.map(({ headers }) => headers['x-ms-blob-type'])).toEqual([
+      'BlockBlob',
+      'AppendBlob',
+    ]);
+  });
+
   test.each([
     { 'x-api-key': key },
     { authorization: 'Bearer x' },

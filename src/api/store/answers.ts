@@ -162,6 +162,12 @@ export function storeHeaders(headers: JsonObject | undefined): { readonly [name:
   return Object.fromEntries(sent);
 }
 
+/** Headers that a store needs for each upload, known by its URL: Azure signs with `sv` and `sig`. */
+export function headersOfStore({ searchParams }: URL): { readonly [name: string]: string } {
+  const isAzure = searchParams.has('sv') && searchParams.has('sig');
+  return isAzure ? { 'x-ms-blob-type': 'BlockBlob' } : {};
+}
+
 const hint = 'Nothing was saved. Try again; if it happens again, upload the document again.';
 
 /** The error for a file whose size differs from what `who` says. */

@@ -9,7 +9,13 @@ import { type AttemptOutcome, type ClientOptions, requestedWait, retry } from '.
 import { failureOfTransportError, retryPace } from '../transport-error.js';
 import { type Connections, openConnections } from '../undici.js';
 import type { Attempt, Wire } from '../wire.js';
-import { shortAnswerLimits, storeDelivery, storeError, storeHeaders } from './answers.js';
+import {
+  headersOfStore,
+  shortAnswerLimits,
+  storeDelivery,
+  storeError,
+  storeHeaders,
+} from './answers.js';
 import { createStoreReader, type Download, type FilePart } from './download.js';
 import { createUrlGuard, type ResolveAll, type UrlGuard } from './signed-url.js';
 
@@ -88,6 +94,7 @@ export class FileStore {
       method: 'PUT',
       path: `${target.pathname}${target.search}`,
       headers: Object.entries({
+        ...headersOfStore(target),
         ...storeHeaders(headers),
         'content-type': file.contentType,
         'content-length': String(file.sizeBytes),
