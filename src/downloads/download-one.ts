@@ -11,9 +11,10 @@ import { sweepStaleTemps, syncFolder } from '../files/atomic-write.js';
 import type { AtomicFile } from '../files/writing.js';
 import type { DownloadWorker } from './download-run.js';
 import { type DownloadCall, fetchDocument } from './fetch.js';
+import { hashedSink } from './hashed-sink.js';
 import { createMeter, type Meter } from './meter.js';
 import type { Mirror } from './mirror.js';
-import { type FileSink, hashedSink } from './resumable-download.js';
+import type { FileSink } from './resumable-download.js';
 import { fileSink, inspectTarget, openTarget, pipeSink, type SaveOptions } from './target-file.js';
 import type { Naming, Target } from './target-names.js';
 

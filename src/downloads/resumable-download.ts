@@ -35,6 +35,8 @@ export interface FileSource {
   get(url: string, part?: FilePart): Promise<Download>;
   /** The file's size according to its record, in bytes. */
   readonly size: number | undefined;
+  /** Looks for that size, and notes if there is none; called if no answer shows where the file ends. */
+  findSize(): Promise<number | undefined>;
 }
 
 /**
@@ -92,6 +94,10 @@ class Fetching {
     } finally {
       answer.drop();
     }
+    // A file that ends with its connection may have been cut.
+    const isUntold = this.version.size === undefined && this.source.size === undefined;
+    if (isUntold && !isChunked(answer))
+      this.version = { ...this.version, size: await this.source.findSize() };
     return this.checkComplete();
   }
 
@@ -280,30 +286,11 @@ class ConnectionLost {
   constructor(readonly networkError: NetworkError) {}
 }
 
+function isChunked({ headers }: Download): boolean {
+  return /\bchunked\b/i.test(headers['transfer-encoding'] ?? '');
+}
+
 function hashFor(headers: Download['headers']) {
   const expected = md5Of(headers);
   return expected === undefined ? undefined : { expected, hash: createHash('md5') };
-}
-
-/** A sink that knows the SHA-256, in hex, of what it was sent. */
-interface HashedSink extends FileSink {
-  sha256(): string;
-}
-
-/** Wraps a sink so that its bytes are hashed; without one, they are only hashed. */
-export function hashedSink(sink?: FileSink): HashedSink {
-  let hash = createHash('sha256');
-  return {
-    rewinds: sink?.rewinds ?? true,
-    async begin(at, headers) {
-      // The download restarted, so earlier bytes no longer count.
-      if (at === 0) hash = createHash('sha256');
-      await sink?.begin(at, headers);
-    },
-    async write(chunk) {
-      await sink?.write(chunk);
-      hash.update(chunk);
-    },
-    sha256: () => hash.digest('hex'),
-  };
 }

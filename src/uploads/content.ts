@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import { fetchDocument } from '../downloads/fetch.js';
-import { hashedSink } from '../downloads/resumable-download.js';
+import { hashedSink } from '../downloads/hashed-sink.js';
 import { Failure, ProtocolError } from '../errors.js';
 import type { FileFacts } from './store-file.js';
 import type { UploadFile } from './upload-source.js';

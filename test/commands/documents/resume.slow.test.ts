@@ -202,6 +202,54 @@ test('a size that the record holds as text is checked', async () => {
   expect(ran.stderr).toContain(`The file has 1,000 bytes, but the record says 300,000.`);
 });
 
+/** A store whose first answer has no length and ends with its connection, after so many bytes. */
+const closing = (cutAfter: number | undefined, headers = {}): DocumentStoreOptions['store'] => {
+  return (request, { bytes }, time) => {
+    if (time > 1) return fileReply(request, bytes);
+    return (_, response) => {
+      response.shouldKeepAlive = false;
+      response.useChunkedEncodingByDefault = false;
+      response.writeHead(200, { connection: 'close', ...headers });
+      response.end(bytes.subarray(0, cutAfter));
+    };
+  };
+};
+
+describe('a file that ends with its connection, without a length,', () => {
+  test.each([
+    ['continued', { etag: tagOf }, [0, 1000]],
+    ['fetched again', {}, [0, 0]],
+  ])(
+    'is %s if it is shorter than its record says',
+    async (_, { etag }: { etag?: typeof tagOf }, parts) => {
+      const bytes = randomBytes(size);
+      const here = await place({ bytes, store: closing(1000, etag && { etag: etag(bytes) }) });
+      expect((await here.run('-O doc_1.txt')).code).toBe(0);
+      expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+      expect(partsOf(here.api.store.requests)).toEqual(parts);
+    },
+  );
+
+  test('is complete if it is as long as its record says', async () => {
+    const here = await place({ store: closing(undefined) });
+    const ran = await here.run('-O doc_1.txt');
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+  });
+
+  test('is kept, with a note, if nothing says how long it is', async () => {
+    const bytes = randomBytes(size);
+    const documents = [stored('doc_1', bytes, { sizeBytes: undefined })];
+    const api = await documentStore({ documents, store: closing(undefined) });
+    const cwd = temporaryFolder();
+    const ran = await rosterctl('docs download doc_1 -O a.txt', { env: api.env, home: cwd, cwd });
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      'Neither the file store nor the list says how long the file of doc_1 is, so it may be incomplete.\n',
+    ]);
+  });
+});
+
 const range = (from: number, total: number) => ({
   'content-range': `bytes ${from}-${total - 1}/${total}`,
 });
