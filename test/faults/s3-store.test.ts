@@ -117,6 +117,10 @@ describe('downloads from a store that checks signatures', () => {
       const ran = await attack('docs download doc_1 -O back.txt --json', { env, cwd });
       expect([ran.code, ran.stdout]).toEqual([1, '']);
       expect(envelope(ran)).toMatchObject({ status: 403, exitCode: 1, code });
+      // One full stop, and no advice for an upload.
+      const { message, hint } = envelope(ran) as Record<string, string>;
+      expect(message).toMatch(/[^.]\.$/);
+      expect(hint).toMatch(code === 'AccessDenied' ? /ask for a new one/ : /tell the operator/);
       expect(existsSync(join(cwd, 'back.txt'))).toBe(false);
       expect(readdirSync(cwd)).toEqual(['rules.txt']);
       expect(service.documents).toHaveLength(1);

@@ -53,10 +53,13 @@ export function storeError(
   const { code, text } = storeErrorCode(reply);
   const description = [code, text].filter(Boolean).join(': ');
   return new StoreError(
-    `The file store refused the ${operation}: ${status}${description ? ` ${description}` : ''}.`,
+    `The file store refused the ${operation}: ${status}${description ? ` ${description}` : ''}`.replace(
+      /\.?$/,
+      '.',
+    ),
     status,
     code,
-    { hint: wait === undefined ? hintOf(status, code) : waitHint(wait) },
+    { hint: wait === undefined ? hintOf(operation, status, code) : waitHint(wait) },
   );
 }
 
@@ -72,9 +75,15 @@ function waitHint(seconds: number): string {
   return `The file store asks to wait ${seconds} s, longer than --max-wait allows. Run the same command again later.`;
 }
 
-function hintOf(status: number, code: string | undefined): string | undefined {
+function hintOf(
+  operation: 'upload' | 'download',
+  status: number,
+  code: string | undefined,
+): string | undefined {
   if (code === 'SignatureDoesNotMatch')
-    return 'The headers differ from the signed ones: check the content type and the size.';
+    return operation === 'upload'
+      ? 'The headers differ from the signed ones: check the content type and the size.'
+      : 'The service signed the URL in another way than the file store expects: tell the operator of the service.';
   if (code === 'RequestTimeTooSkewed')
     return 'The clocks of the service and of the file store differ: tell the operator of the service.';
   if (expiredStatuses.includes(status))
