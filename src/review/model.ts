@@ -90,48 +90,33 @@ function applyKey(state: Review, key: Key, world: ReviewWorld): ReviewStep {
   }
 }
 
+/** What a key shows next, of those that decide nothing. */
+const cardKeys: Readonly<Record<Key, (state: Review, world: ReviewWorld) => Review>> = {
+  enter: skip,
+  right: (state) => moveTo(state, state.index + 1),
+  left: (state) => moveTo(state, state.index - 1),
+  home: (state, world) => scrollTo(state, 0, world),
+  end: (state, world) => scrollTo(state, world.length, world),
+  up: (state, world) => scrollTo(state, state.scroll - 1, world),
+  down: (state, world) => scrollTo(state, state.scroll + 1, world),
+  pageUp: (state, world) => scrollTo(state, state.scroll - pageLength(world), world),
+  pageDown: (state, world) => scrollTo(state, state.scroll + pageLength(world), world),
+  ' ': (state, world) => scrollTo(state, state.scroll + pageLength(world), world),
+  n: (state) => ({ ...state, mode: { kind: 'note', text: noteOnScreen(state) }, message: '' }),
+  '/': (state) => ({ ...state, mode: { kind: 'search', text: '' }, message: '' }),
+  '?': (state) => ({ ...state, mode: { kind: 'help' }, message: '' }),
+  o: askToOpen,
+};
+
 function onCards(state: Review, key: Key, world: ReviewWorld): ReviewStep {
   const status = Object.hasOwn(decisionKeys, key) ? decisionKeys[key] : undefined;
   if (status !== undefined) return decideStatus(state, key, status, world);
-  switch (key) {
-    case 'enter':
-      return { state: skip(state) };
-    case 'right':
-      return { state: moveTo(state, state.index + 1) };
-    case 'left':
-      return { state: moveTo(state, state.index - 1) };
-    case 'home':
-      return { state: scrollTo(state, 0, world) };
-    case 'end':
-      return { state: scrollTo(state, world.length, world) };
-    case 'up':
-      return { state: scrollTo(state, state.scroll - 1, world) };
-    case 'down':
-      return { state: scrollTo(state, state.scroll + 1, world) };
-    case 'pageUp':
-      return { state: scrollTo(state, state.scroll - pageLength(world), world) };
-    case ' ':
-    case 'pageDown':
-      return { state: scrollTo(state, state.scroll + pageLength(world), world) };
-    case 'n':
-      return {
-        state: { ...state, mode: { kind: 'note', text: noteOnScreen(state) }, message: '' },
-      };
-    case '/':
-      return { state: { ...state, mode: { kind: 'search', text: '' }, message: '' } };
-    case '?':
-      return { state: { ...state, mode: { kind: 'help' }, message: '' } };
-    case 'o':
-      return { state: askToOpen(state) };
-    case 'u':
-      return undo(state);
-    case 'w':
-      return sendDecisions(state);
-    case 'q':
-      return { state, effect: { kind: 'leave', how: 'quit' } };
-    default:
-      return { state: { ...state, message: withoutMeaning(key) } };
-  }
+  const show = Object.hasOwn(cardKeys, key) ? cardKeys[key] : undefined;
+  if (show) return { state: show(state, world) };
+  if (key === 'u') return undo(state);
+  if (key === 'w') return sendDecisions(state);
+  if (key === 'q') return { state, effect: { kind: 'leave', how: 'quit' } };
+  return { state: { ...state, message: withoutMeaning(key) } };
 }
 
 function withoutMeaning(key: Key): string {
