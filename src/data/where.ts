@@ -123,7 +123,7 @@ function anyCompares(
     if (value === null || value === undefined) continue;
     const order = orderOf(plainText(value), condition);
     if (order === undefined) incomparable = value;
-    else if (fits(order, condition.operator)) return true;
+    else if (ordered[condition.operator]?.(order)) return true;
   }
   if (incomparable === undefined) return false;
   const { field, operator, value } = condition;
@@ -144,18 +144,12 @@ function orderOf(text: string, { operator, value }: Condition): number | undefin
   return own === undefined || other === undefined ? undefined : own - other;
 }
 
-function fits(order: number, operator: Operator): boolean {
-  switch (operator) {
-    case '<':
-      return order < 0;
-    case '>':
-      return order > 0;
-    case '<=':
-      return order <= 0;
-    default:
-      return order >= 0;
-  }
-}
+const ordered: { readonly [O in Operator]?: (order: number) => boolean } = {
+  '<': (order) => order < 0,
+  '>': (order) => order > 0,
+  '<=': (order) => order <= 0,
+  '>=': (order) => order >= 0,
+};
 
 /** A filter of one resource. */
 export interface RecordTest {
