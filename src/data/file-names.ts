@@ -28,10 +28,11 @@ export function safeFileName(
 }
 
 /**
- * Inserts `-suffix` before the extension, within the length limit, for files that would share a
- * name.
+ * Inserts `-id` before the extension, within the length limit, for files that would share a name;
+ * from the second time on with a number.
  */
-export function withSuffix(name: string, suffix: string): string {
+export function withId(name: string, id: string, again = 1): string {
+  const suffix = again === 1 ? id : `${id}-${again}`;
   const harmless = /^[\w-]{1,64}$/.test(suffix);
   const mark = `-${harmless ? suffix : createHash('sha256').update(suffix).digest('hex').slice(0, 12)}`;
   const extension = extensionOf(name);

@@ -3,7 +3,7 @@ import { lstat, realpath, unlink } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { nameKey, withSuffix } from '../data/file-names.js';
+import { nameKey, withId } from '../data/file-names.js';
 import { type JsonObject, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { firstOf, plural } from '../data/text.js';
@@ -119,7 +119,7 @@ class Mirror {
     }
     if (path === undefined) return target;
     for (let again = 0; ; again += 1) {
-      const name = again === 0 ? basename(path) : suffixed(basename(path), id, again);
+      const name = again === 0 ? basename(path) : withId(basename(path), id, again);
       const candidate = join(this.folder, name);
       const isOther = again > 0 && used.has(nameKey(name));
       const isOwned = this.owners.has(nameKey(name));
@@ -225,15 +225,10 @@ function baseNameKey(path: string): string {
   return nameKey(basename(path));
 }
 
-/** The name with the document's id appended; `again`: and a number, from the second time on. */
-function suffixed(name: string, id: string, again: number): string {
-  return withSuffix(name, again === 1 ? id : `${id}-${again}`);
-}
-
 /** True if the file has the name of the record, or that name with the document's id appended. */
 function isNamedAfter({ id, name }: MirroredFile, record: JsonObject | undefined): boolean {
   const plain = nameFor(record);
   if (plain === undefined) return false;
-  const names = [plain, ...[1, 2, 3, 4].map((again) => suffixed(plain, id, again))];
+  const names = [plain, ...[1, 2, 3, 4].map((again) => withId(plain, id, again))];
   return names.some((each) => nameKey(each) === nameKey(name));
 }

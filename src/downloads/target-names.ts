@@ -2,7 +2,7 @@
 
 import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
-import { nameKey, withSuffix } from '../data/file-names.js';
+import { nameKey, withId } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { parseReference, rowOf } from '../data/references.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
@@ -55,8 +55,7 @@ export function nameTargets(
   const used = new Set([...counts.keys()]);
   const unusedName = (name: string, id: string): string => {
     let own = name;
-    for (let again = 1; used.has(nameKey(own)); again++)
-      own = withSuffix(name, again === 1 ? id : `${id}-${again}`);
+    for (let again = 1; used.has(nameKey(own)); again++) own = withId(name, id, again);
     used.add(nameKey(own));
     return own;
   };

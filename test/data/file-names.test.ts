@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dispositionName, nameKey, safeFileName, withSuffix } from '../../src/data/file-names.js';
+import { dispositionName, nameKey, safeFileName, withId } from '../../src/data/file-names.js';
 import { hostile, odd } from '../support/file-names.js';
 
 test('there are 40 hostile names', () => {
@@ -59,14 +59,14 @@ test.each([
 });
 
 test('a safe suffix goes before the extension, and the name stays short enough', () => {
-  expect(withSuffix('Rules.txt', 'doc_1')).toBe('Rules-doc_1.txt');
-  expect(withSuffix('Rules', 'doc_1')).toBe('Rules-doc_1');
-  expect(withSuffix('Rules.txt', '../x')).toMatch(/^Rules-[0-9a-f]{12}\.txt$/);
+  expect(withId('Rules.txt', 'doc_1')).toBe('Rules-doc_1.txt');
+  expect(withId('Rules', 'doc_1')).toBe('Rules-doc_1');
+  expect(withId('Rules.txt', '../x')).toMatch(/^Rules-[0-9a-f]{12}\.txt$/);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string(), (text, id) => {
       const name = safeFileName(text, ['txt']);
       if (name === undefined) return;
-      const longer = withSuffix(name, id);
+      const longer = withId(name, id);
       expect(Buffer.byteLength(longer)).toBeLessThanOrEqual(200);
       expect(safeFileName(longer)).toBe(longer);
     }),
