@@ -1,11 +1,18 @@
 /** Before-images (`undo.jsonl` in a run's folder): what the records held before the run's writes, for `runs undo`. */
 
-import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type JsonObject, mapTexts } from '../data/json.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
-import { newRunName, type RunStore, runFolder, runNameIn, runNames, startOf } from './store.js';
+import {
+  markRun,
+  newRunName,
+  type RunStore,
+  runFolder,
+  runNameIn,
+  runNames,
+  startOf,
+} from './store.js';
 
 /** The values that a write is about to change, or the record that it created. */
 export type BeforeImageEntry = {
@@ -187,7 +194,7 @@ export async function pruneBeforeImages(
   const old = (runs: readonly string[]) => runs.filter((run) => isOld(startOf(run).getTime()));
   const open = old(await runNames(store, ['open'])).slice(0, most);
   const outcomes = await Promise.all(open.map((run) => removeOld(run, false)));
-  const next = readNext(store);
+  const next = runNameIn(nextFile(store));
   if (next !== undefined && !isOld(startOf(next).getTime())) return removedOf(outcomes);
   const ended = (await runNames(store, ['ended'])).filter(
     (run) => next === undefined || run >= next,
@@ -195,34 +202,21 @@ export async function pruneBeforeImages(
   const due = old(ended).slice(0, most - open.length);
   const ofEnded = await Promise.all(due.map((run) => removeOld(run, true)));
   const kept = due.find((_, index) => ofEnded[index] === 'kept');
-  writeNext(store, kept ?? ended[due.length] ?? newRunName(now));
+  markRun(nextFile(store), kept ?? ended[due.length] ?? newRunName(now));
   return removedOf([...outcomes, ...ofEnded]);
 }
 
 /** Ensures that a run that ends after a younger one is not skipped: pruning inspects it next. */
 export function pruneNext(store: RunStore, run: string): void {
-  const next = readNext(store);
-  if (next !== undefined && run < next) writeNext(store, run);
+  const next = runNameIn(nextFile(store));
+  if (next !== undefined && run < next) markRun(nextFile(store), run);
 }
 
 function removedOf(outcomes: readonly string[]): number {
   return outcomes.filter((outcome) => outcome === 'removed').length;
 }
 
-/** The oldest ended run not yet inspected; undefined if that is unknown. */
-function readNext(store: RunStore): string | undefined {
-  return runNameIn(nextFile(store));
-}
-
-/** A failed or torn write is harmless: without the file, the next command lists `ended/` again. */
-function writeNext(store: RunStore, run: string): void {
-  try {
-    writeFileSync(nextFile(store), `${run}\n`, { mode: 0o600 });
-  } catch {
-    // Harmless, see above.
-  }
-}
-
+/** The file that names the oldest ended run not yet inspected; without it, the next command lists `ended/` again. */
 function nextFile({ dir }: RunStore): string {
   return join(dir, 'oldest-before-images');
 }

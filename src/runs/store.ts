@@ -94,10 +94,15 @@ export function newestRun(store: RunStore): string | undefined {
   return runNameIn(newestFile(store));
 }
 
-/** Records the run that was begun last. Never throws: without it, runs sort by the clock. */
+/** Records the run that was begun last. Without it, runs sort by the clock. */
 export function markNewest(store: RunStore, run: string): void {
+  markRun(newestFile(store), run);
+}
+
+/** Writes the name of a run to a file of its own. Never throws: each such file can be done without. */
+export function markRun(path: string, run: string): void {
   try {
-    writeFileSync(newestFile(store), `${run}\n`, { mode: 0o600 });
+    writeFileSync(path, `${run}\n`, { mode: 0o600 });
   } catch {
     // See above.
   }
