@@ -2,7 +2,7 @@
 import { InputError, UsageError } from '../errors.js';
 import { type Field, newPath, setFields } from './assign.js';
 import { clearWord, exportText, isExportOf, spreadsheetError } from './csv.js';
-import { isNumber, isObject, type JsonObject, parseJson } from './json.js';
+import { isNumber, isObject, type JsonObject, jsonNumber, parseJson } from './json.js';
 import { nearest } from './nearest.js';
 import { isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
@@ -253,8 +253,6 @@ function booleanOf(cell: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw invalidCell(cell, 'true or false');
 }
-
-const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function numberLike(present: unknown, cell: string): unknown {
   const text = cell.trim();

@@ -171,7 +171,8 @@ const longDigits = new RegExp('[\\d.]'.repeat(16));
 const exponent = /[\d.][eE][+-]?\d/;
 const lastZero = /\.\d*0(?:[,}\]\s]|$)/;
 const minusZero = /(?:^|[:,[\s])-0(?:[,}\]\s]|$)/;
-const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** A number as JSON writes it. */
+export const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Turns such numbers into marked strings, parses, and converts the marked strings to RawNumber. */
 function parseKeepingNumbers(text: string): unknown {
