@@ -63,11 +63,15 @@ export class RowNames {
 
   /** Throws InputError if no more rows are allowed. */
   checkRoom(): void {
-    if (this.lines.size < mostInputRows) return;
-    throw new InputError(`${this.input.name} has more than ${groupedNumber(mostInputRows)} rows.`, {
-      hint: 'Split it into several files.',
-    });
+    if (this.lines.size >= mostInputRows) throw tooManyRows(this.input.name);
   }
+}
+
+/** The error for an input of more than `mostInputRows`. */
+export function tooManyRows(name: string): InputError {
+  return new InputError(`${name} has more than ${groupedNumber(mostInputRows)} rows.`, {
+    hint: 'Split it into several files.',
+  });
 }
 
 /**

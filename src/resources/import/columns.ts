@@ -1,29 +1,44 @@
 /** Maps the columns of an import to the fields of the records. */
 
-import { aliasKind, plainName } from '../../cli/column-aliases.js';
+import type { BulkValues } from '../../bulk/invocation.js';
+import { aliasKind, type KeyComparison, plainName } from '../../cli/column-aliases.js';
 import { type ColumnType, readColumnName } from '../../data/cell-values.js';
 import { unguard } from '../../data/csv.js';
 import { didYouMean, nearest } from '../../data/nearest.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { firstOf, shellQuote } from '../../data/text.js';
 import { InputError, UsageError } from '../../errors.js';
+import type { NamedEncoding } from '../../files/text-decoder.js';
 import type { FieldTarget } from './cells.js';
 import type { SeenFields } from './seen-fields.js';
 
-/** The flags on columns. */
-export interface ColumnOptions {
-  readonly resource: ResourceName;
+/** The values of an import's command line. */
+export interface ImportValues
+  extends Pick<BulkValues, 'map' | 'ignoreColumns' | 'sheet' | 'takeFormulas'> {
+  readonly file: string;
   /** The field that identifies a record. */
   readonly key: string;
-  /** `--map "Vorname=firstName"`. */
-  readonly map: readonly (readonly [header: string, name: string])[];
-  readonly ignoresUnknown: boolean;
-  /** `--team-column`. */
-  readonly teamColumn: string | undefined;
+  readonly createOnly?: boolean;
+  readonly updateOnly?: boolean;
+  readonly skipInvalid: boolean;
+  readonly encoding: NamedEncoding | undefined;
+  readonly teamColumn?: string | undefined;
+  readonly teamField?: string | undefined;
+  readonly set: readonly string[] | undefined;
+  readonly setString: readonly string[] | undefined;
+}
+
+/** What columns and rows are read by. */
+export interface ImportOptions extends ImportValues {
+  readonly resource: ResourceName;
+  /** How keys compare. */
+  readonly comparison: KeyComparison;
   /** The file was written with `--csv-raw`. */
   readonly raw: boolean;
   /** The columns are fields by their own names, as in NDJSON. */
   readonly isTyped: boolean;
+  /** The fields that flags set in every record, each with its flag. */
+  readonly given: ReadonlyMap<string, string>;
 }
 
 /** One column of the file. */
@@ -63,7 +78,7 @@ export interface Mapping {
  */
 export function fileColumns(
   header: readonly string[],
-  options: ColumnOptions,
+  options: ImportOptions,
 ): readonly FileColumn[] {
   const heads = header.map((cell) => (options.raw ? cell : unguard(cell)).trim());
   const find = (word: string, name: string) => {
@@ -73,7 +88,7 @@ export function fileColumns(
       hint: `It has: ${firstOf(heads)}.`,
     });
   };
-  const mapped = new Map(options.map.map(([from, to]) => [find('--map', from), to]));
+  const mapped = new Map(options.map?.map(([from, to]) => [find('--map', from), to]));
   const team = options.teamColumn === undefined ? -1 : find('--team-column', options.teamColumn);
   return heads.map((head, index) => {
     const isMapped = mapped.has(index);
@@ -98,7 +113,7 @@ function indexOfHead(heads: readonly string[], name: string): number {
 /** Finds the column of the key. Throws InputError if none or several hold it. */
 export function keyColumn(
   columns: readonly FileColumn[],
-  { key, resource }: ColumnOptions,
+  { key, resource }: ImportOptions,
 ): FileColumn {
   const kind = aliasKind(key, resource);
   const ways: readonly ((column: FileColumn) => boolean)[] = [
@@ -148,15 +163,13 @@ interface KnownFields {
   readonly service: readonly string[];
   /** The field that holds the ids of teams, if there is one. */
   readonly team: FieldTarget | undefined;
-  /** The fields that flags set, each with its flag. */
-  readonly given: ReadonlyMap<string, string>;
 }
 
 /** Maps the columns; every column without a field is a problem that `onProblem` receives. */
 export function mapColumns(
   columns: readonly FileColumn[],
   key: FileColumn,
-  options: ColumnOptions,
+  options: ImportOptions,
   known: KnownFields,
   onProblem: (problem: InputError) => void,
 ): Mapping {
@@ -172,7 +185,7 @@ export function mapColumns(
       column === key ? options.key : byName ? known.team?.field : fieldFor(column, options, known);
     if (field === undefined) {
       if (column.head === '' && !column.isMapped) continue;
-      if (options.ignoresUnknown) ignored.push(column.head);
+      if (options.ignoreColumns) ignored.push(column.head);
       else onProblem(column.typeProblem ?? unknownColumn(column, options, known));
       continue;
     }
@@ -182,7 +195,7 @@ export function mapColumns(
       continue;
     }
     taken.set(field, column);
-    const overruling = known.given.get(field.split('.', 1)[0] ?? '');
+    const overruling = options.given.get(field.split('.', 1)[0] ?? '');
     if (known.service.includes(field)) service.set(field, column);
     else if (overruling !== undefined && column !== key) overruled.set(column.head, overruling);
     else {
@@ -211,7 +224,7 @@ function fieldTarget(
 /** True for a column such as `Team`, where the records hold ids of teams and no field of that name. */
 function isTeamHead(
   { name, isMapped }: FileColumn,
-  { resource, teamColumn }: ColumnOptions,
+  { resource, teamColumn }: ImportOptions,
   { team, seen }: KnownFields,
 ): boolean {
   if (isMapped || teamColumn !== undefined || !team) return false;
@@ -222,8 +235,8 @@ function isTeamHead(
 /** The field of a column: of its own name, of an equal name, or of an alias; undefined if there is none. */
 function fieldFor(
   { head, name, isMapped }: FileColumn,
-  { resource, isTyped }: ColumnOptions,
-  { seen, service, given }: KnownFields,
+  { resource, isTyped, given }: ImportOptions,
+  { seen, service }: KnownFields,
 ): string | undefined {
   if (isTyped) return name;
   const fields = [...new Set([...seen.names, ...service, ...given.keys()])];
@@ -247,7 +260,7 @@ function fieldFor(
 
 function unknownColumn(
   column: FileColumn,
-  { resource }: ColumnOptions,
+  { resource }: ImportOptions,
   { seen, team }: KnownFields,
 ): InputError {
   const { name, isTeam } = column;

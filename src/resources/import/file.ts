@@ -8,9 +8,8 @@ import {
   noteOpenWorkbook,
   peekBytes,
 } from '../../bulk/file-rows.js';
-import type { BulkValues } from '../../bulk/invocation.js';
-import { mostInputRows } from '../../bulk/row-names.js';
-import { type KeyComparison, keyComparison } from '../../cli/column-aliases.js';
+import { mostInputRows, tooManyRows } from '../../bulk/row-names.js';
+import { keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
 import type { CsvRow } from '../../data/csv-reader.js';
@@ -18,38 +17,16 @@ import { InputErrors } from '../../data/input-errors.js';
 import { type JsonObject, objectIn } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import type { ResourceName } from '../../data/resources.js';
-import { groupedNumber } from '../../data/text.js';
 import { InputError, stoppedReading } from '../../errors.js';
-import { type NamedEncoding, textDecoder } from '../../files/text-decoder.js';
+import { textDecoder } from '../../files/text-decoder.js';
 import { givenFields } from '../update.js';
-import { type ColumnOptions, type FileColumn, fileColumns, keyColumn } from './columns.js';
-
-/** The values of an import's command line. */
-export interface ImportValues
-  extends Pick<BulkValues, 'map' | 'ignoreColumns' | 'sheet' | 'takeFormulas'> {
-  readonly file: string;
-  readonly key: string;
-  readonly createOnly?: boolean;
-  readonly updateOnly?: boolean;
-  readonly skipInvalid: boolean;
-  readonly encoding: NamedEncoding | undefined;
-  readonly teamColumn?: string | undefined;
-  readonly teamField?: string | undefined;
-  readonly set: readonly string[] | undefined;
-  readonly setString: readonly string[] | undefined;
-}
-
-/** The flags of an import, beside those on its columns. */
-export interface ImportOptions extends ColumnOptions {
-  /** How keys compare. */
-  readonly comparison: KeyComparison;
-  readonly mode: 'create' | 'update' | 'both';
-  readonly skipsInvalid: boolean;
-  /** `--team-field`. */
-  readonly teamField: string | undefined;
-  /** The fields that flags set in every record, each with its flag. */
-  readonly given: ReadonlyMap<string, string>;
-}
+import {
+  type FileColumn,
+  fileColumns,
+  type ImportOptions,
+  type ImportValues,
+  keyColumn,
+} from './columns.js';
 
 /** The file of an import, read and checked as far as that goes without the service. */
 export interface ImportFile {
@@ -67,17 +44,11 @@ export async function openFile(
 ): Promise<ImportFile> {
   const sheet = await openSheet(context, values.file, values);
   const options: ImportOptions = {
+    ...values,
     resource,
-    key: values.key,
     comparison: keyComparison(values.key, resource),
-    map: values.map ?? [],
-    ignoresUnknown: values.ignoreColumns ?? false,
-    teamColumn: values.teamColumn,
-    teamField: values.teamField,
     raw: sheet.isTyped || context.settings.csvRaw,
     isTyped: sheet.isTyped,
-    mode: values.createOnly ? 'create' : values.updateOnly ? 'update' : 'both',
-    skipsInvalid: values.skipInvalid,
     given: givenFields(values),
   };
   const columns = fileColumns(sheet.header.cells, options);
@@ -122,11 +93,8 @@ async function openSheet(
   const all: CsvRow[] = [];
   for await (const some of fileRows(chunks, options))
     for (const row of some) {
-      if (!isBlank(row) && !isDelimiterLine(row, all)) all.push(row);
-      if (all.length > mostInputRows + 1)
-        throw new InputError(`${name} has more than ${groupedNumber(mostInputRows)} rows.`, {
-          hint: 'Split it into several files.',
-        });
+      if (!isBlank(row)) all.push(row);
+      if (all.length > mostInputRows + 1) throw tooManyRows(name);
       const waiting = turn(row.cells.length);
       if (waiting) await waiting;
     }
@@ -138,11 +106,6 @@ async function openSheet(
 /** True for a row without a value; one with a cell that cannot be used is not blank. */
 function isBlank({ cells, marks }: CsvRow): boolean {
   return cells.every((cell) => cell.trim() === '') && (marks?.size ?? 0) === 0;
-}
-
-/** True for a first line `sep=;`, which tells Excel the delimiter. */
-function isDelimiterLine({ cells }: CsvRow, before: readonly CsvRow[]): boolean {
-  return before.length === 0 && cells.length === 2 && cells[0] === 'sep=' && cells[1] === '';
 }
 
 /** A row whose values were typed in the file. */
@@ -173,10 +136,7 @@ async function readJsonLines(
   const read = (line: string) => {
     number += 1;
     if (line.trim() === '') return;
-    if (records.length >= mostInputRows)
-      throw new InputError(`${name} has more than ${groupedNumber(mostInputRows)} rows.`, {
-        hint: 'Split it into several files.',
-      });
+    if (records.length >= mostInputRows) throw tooManyRows(name);
     errors.collect(() => records.push({ line: number, record: recordOf(line, number) }));
   };
   for await (const chunk of chunks) {

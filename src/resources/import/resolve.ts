@@ -14,8 +14,8 @@ import type { SelectedRow } from '../../runs/report.js';
 import { identityReader, sameIdentity } from '../person/holders.js';
 import { readOnlyFields } from '../update.js';
 import { importedRow } from './cells.js';
-import { type FileColumn, mapColumns } from './columns.js';
-import type { ImportFile, ImportOptions } from './file.js';
+import { type FileColumn, type ImportOptions, mapColumns } from './columns.js';
+import type { ImportFile } from './file.js';
 import type { ResolvedImport } from './preview.js';
 import { importDoubt, KeyIndex } from './row-keys.js';
 import { RowReader } from './row-reader.js';
@@ -50,7 +50,7 @@ export async function resolveImport(
   const problems = new InputErrors('problem');
   const team = teams && teamTarget(options.teamField, seen, teamFields.names);
   const service = [...new Set([...serviceFields, ...readOnlyFields(context, resource)])];
-  const known = { seen, service, team, given: options.given };
+  const known = { seen, service, team };
   let hasColumnProblems = false;
   const mapping = mapColumns(columns, key, options, known, (problem) => {
     hasColumnProblems = true;
@@ -58,7 +58,7 @@ export async function resolveImport(
   });
   const reader = new RowReader({ sheet, key, options, mapping, teams, index, ids, organizationId });
   const read = sheet.rows.map((row) => reader.read(row));
-  if (!options.skipsInvalid || hasColumnProblems) {
+  if (!options.skipInvalid || hasColumnProblems) {
     const said = new Set<string>();
     for (const problem of read.flatMap((row) => row.problems)) {
       // A key on two lines is a problem of both.

@@ -69,9 +69,9 @@ export class RowReader {
   private own(row: CsvRow, { key, values, record, problems }: RowContent): ImportedRow {
     const { options, mapping } = this.world;
     const { noun } = resourceWords[options.resource];
-    if (record && options.mode === 'create')
+    if (record && options.createOnly)
       return { key, skipped: `${String(record['id'])} already has this ${options.key}.` };
-    if (!record && options.mode === 'update')
+    if (!record && options.updateOnly)
       return { key, skipped: `No ${noun} has this ${options.key}.` };
     if (!record) {
       const fields = values.flatMap((each) => {

@@ -3,8 +3,12 @@ import { expect, test } from 'vitest';
 import { writeCsv } from '../../../src/cli/lists/csv.js';
 import { readCsv } from '../../../src/data/csv-reader.js';
 import type { JsonObject } from '../../../src/data/json.js';
-import { fileColumns, keyColumn, mapColumns } from '../../../src/resources/import/columns.js';
-import type { ImportOptions } from '../../../src/resources/import/file.js';
+import {
+  fileColumns,
+  type ImportOptions,
+  keyColumn,
+  mapColumns,
+} from '../../../src/resources/import/columns.js';
 import { KeyIndex } from '../../../src/resources/import/row-keys.js';
 import { RowReader } from '../../../src/resources/import/row-reader.js';
 import { SeenFields } from '../../../src/resources/import/seen-fields.js';
@@ -26,14 +30,13 @@ function importedInto(all: readonly JsonObject[], text: string) {
     resource: 'players',
     key: 'memberNo',
     comparison: 'exact',
-    map: [],
-    ignoresUnknown: false,
+    file: 'x.csv',
     raw: false,
     isTyped: false,
-    teamColumn: undefined,
-    teamField: undefined,
-    mode: 'both',
-    skipsInvalid: false,
+    encoding: undefined,
+    skipInvalid: false,
+    set: undefined,
+    setString: undefined,
     given: new Map<string, string>(),
   };
   const sheet = { name: 'x.csv', header, rows, isTyped: false, digest: '' };
@@ -49,7 +52,7 @@ function importedInto(all: readonly JsonObject[], text: string) {
   }
   const problems: string[] = [];
   const service = ['id', 'organizationId', 'createdAt', 'updatedAt'];
-  const known = { seen, service, team: undefined, given: options.given };
+  const known = { seen, service, team: undefined };
   const mapping = mapColumns(columns, key, options, known, ({ message }) => problems.push(message));
   const organizationId = 'org_7';
   const world = { sheet, key, options, mapping, teams: undefined, index, ids, organizationId };
