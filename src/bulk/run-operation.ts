@@ -138,6 +138,7 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
       lock: await lockFor(context, invocation, store, head, selection?.rows[0]),
     })));
   const planned = await planRun(context, invocation, { head, ...kept });
+  if ('plan' in planned) await invocation.onPlanned?.(planned.plan.head.run);
   if (isSingle) {
     // Loaded before the write, because the program's files may be replaced meanwhile.
     if (context.isAligned && !('report' in planned)) await import('./report-view.js');

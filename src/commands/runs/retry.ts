@@ -1,17 +1,13 @@
 /** `rosterctl runs retry`: starts a new run from the failed rows of another. */
 
-import { dryRunMany } from '../../bulk/dry-run.js';
-import { checkExpected, type Invocation, limitRate, newHead } from '../../bulk/invocation.js';
-import { planRun } from '../../bulk/plan-run.js';
-import { lockFor } from '../../bulk/run-locks.js';
-import { showRun } from '../../bulk/show-run.js';
-import type { CommandOutput } from '../../cli/command-output.js';
+import { runSelected } from '../../bulk/run-operation.js';
 import { defineRunCommand } from '../../cli/define.js';
 import type { Context } from '../../context.js';
+import { digestOf } from '../../data/digest.js';
 import type { Operation, Task } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { countsAsError, isFinalRow } from '../../runs/report.js';
-import { markRetried, openRunStore, retriedBy, storeOf } from '../../runs/store.js';
+import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
 import { hasLeftovers } from '../../runs/unfinished-uploads.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
@@ -54,7 +50,13 @@ export default defineRunCommand({
       throw new UsageError(`No row of the run ${head.run} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
-    return retryRows(context, invocation, rows, (byRun) => markRetried(store, head.run, byRun));
+    const again = await rowsForRetry(context, invocation.operation, rows);
+    return runSelected(context, {
+      ...invocation,
+      isSingle: false,
+      selection: { rows: again, digest: digestOf(['retry', again]) },
+      onPlanned: (byRun) => markRetried(store, head.run, byRun),
+    });
   },
 });
 
@@ -65,28 +67,6 @@ function rowsToRetry({ plan, state }: StoredRun): readonly Task[] {
     return result !== undefined && countsAsError(result.result) && isFinalRow(result);
   });
   return failed.map((row) => ({ ...row, done: state.done.get(row.row) }));
-}
-
-/** Starts a new run from these rows of a finished one. Throws as `planRun` does. */
-async function retryRows(
-  context: Context,
-  given: Invocation,
-  failed: readonly Task[],
-  onPlanned: (run: string) => Promise<void>,
-): Promise<CommandOutput> {
-  const { operation, values } = given;
-  const rows = await rowsForRetry(context, operation, failed);
-  const selection = { rows };
-  const invocation = { ...given, isSingle: false, selection };
-  checkExpected(rows.length, values);
-  limitRate(context, values);
-  if (context.settings.dryRun) return dryRunMany(context, invocation, { rows });
-  const store = openRunStore(context.paths);
-  const head = newHead(context, invocation, 'retry', rows);
-  const lock = await lockFor(context, invocation, store, head);
-  const planned = await planRun(context, invocation, { store, head, lock });
-  if ('plan' in planned) await onPlanned(planned.plan.head.run);
-  return showRun(context, planned);
 }
 
 /** Rows of an earlier run without what its preview found, with files inspected again. */
