@@ -43,6 +43,8 @@ test('-q says nothing of a run that is taken up and finished', async () => {
   expect(await rosterctl(`${line.replace('5/s', '1000/s')} -q`, { home, env })).toMatchObject(
     silent,
   );
+  // Nor of one that is finished already, where nothing is left to resume.
+  expect(await rosterctl('runs resume --yes -q', { home, env })).toMatchObject(silent);
 });
 
 test('the first use of a cursor does not say at a terminal that nothing is new', async () => {

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
-import { printUnsent, printWrongRows, reportView } from '../../bulk/report-view.js';
+import { printUnsent, printWrongRows, reportView, reportViewFor } from '../../bulk/report-view.js';
 import { resumeRun, runWithRowsLeft, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
@@ -35,7 +35,8 @@ export default defineRunCommand({
       const report = storedReport(stored);
       printWrongRows(context, report);
       if (context.settings.output === 'ids') printUnsent(context, report);
-      return { value: report, view: reportView, exitName: exitOf(report, undefined) };
+      const view = context.settings.quiet ? reportViewFor(context) : reportView;
+      return { value: report, view, exitName: exitOf(report, undefined) };
     }
     const invocation = await invocationOf(context, stored, values);
     limitRate(context, values);
