@@ -277,5 +277,5 @@ function oneLine(name: string): string {
 const emptyCache: Remembered = { ids: '', fields: [], values: {} };
 
 function readCache(file: string, owner: number | undefined): JsonObject {
-  return objectIn(readIfOurs(file, owner) ?? '') ?? {};
+  return objectIn(readIfOurs(file, owner) ?? '', JSON.parse) ?? {};
 }

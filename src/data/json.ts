@@ -12,10 +12,16 @@ export function isObject(value: unknown): value is JsonObject {
   );
 }
 
-/** Returns the JSON object that a text holds, parsed without loss; undefined for any other text. */
-export function objectIn(text: string): JsonObject | undefined {
+/**
+ * Returns the JSON object that a text holds; undefined for any other text. `JSON.parse` is faster, for
+ * what this program wrote.
+ */
+export function objectIn(
+  text: string,
+  parse: (text: string) => unknown = parseJson,
+): JsonObject | undefined {
   try {
-    const value = parseJson(text);
+    const value = parse(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

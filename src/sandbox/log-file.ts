@@ -138,7 +138,7 @@ function parseLog(bytes: Buffer, path: string): JsonObject[] {
 }
 
 function parseLine(line: string, path: string): JsonObject {
-  const value = objectIn(line);
+  const value = objectIn(line, JSON.parse);
   if (value) return value;
   throw new GuardError(`The sandbox log ${path} is damaged.`, {
     code: 'damaged',
