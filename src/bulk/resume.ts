@@ -160,13 +160,25 @@ export async function continueRun(
   };
 }
 
+/** Returns what resuming a run would work on, for a dry run, and notes it. */
+export function toContinue(context: Context, given: Invocation, stored: StoredRun) {
+  const { head, plan } = stored;
+  const rows = unfinishedTasks(stored);
+  context.note(`This continues ${runWithRowsLeft(head, rows, context.now())}.`);
+  const { values } = given;
+  // The remaining rows were confirmed when the run started.
+  const { maxChanges = rows.length } = values;
+  const invocation = { ...given, ...jobOf(plan), values: { ...values, maxChanges } };
+  return { invocation, rows, run: head.run };
+}
+
 /** A run as named in a sentence: `run ID, started 5 min ago`. */
 export function runSince({ run, startedAt }: RunHead, now: Date): string {
   return `run ${run}, started ${relativeTime(new Date(startedAt), now)}`;
 }
 
 /** `run ID, started 5 min ago: 6 of 9 rows are left` */
-export function runWithRowsLeft(head: RunHead, { length }: readonly Task[], now: Date): string {
+function runWithRowsLeft(head: RunHead, { length }: readonly Task[], now: Date): string {
   return `${runSince(head, now)}${rowsLeft(length, head.rows)}`;
 }
 

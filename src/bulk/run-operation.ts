@@ -19,13 +19,12 @@ import {
   type CommandLine,
   checkExpected,
   type Invocation,
-  jobOf,
   limitRate,
   newHead,
 } from './invocation.js';
 import { planRun } from './plan-run.js';
 import { checkResults } from './results.js';
-import { runWithRowsLeft, unfinishedTasks } from './resume.js';
+import { toContinue } from './resume.js';
 import { ifKept, lockFor } from './run-locks.js';
 import {
   type FilteredRows,
@@ -100,10 +99,8 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
   const head = headOf(context, invocation);
   const { continued, carried } = await earlierRunsFor(context, invocation, head);
   if (continued) {
-    const rows = unfinishedTasks(continued);
-    context.note(`This continues ${runWithRowsLeft(continued.head, rows, context.now())}.`);
-    const resumed = { ...invocation, ...jobOf(continued.plan) };
-    return dryRunRows(context, resumed, { rows, run: continued.head.run });
+    const left = toContinue(context, invocation, continued);
+    return dryRunRows(context, left.invocation, left);
   }
   const { rows, matched } = await selectedRows(context, invocation);
   return dryRunRows(context, invocation, { rows: withCarried(carried, rows, values), matched });

@@ -199,6 +199,15 @@ describe('a command whose filter selected the rows', () => {
   });
 });
 
+test('-n of a line that continues a run judges no cap again that its first run passed', async () => {
+  const { user, isLost } = await losing(103, 'PATCH app_2');
+  const line = `tryouts set-status ${ids(103).join(' ')} --to rejected --concurrency 1`;
+  await killed(user, `${line} --yes --max-changes 103`, isLost);
+  const looked = await user.run(`${line} -n --json`);
+  expect([looked.code, report(looked).summary]).toMatchObject([0, { wouldChange: 101 }]);
+  expect(looked.stderr).not.toContain('--max-changes');
+});
+
 test('-n with ids shows the unfinished rows of its run, and sends and stores nothing', async () => {
   const { service, user, isLost } = await losing(4, 'PATCH app_3');
   const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --concurrency 1`;

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
 import { printUnsent, printWrongRows, reportView, reportViewFor } from '../../bulk/report-view.js';
-import { resumeRun, runWithRowsLeft, unfinishedTasks } from '../../bulk/resume.js';
+import { resumeRun, toContinue } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
@@ -42,12 +42,8 @@ export default defineRunCommand({
     limitRate(context, values);
     if (!context.settings.dryRun)
       return showRun(context, await resumeRun(context, invocation, stored));
-    const remaining = unfinishedTasks(stored);
-    checkExpected(remaining.length, values);
-    context.note(`This continues ${runWithRowsLeft(stored.head, remaining, context.now())}.`);
-    // The remaining rows were confirmed when the run started.
-    const maxChanges = values.maxChanges ?? remaining.length;
-    const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };
-    return dryRunMany(context, allowed, { rows: remaining, run: stored.head.run });
+    const left = toContinue(context, invocation, stored);
+    checkExpected(left.rows.length, values);
+    return dryRunMany(context, left.invocation, left);
   },
 });
