@@ -33,6 +33,15 @@ export type RawCell = {
   readonly raw: string;
 };
 
+export function isRawCell(cell: unknown): cell is RawCell {
+  return isObject(cell) && 'raw' in cell;
+}
+
+/** True if a cell of a `--csv-raw` file removes the value. */
+export function isClearWord({ raw }: RawCell): boolean {
+  return raw.trim() === clearWord;
+}
+
 /** A cell of a sheet that sets a field: with its column, and its kind if it is not text. */
 export type SheetCell = {
   readonly text: string;
@@ -171,8 +180,8 @@ export function typeHint(name: string): string {
 /** Returns the new value; undefined if the cell changes nothing. */
 function changedValue(cell: unknown, type: ColumnType | undefined, present: unknown): unknown {
   if (cell === null) return null;
-  const isRaw = isObject(cell) && !isSheetCell(cell);
-  const text = isSheetCell(cell) ? cell.text : isRaw ? (cell as RawCell).raw : (cell as string);
+  const isRaw = isRawCell(cell);
+  const text = isSheetCell(cell) ? cell.text : isRaw ? cell.raw : (cell as string);
   const keepsType = type === undefined || (type === 'text' && typeof present === 'string');
   if (keepsType && present !== undefined && isExportOf(text, present)) return undefined;
   if (isSheetCell(cell) && cell.kind !== undefined) {
@@ -180,7 +189,7 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
     if (cell.kind === 'date') return dateLike(present, text);
   }
   if (isRaw) {
-    if (text.trim() === clearWord) return null;
+    if (isClearWord(cell)) return null;
     if (spreadsheetError.test(text.trim()))
       throw new InputError(`holds the spreadsheet error ${text.trim()}.`);
   }

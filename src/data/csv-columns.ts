@@ -256,7 +256,7 @@ function readCell(
   const { name } = column;
   const text = cell.trim();
   // Without guards, only the record can tell a literal text from a special one.
-  if (options.raw && column.setsField && (text === clearWord || spreadsheetError.test(text)))
+  if (options.raw && column.clears && (text === clearWord || spreadsheetError.test(text)))
     return { raw: cell } satisfies RawCell;
   checkNoSpreadsheetError(cell, name, place);
   checkNotShortened(cell, name, place, options);

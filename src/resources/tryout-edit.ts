@@ -6,13 +6,14 @@ import { TryoutStatus } from '../api/schemas.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import { params } from '../cli/define.js';
 import type { Context } from '../context.js';
+import { isClearWord, isRawCell } from '../data/cell-values.js';
 import { isExportOf } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf, nameWithId } from '../data/path.js';
 import { kebab, orList } from '../data/text.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
-import { CancelledError, nothingDone, UsageError } from '../errors.js';
+import { CancelledError, InputError, nothingDone, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import {
   datedLine,
@@ -123,14 +124,14 @@ function checkStdin(values: NoteValues & Pick<BulkValues, 'idsFile' | 'csv'>): v
 function editSession(context: Context, job: EditJob): Session {
   const warnings = new RowWarnings(context);
   const holders = new Holders(context, ['tryouts']);
-  const targetOf = ({ own = {} }: Pick<SelectedRow, 'own'>): EditTarget => ({
-    status: job.status ?? (own['status'] as string | undefined),
-    note: job.note ?? noteOf(own['internalNotes']),
+  const targetOf = (row: SelectedRow, record: JsonObject): EditTarget => ({
+    status: job.status ?? (row.own?.['status'] as string | undefined),
+    note: job.note ?? noteOf(row, record),
   });
   return {
     ...holders.beside(changing(context, 'tryouts', 'update')),
     plan(row, { record = {} }) {
-      const cells = inLowerCase(targetOf(row), record);
+      const cells = inLowerCase(targetOf(row, record), record);
       const target = job.note ? cells : withoutOwnNote(cells, record);
       checkStatus(target.status, record);
       const changes = editChanges(record, target);
@@ -139,9 +140,13 @@ function editSession(context: Context, job: EditJob): Session {
       holders.watch(record);
       return { steps: [{ call: editCall(row.id, changes), changes }] };
     },
-    compares(row) {
-      const { status, note } = targetOf(row);
-      return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
+    compares({ own = {} }) {
+      const status = job.status ?? own['status'];
+      const note = job.note ?? own['internalNotes'];
+      return [
+        ...(status === undefined ? [] : ['status']),
+        ...(note === undefined ? [] : ['internalNotes']),
+      ];
     },
     planned: () => warnings.print(),
     compare: compareEdit,
@@ -188,8 +193,14 @@ function editChanges(record: JsonObject, { status, note }: EditTarget): readonly
 }
 
 /** Returns the edit of a row's own notes: the cell of a CSV, or an edit of its own (a review). */
-function noteOf(cell: unknown): NoteEdit | undefined {
+function noteOf({ own = {}, row }: SelectedRow, record: JsonObject): NoteEdit | undefined {
+  const cell = own['internalNotes'];
   if (cell === null) return { kind: 'clear' };
+  if (isRawCell(cell)) {
+    if (isExportOf(cell.raw, record['internalNotes'])) return undefined;
+    if (isClearWord(cell)) return { kind: 'clear' };
+    throw new InputError(`Line ${row}: internalNotes holds the spreadsheet error ${cell.raw}.`);
+  }
   if (isObject(cell)) return cell as NoteEdit;
   return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;
 }

@@ -216,6 +216,34 @@ test('with --csv-raw a text that looks like a shortened number stays text', asyn
   expect(report(ran).results).toMatchObject([{ after: { discordUserId: '1.23457E+17' } }]);
 });
 
+test('notes that read like a mark or a spreadsheet error come back unchanged with --csv-raw', async () => {
+  const { run } = sandbox();
+  for (const [id, note] of [
+    ['app_0003', '<clear>'],
+    ['app_0004', '#N/A'],
+  ])
+    await run(`tryouts update ${id} --note ${note} --yes`);
+  const csv = 'id,internalNotes\napp_0003,<clear>\napp_0004,#N/A\n';
+  const same = await run('tryouts update --csv - --csv-raw --yes --json', csv);
+  expect([same.code, report(same).summary]).toMatchObject([0, { unchanged: 2 }]);
+  const cleared = await run(
+    'tryouts update --csv - --csv-raw -n --json',
+    csv.replace('#N/A', '<clear>'),
+  );
+  expect(report(cleared).results).toMatchObject([
+    { result: 'unchanged' },
+    { result: 'would_change', after: { internalNotes: null } },
+  ]);
+  const wrong = await run(
+    'tryouts update --csv - --csv-raw -n --json',
+    csv.replace('<clear>', '#REF!'),
+  );
+  expect([wrong.code, errorOf(wrong).message]).toEqual([
+    2,
+    'Line 2: internalNotes holds the spreadsheet error #REF!.',
+  ]);
+});
+
 describe('a file that is not a CSV is refused while it is still arriving', () => {
   test.each([
     ['a long JSON array on one line', `[${'{"id":"app_1"},'.repeat(100_000)}`, 'longer than 1 MiB'],
