@@ -4,13 +4,20 @@ import { plural } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { beforeAndAfter, changedEnd, conflictEnd } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
+import { changesOfIntent } from '../engine/pending.js';
 import { sessionFor } from '../engine/row-sessions.js';
 import { readSettleMs, verifyWrite } from '../engine/verify.js';
 import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
-import { type ReportRow, type RowEnd, reportRow, type SelectedRow } from '../runs/report.js';
+import {
+  type ReportRow,
+  type RowEnd,
+  reportRow,
+  type SelectedRow,
+  unsentResult,
+} from '../runs/report.js';
 import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import {
@@ -134,13 +141,14 @@ async function endOfOpen(session: Session, task: Task, open: Intent): Promise<Ro
     since: open.t,
     intent: open,
   });
-  if (verification.outcome === 'applied')
-    return changedEnd(
-      task,
-      beforeAndAfter(task.previewed ?? []),
-      undefined,
-      verification.record && session.made?.(verification.record),
-    );
+  if (verification.outcome === 'applied') {
+    const { record } = verification;
+    const values = beforeAndAfter(changesOfIntent(open, task.previewed));
+    const { before = {}, after = {} } = values;
+    if (open.more && open.step !== undefined)
+      return unsentResult({ step: open.step, before, after });
+    return changedEnd(task, values, task.done, record && session.made?.(record));
+  }
   const isNotApplied = verification.outcome === 'notApplied';
   if (isNotApplied && !open.applied) return { result: 'not_attempted' };
   if (isNotApplied || verification.outcome === 'unclear') return { result: 'unknown' };

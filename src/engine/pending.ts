@@ -6,7 +6,7 @@ import { NotAppliedError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
 import type { Failure } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
-import { settleTimeLeft } from '../runs/state.js';
+import { type Intent, settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun, Unverified } from './run.js';
 import { runRow } from './run-row.js';
@@ -94,7 +94,7 @@ async function foundApplied(
   { record, note }: Extract<Verification, { outcome: 'applied' }>,
 ): Promise<void> {
   if (note !== undefined) row.run.options.note(`${row.task.id}: ${note}.`);
-  const step = sent?.step ?? { name: intent.step, changes: changesFrom(intent.before, row) };
+  const step = sent?.step ?? { name: intent.step, changes: changesOfIntent(intent, row.previewed) };
   await runRow(
     row,
     await stepDone(row, { step, more: intent.more ?? false }, record, { isFound: true }),
@@ -102,7 +102,10 @@ async function foundApplied(
 }
 
 /** The changes of an intent that an earlier process recorded. */
-function changesFrom(before: JsonObject, { previewed = [] }: ActiveRow): readonly RowChange[] {
+export function changesOfIntent(
+  { before }: Pick<Intent, 'before'>,
+  previewed: readonly RowChange[] = [],
+): readonly RowChange[] {
   const known = previewed.filter(({ field }) => Object.hasOwn(before, field));
   if (known.length > 0) return known;
   return Object.entries(before).map(([field, from]) => ({ field, from, to: undefined }));

@@ -87,6 +87,20 @@ describe('a command whose filter selected the rows', () => {
     expect(service.kept.get('app_2')?.status).toBe('pending');
   });
 
+  test('says of a row that was accepted, and not converted, how far the old run got', async () => {
+    const { service, user, isLost } = await losing(2, 'PATCH app_2');
+    const convert = 'tryouts convert --status pending --accept --yes --json --concurrency 1';
+    await killed(user, convert, isLost);
+    const [folder = ''] = runFolders(user.runs);
+    expect((await user.run(convert)).code).toBe(0);
+    expect(service.kept.get('app_2')).toMatchObject({ convertedPlayerId: 'player_app_2' });
+    const shown = await user.run(`runs show ${basename(folder)} --json`);
+    expect(report(shown).results).toMatchObject([
+      { id: 'app_1', result: 'changed' },
+      { id: 'app_2', result: 'failed', step: 'accepted', after: { status: 'accepted' } },
+    ]);
+  });
+
   test('is killed again while it finishes them, and nothing is lost or sent twice', async () => {
     const lost = new Set<string>();
     const service: Kept = await keep(several(4), (request, step) => {
