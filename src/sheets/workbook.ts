@@ -135,8 +135,6 @@ async function readRelations(
         path: target.startsWith('/') ? target.slice(1) : joined(folder, target),
       });
     },
-    text() {},
-    close() {},
   });
   return relations;
 }
@@ -168,8 +166,6 @@ async function readBook(scan: Scan, path: string) {
         isHidden: (attributeOf(attributes, 'state') ?? 'visible') !== 'visible',
       });
     },
-    text() {},
-    close() {},
   });
   return { sheets, is1904 };
 }
@@ -207,7 +203,6 @@ async function readDateStyles(scan: Scan, path: string): Promise<readonly boolea
       else if (name === 'cellXfs') isCells = true;
       else if (name === 'xf' && isCells) styles.push(isDateFormat(id, formats.get(id)));
     },
-    text() {},
     close(name) {
       if (name === 'cellXfs') isCells = false;
     },

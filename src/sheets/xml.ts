@@ -5,8 +5,8 @@ export interface XmlHandler {
   /** `attributes`: the raw text between the name and the end of the tag. */
   open(name: string, attributes: string): void;
   /** Called for each piece of text, with entities replaced. */
-  text(text: string): void;
-  close(name: string): void;
+  text?(text: string): void;
+  close?(name: string): void;
 }
 
 /** A fault of a part of a workbook, as the end of a sentence. */
@@ -88,7 +88,7 @@ export class XmlScanner {
   }
 
   private emitText(raw: string): void {
-    if (this.stack.length > 0) this.handler.text(decoded(raw.replace(/\r\n?/g, '\n')));
+    if (this.stack.length > 0) this.handler.text?.(decoded(raw.replace(/\r\n?/g, '\n')));
     else if (raw.trim() !== '') throw new XmlError('it holds text outside of its root');
   }
 
@@ -108,7 +108,7 @@ export class XmlScanner {
     const end = this.find(close, at + open.length);
     if (end < 0) return at;
     if (open === '<![CDATA[' && this.stack.length > 0)
-      this.handler.text(rest.slice(at + open.length, end));
+      this.handler.text?.(rest.slice(at + open.length, end));
     return end + close.length;
   }
 
@@ -132,7 +132,7 @@ export class XmlScanner {
     if (tag.startsWith('/')) {
       const name = tag.slice(1).trimEnd();
       if (this.stack.pop() !== name) throw new XmlError(`a tag </${name}> closes nothing`);
-      this.handler.close(localName(name));
+      this.handler.close?.(localName(name));
       return;
     }
     const isEmpty = tag.endsWith('/');
@@ -144,7 +144,7 @@ export class XmlScanner {
     this.hasRoot = true;
     if (this.stack.length >= deepest) throw new XmlError('its elements are nested too deeply');
     this.handler.open(localName(name), space < 0 ? '' : inner.slice(space + 1));
-    if (isEmpty) this.handler.close(localName(name));
+    if (isEmpty) this.handler.close?.(localName(name));
     else this.stack.push(name);
   }
 }
