@@ -5,7 +5,6 @@ import { sandboxProfile } from './config/choices.js';
 import type { GlobalFlags } from './config/environment.js';
 import { type Paths, resolvePaths } from './config/paths.js';
 import type { World } from './context.js';
-import type { ThisProcess } from './files/lock.js';
 import { fillWords, wrapPageLine } from './terminal/whole-words.js';
 
 interface StartOptions {
@@ -97,32 +96,16 @@ async function interrupted(
 ): Promise<readonly Unfinished[]> {
   if (!state) return [];
   try {
-    return [
-      ...(await unfinishedRows(state.path, profile, self)),
-      ...(await reviewRows(state.path, profile)),
-    ];
+    const { describeUnfinished, unfinishedWork } = await import('./runs/unfinished.js');
+    const work = describeUnfinished(await unfinishedWork(state.path, profile, self), mostRuns);
+    if (!existsSync(join(state.path, 'reviews'))) return work;
+    const { describeUnsent, unsentDecisions } = await import('./review/queue.js');
+    return [...work, ...describeUnsent(await unsentDecisions(state.path, profile))];
   } catch (error) {
     const { Failure } = await import('./errors.js');
     if (error instanceof Failure) return [];
     throw error;
   }
-}
-
-/** The runs and uploads of a profile, newest first. */
-async function unfinishedRows(
-  folder: string,
-  profile: Profile,
-  self: ThisProcess,
-): Promise<readonly Unfinished[]> {
-  const { describeUnfinished, unfinishedWork } = await import('./runs/unfinished.js');
-  return describeUnfinished(await unfinishedWork(folder, profile, self), mostRuns);
-}
-
-/** The review whose decisions were not sent. */
-async function reviewRows(folder: string, profile: Profile): Promise<readonly Unfinished[]> {
-  if (!existsSync(join(folder, 'reviews'))) return [];
-  const { describeUnsent, unsentDecisions } = await import('./review/queue.js');
-  return describeUnsent(await unsentDecisions(folder, profile));
 }
 
 const labelWidth = 12;
