@@ -1,7 +1,6 @@
 /** Verifies the writes of a run whose outcome is unknown: they wait together, then each record is read again. */
 
 import { mapConcurrently } from '../data/concurrency.js';
-import type { JsonObject } from '../data/json.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
 import type { Failure } from '../errors.js';
