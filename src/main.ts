@@ -177,6 +177,12 @@ async function run(parsed: ParsedCommand, world: World): Promise<number> {
         exitCode,
         ids: failed.id === undefined ? undefined : [failed.id],
       });
+    // The signal came too late to stop anything; a script still reads why the code is not 0.
+    else if (exitCode !== code && printsJson(world))
+      await printFailure(new CancelledError('Interrupted, but everything was done.'), world, {
+        parsed,
+        exitCode,
+      });
     return exitCode;
   } catch (error) {
     const code = await printFailure(error, world, { parsed, exitCode: signals.code() });

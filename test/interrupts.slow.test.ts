@@ -10,6 +10,7 @@ import { converse } from './support/converse.js';
 import { openWhenRead } from './support/pipe.js';
 import {
   closed,
+  errorOf,
   freshEnvironment,
   launcher,
   rosterctl,
@@ -295,4 +296,23 @@ test('the first Ctrl-C in a write says what it waits for, the second quits, and 
   expect(shown).toContain('rosterctl runs resume last');
   const listed = await rosterctl('runs list --json', { env: silent.env, home });
   expect(JSON.parse(listed.stdout)).toMatchObject([{ action: 'tryouts.update' }]);
+});
+
+test('a write that ends although it was interrupted shows its record, and says in JSON why it exits with 130', async () => {
+  let isSent = false;
+  const service = await recordingService(({ method }) => {
+    if (method === 'GET') return { status: 200, json: application('app_1') };
+    isSent = true;
+    const done = JSON.stringify({ ...application('app_1'), status: 'rejected' });
+    return (_, response) =>
+      void setTimeout(
+        () => response.writeHead(200, { 'content-type': 'application/json' }).end(done),
+        400,
+      );
+  });
+  const line = 'tryouts update app_1 --status rejected --json';
+  const home = temporaryFolder();
+  const ready = () => until(() => isSent);
+  const { code, stderr } = await interrupted(line, ready, 'SIGINT', home, service.env);
+  expect([code, errorOf({ stderr })]).toMatchObject([130, { code: 'cancelled', exitCode: 130 }]);
 });
