@@ -132,9 +132,12 @@ const listInObject: FindInObject = (body, { resource, idName }) => {
 
 /** Finds what can only be an empty list: `{teams: null}`, `{squads: []}`. */
 const emptyInObject: FindInObject = (body, { resource, idName }) => {
-  const named = propertyNamed(body, [...resourceRow(resource).envelopes, ...listNames], isNull);
+  const names = [...resourceRow(resource).envelopes, ...listNames];
+  const named = propertyNamed(body, names, (value) => value === null);
   const key = named ?? (hasId(body, idName) ? undefined : onlyArray(body, resource, Array.isArray));
-  const isEmpty = key !== undefined && (body[key] === null || isEmptyArray(body[key]));
+  if (key === undefined) return undefined;
+  const value = body[key];
+  const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
   return isEmpty ? [key, assumedEmpty] : undefined;
 };
 
@@ -164,14 +167,6 @@ function rowsOf(value: unknown): readonly JsonObject[] | undefined {
 
 function isRows(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isObject);
-}
-
-function isNull(value: unknown): boolean {
-  return value === null;
-}
-
-function isEmptyArray(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
 }
 
 /** Excludes the empty array: under an unknown name it could be anything. */

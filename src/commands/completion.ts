@@ -42,7 +42,7 @@ export default defineLocalWrite({
     const files = install
       ? installation(shell, completionScript(shell), context)
       : removal(shell, context);
-    return { changes: files.filter(differs).map(changeOf), state: files };
+    return { changes: files.filter(({ from, to }) => from !== to).map(changeOf), state: files };
   },
   async apply(context: LocalContext, { state }, { shell }): Promise<CompletionResult> {
     if (!state) return { shell, script: completionScript(shell) };
@@ -61,10 +61,6 @@ function linesFor(answer: CompletionResult): string[] {
 
 function shellName(shell: Shell): string {
   return shell === 'powershell' ? 'PowerShell' : shell;
-}
-
-function differs({ from, to }: FileChange): boolean {
-  return from !== to;
 }
 
 function changeOf({ path, what, from, to }: FileChange): LocalChange {

@@ -103,13 +103,9 @@ function lineOf(row: DownloadRow, { isTerminal }: Canvas): string {
 /** The summary of several files; undefined for fewer than two, or for signed URLs. */
 function sumOf(rows: readonly DownloadRow[]): string | undefined {
   if (rows.length < 2 || rows.some((row) => 'url' in row)) return undefined;
-  const skipped = rows.filter(isSkipped).length;
+  const skipped = rows.filter((row) => wasSkipped in row).length;
   const rest = skipped > 0 ? `, ${groupedNumber(skipped)} skipped` : '';
   return `${groupedNumber(rows.length - skipped)} downloaded${rest}`;
-}
-
-function isSkipped(row: DownloadRow): boolean {
-  return wasSkipped in row;
 }
 
 /** The selection of documents to download. */

@@ -82,7 +82,7 @@ export async function resetStorage({
   const dir = sandboxFolder(stateDir);
   const size = seedSize ?? readSeed(dir)?.size ?? 'small';
   await resetState(dir, self, { size, at: now().toISOString() });
-  removeUploads(uploadsIn(dir));
+  rmSync(uploadsIn(dir), { recursive: true, force: true });
 }
 
 /** Reads the secret of a folder, or chooses and writes one. */
@@ -219,11 +219,6 @@ function bytesInMemory(): FileBytes {
       };
     },
   };
-}
-
-/** Removes every upload of a folder, incomplete ones included. */
-function removeUploads(dir: string): void {
-  rmSync(dir, { recursive: true, force: true });
 }
 
 function inMemory(bytes: Buffer): StoredBytes {
