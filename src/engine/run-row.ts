@@ -224,11 +224,14 @@ async function confirm(
   });
 }
 
-/** True if a record lacks a field that was set, so that it does not contradict a refusal. */
+/** True if a record shows none of the changes, so that it does not contradict a refusal. */
 function hidesChanges(session: Session, { changes }: Step, record: JsonObject | undefined) {
   // A conversion shows its player, none of the fields sent; a deleted record shows nothing.
   if (!record || session.made || session.provenByAbsence) return false;
-  return changes.some(({ field, to }) => to !== null && !Object.hasOwn(record, field));
+  return changes.every(({ field, from = null, to }) => {
+    const isRemoved = to === null && from !== null;
+    return !Object.hasOwn(record, field) && !isRemoved;
+  });
 }
 
 /** True if a record shows what the step changed; one without the fields (`{id}`) shows nothing. */

@@ -94,6 +94,16 @@ test('a 2xx that says no is a refusal, also for a field that the service does no
   expect([ran.code, errorOf(ran).code]).toEqual([3, 'locked']);
 });
 
+test('a 2xx that says no is contradicted by one field that shows the change', async () => {
+  const { run } = await holding({ id: 'player_1', name: 'Ann' }, ({ method }, kept) => {
+    if (method !== 'PATCH') return undefined;
+    kept.set('player_1', { id: 'player_1', name: 'Bea' });
+    return { status: 200, json: { success: false, error: 'locked' } };
+  });
+  const ran = await run('players update player_1 --name Bea -F nick=zzz --json');
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('answered: locked')]);
+});
+
 /** Players whose reads, also that of the list, show a write `lagMs` after it. */
 async function lagging(lagMs: number, settle: string, count = 1) {
   const now = new Map<string, Fields>();
