@@ -10,7 +10,7 @@ import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
-import { type DamagedRun, damagedBefore, noJournal } from '../runs/journal.js';
+import { damagedBefore, noJournal } from '../runs/journal.js';
 import type { RunHead, RunPlan } from '../runs/plan.js';
 import { isFinalRow, type ReportRow, reportRow, type SelectedRow } from '../runs/report.js';
 import { redactRow } from '../runs/state.js';
@@ -68,6 +68,8 @@ export async function planRun(
   }
 }
 
+const noRuns = { open: [], damaged: [] };
+
 async function planOrContinue(
   context: Context,
   invocation: Invocation,
@@ -75,15 +77,7 @@ async function planOrContinue(
 ): Promise<Planned> {
   const { operation, values, selection } = invocation;
   const { store, lock, head } = setup;
-  const damaged: DamagedRun[] = [];
-  const open = store
-    ? await tidyOpenRuns(store, {
-        self: context.self,
-        now: context.now(),
-        undoKeepMs: context.settings.undoKeepMs,
-        onDamaged: (run) => damaged.push(run),
-      })
-    : [];
+  const { open, damaged } = store ? await tidyOpenRuns(context, store) : noRuns;
   const restart = values.restart ?? false;
   const unreported = head.addsEachTime && !restart && unreportedRun(open, head.input);
   if (store && unreported) return reportAgain(context, invocation, store, unreported);

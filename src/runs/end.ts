@@ -1,6 +1,7 @@
 /** Ends runs (end record, shortened plan, rename from `open/` to `ended/`), and cleans up after killed ones. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { holderState, type ThisProcess } from '../files/holder.js';
 import { sweepLocks } from '../files/lock.js';
@@ -84,14 +85,6 @@ function belongsInEnded(store: RunStore, stored: StoredRun): boolean {
   return reported || isReported(runFolder(store, head.run), state.endedAt ?? state.last);
 }
 
-interface TidyOptions {
-  readonly self: ThisProcess;
-  readonly now: Date;
-  /** The setting `undo.keep` in milliseconds; undefined: before-images are not kept. */
-  readonly undoKeepMs: number | undefined;
-  readonly onDamaged?: ((run: DamagedRun) => void) | undefined;
-}
-
 /** How many runs one command checks for old before-images. */
 const mostBeforeImages = 50;
 
@@ -99,43 +92,41 @@ const mostBeforeImages = 50;
 const mostLocks = 20;
 
 /**
- * Tidies `open/` and returns the runs that remain there, which a new write must take into account:
- * moves ended runs to `ended/`, removes abandoned runs that sent nothing, and does so with the runs of
- * version 0.1.0, which kept all in one folder. Opens nothing below `ended/`. Throws OutputError.
+ * Tidies `open/`: moves ended runs to `ended/`, removes abandoned runs that sent nothing, and does so
+ * with the runs of version 0.1.0, which kept all in one folder. Returns the runs that remain, which a new
+ * write must take into account, and those that cannot be read. Opens nothing below `ended/`. Throws
+ * OutputError.
  */
 export async function tidyOpenRuns(
+  { self, now, settings }: Pick<Context, 'self' | 'now' | 'settings'>,
   store: RunStore,
-  options: TidyOptions,
-): Promise<readonly StoredRun[]> {
+): Promise<{ readonly open: readonly StoredRun[]; readonly damaged: readonly DamagedRun[] }> {
   const names = await runNames(store, ['open', 'legacy']);
-  const damaged = new Set<string>();
-  const runs = await readRuns(store, names, (run) => {
-    damaged.add(run.run);
-    options.onDamaged?.(run);
-  });
+  const damaged: DamagedRun[] = [];
+  const runs = await readRuns(store, names, (run) => damaged.push(run));
   const open: StoredRun[] = [];
   for (const run of runs) {
-    const isBusy = isInProgress(run, options);
-    if (isAbandoned(run, options)) await removeRun(store, run.head.run);
+    const isBusy = isInProgress(run, self);
+    if (isAbandoned(run, self)) await removeRun(store, run.head.run);
     else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
     else {
       if (!isBusy) moveRun(store, run.head.run, 'open');
       open.push(run);
     }
   }
-  const known = new Set([...damaged, ...runs.map(({ head }) => head.run)]);
+  const known = new Set([...damaged.map(({ run }) => run), ...runs.map(({ head }) => head.run)]);
   for (const name of names)
-    if (!known.has(name) && isOld(name, options)) await removeRun(store, name);
-  await pruneBeforeImages(store, options.undoKeepMs ?? 0, options.now, {
+    if (!known.has(name) && isOld(name, now())) await removeRun(store, name);
+  await pruneBeforeImages(store, settings.undoKeepMs ?? 0, now(), {
     most: mostBeforeImages,
-    isHeld: (run) => isRunHeld(store, run, options.self),
+    isHeld: (run) => isRunHeld(store, run, self),
   });
-  await sweepLocks(recordLocks(store), options.self, mostLocks).catch(() => {});
-  return open;
+  await sweepLocks(recordLocks(store), self, mostLocks).catch(() => {});
+  return { open, damaged };
 }
 
 /** True if the process died before it sent anything: no intent, no step, no result. */
-function isAbandoned({ state, finished }: StoredRun, { self }: TidyOptions): boolean {
+function isAbandoned({ state, finished }: StoredRun, self: ThisProcess): boolean {
   const { results, open, steps, done, holder } = state;
   const isBegun = [results, open, steps, done].some(({ size }) => size > 0);
   if (finished || isBegun) return false;
@@ -143,7 +134,7 @@ function isAbandoned({ state, finished }: StoredRun, { self }: TidyOptions): boo
 }
 
 /** True while the run's process is alive: it may be between the end record and the rename. */
-function isInProgress({ state: { holder } }: StoredRun, { self }: TidyOptions): boolean {
+function isInProgress({ state: { holder } }: StoredRun, self: ThisProcess): boolean {
   return holder !== undefined && holderState(holder, self) === 'runs';
 }
 
@@ -151,7 +142,7 @@ function isInProgress({ state: { holder } }: StoredRun, { self }: TidyOptions): 
  * Without a readable first record, a young folder may still be being written; an old one is left
  * from a killed process.
  */
-function isOld(run: string, { now }: TidyOptions): boolean {
+function isOld(run: string, now: Date): boolean {
   return now.getTime() - startOf(run).getTime() > 3_600_000;
 }
 
