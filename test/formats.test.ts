@@ -54,6 +54,18 @@ test('csv has the documented fields first, also those that no record has', async
   expect(header).toMatch(/^id,organizationId,/);
 });
 
+test.each([
+  [
+    'tryouts set-status --search nobody --to pending',
+    'row,id,result,before,after,error,step,retryable,ref',
+  ],
+  ['docs download --search nothing', 'id,path,bytes'],
+  ['docs download --search nothing --url', 'id,url,expiresAt'],
+])('csv without a row keeps its header: %s', async (line, header) => {
+  const ran = await rosterctl(`-p sandbox ${line} -o csv -q`);
+  expect(ran).toMatchObject({ code: 0, stdout: `${header}\r\n`, stderr: '' });
+});
+
 test('a number is printed as the service sent it, and is no change where it means the same', async () => {
   const player = '{"id":"pl_1","name":"A","rating":1.50,"fee":7.0,"far":1e2}';
   const service = await recordingService(({ url }) => ({

@@ -214,7 +214,10 @@ async function downloadNamed(
   const run = new DownloadRun(context, targets, concurrency, worker);
   const exitName = () => run.exitName();
   const outcome = (value: Result) =>
-    new ValueWithExit(value, exitName, { failed: () => run.failed() });
+    new ValueWithExit(value, exitName, {
+      view: { ...downloadView, rowFields: values.url ? urlFields : fileFields },
+      failed: () => run.failed(),
+    });
   if (context.settings.output === 'ndjson') return outcome(run.rows());
   const done: DownloadRow[] = [];
   for await (const row of run.rows()) done.push(row);

@@ -44,7 +44,7 @@ interface CsvColumn {
 
 /** The columns of a table before any record: those of its view, or those of `--fields`. */
 export interface TableColumns {
-  readonly view: Pick<View<never>, 'columns' | 'resource'>;
+  readonly view: Pick<View<never>, 'columns' | 'resource' | 'rowFields'>;
   readonly chosen?: ColumnNames | undefined;
 }
 
@@ -80,7 +80,7 @@ async function columnsOf(
   { view, chosen }: TableColumns,
   turn: ReturnType<typeof eventLoopTurns>,
 ): Promise<readonly string[]> {
-  if (records.length === 0) return chosen ? namesOf(chosen) : knownFields(view);
+  if (records.length === 0) return chosen ? namesOf(chosen) : (view.rowFields ?? knownFields(view));
   const found = await foundColumns(records, turn);
   if (chosen || view.columns) return found;
   const known = await knownFields(view);
