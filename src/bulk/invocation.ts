@@ -1,4 +1,4 @@
-/** Invocations that change records: their shared flags, and the run head, input digest and rate that they imply. */
+/** Invocations that change records: their shared flags, and the rate, limits and session that they imply. */
 import * as z from 'zod/mini';
 import { flag, type Params, param, params, type ValuesOf } from '../cli/define.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
@@ -7,7 +7,6 @@ import type { View } from '../cli/views.js';
 import { namedKeys } from '../config/named-keys.js';
 import { duration } from '../config/parse.js';
 import type { Context } from '../context.js';
-import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { answersTo, parseReference, referenceField, referenceKinds } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
@@ -17,9 +16,8 @@ import { parseCondition } from '../data/where.js';
 import type { Guards } from '../engine/decide.js';
 import type { Operation, RowPlan, Selection, Session, Source } from '../engine/operation.js';
 import { GuardError, UsageError } from '../errors.js';
-import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
+import type { RunPlan } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { newestRun, newRunName, runStore } from '../runs/store.js';
 
 const anyText = z.optional(nonEmptyText);
 
@@ -213,46 +211,6 @@ export interface Invocation extends CommandLine, KeptJob {
 /** The job of a plan, as `planRun` stored it; an empty one for a run that has no plan any more. */
 export function jobOf(plan: Pick<RunPlan, 'job'> | undefined): KeptJob {
   return (plan?.job ?? { job: {}, guards: {} }) as KeptJob;
-}
-
-/**
- * The head of a new run. Its input digest stands for what the invocation asks for and where, and for the
- * rows that `parts` identify; the same command line has the same digest.
- */
-export function newHead(
-  context: Context,
-  { operation, action, isSingle, job, guards, selection }: Invocation,
-  ...parts: readonly unknown[]
-): Omit<RunHead, 'rows'> {
-  const { addsEachTime, resource, of, plan, verb } = operation;
-  const { route } = job;
-  const profile = context.settings.profile.name;
-  const place = placeOf(context);
-  const { service, organization } = place;
-  const change = { job: operation.identity?.(job) ?? job, guards };
-  // Named records that are deleted would be missing the second time.
-  const deletesNamed = verb === 'delete' && selection !== undefined;
-  return {
-    format: runFormat,
-    version: context.table.version,
-    run: newRunName(context.now(), { single: isSingle, after: runBefore(context) }),
-    action,
-    verb,
-    profile,
-    ...place,
-    resource,
-    input: digestOf([action, profile, service, organization, change, ...parts]),
-    startedAt: context.now().toISOString(),
-    ...((addsEachTime || verb === 'create' || deletesNamed) && { addsEachTime: true }),
-    ...(of !== undefined && { of }),
-    ...(plan !== undefined && { plan }),
-    ...(typeof route === 'string' && { route }),
-  };
-}
-
-/** The run that was begun before this one; undefined without a state folder. */
-function runBefore({ paths }: Context): string | undefined {
-  return paths.state && newestRun(runStore(paths.state.path));
 }
 
 /** Limits all further requests to the invocation's rate; after a 429 they slow down together. */

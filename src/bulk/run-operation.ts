@@ -5,13 +5,14 @@ import type { Command, OperationCommand, Params } from '../cli/define.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
+import { digestOf } from '../data/digest.js';
 import { resourceWords } from '../data/resources.js';
 import { withArticle } from '../data/text.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import type { RunHead } from '../runs/plan.js';
+import { placeOf, type RunHead, runFormat } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { openRunStore } from '../runs/store.js';
+import { newestRun, newRunName, openRunStore, runStore } from '../runs/store.js';
 import { earlierRunsFor, withCarried } from './earlier-runs.js';
 import { executeRun } from './execute.js';
 import {
@@ -20,7 +21,6 @@ import {
   checkExpected,
   type Invocation,
   limitRate,
-  newHead,
 } from './invocation.js';
 import { planRun } from './plan-run.js';
 import { checkResults } from './results.js';
@@ -96,7 +96,7 @@ export async function runSelected(
 async function dryRun(context: Context, invocation: Invocation): Promise<CommandOutput> {
   const { values } = invocation;
   const { dryRunRows } = await import('./dry-run.js');
-  const head = headOf(context, invocation);
+  const head = newHead(context, invocation);
   const { continued, carried } = await earlierRunsFor(context, invocation, head);
   if (continued) {
     const left = toContinue(context, invocation, continued);
@@ -115,15 +115,44 @@ async function selectedRows(context: Context, invocation: Invocation): Promise<F
   return { rows, matched: rows.length };
 }
 
-function headOf(context: Context, invocation: Invocation): Omit<RunHead, 'rows'> {
-  const { operation, values, source, selection } = invocation;
+/**
+ * The head of a new run. Its input digest stands for what the invocation asks for and where, and for
+ * its rows; the same command line has the same digest.
+ */
+function newHead(context: Context, invocation: Invocation): Omit<RunHead, 'rows'> {
+  const { operation, action, values, source, isSingle, job, guards, selection } = invocation;
+  const { addsEachTime, resource, of, plan, verb } = operation;
+  const { route } = job;
+  const profile = context.settings.profile.name;
+  const place = placeOf(context);
+  const { service, organization } = place;
+  const change = { job: operation.identity?.(job) ?? job, guards };
   const rows = selection?.digest ?? filterKey(values, operation);
-  return newHead(context, invocation, source, rows);
+  const { state } = context.paths;
+  const after = state && newestRun(runStore(state.path));
+  // Named records that are deleted would be missing the second time.
+  const deletesNamed = verb === 'delete' && selection !== undefined;
+  return {
+    format: runFormat,
+    version: context.table.version,
+    run: newRunName(context.now(), { single: isSingle, after }),
+    action,
+    verb,
+    profile,
+    ...place,
+    resource,
+    input: digestOf([action, profile, service, organization, change, source, rows]),
+    startedAt: context.now().toISOString(),
+    ...((addsEachTime || verb === 'create' || deletesNamed) && { addsEachTime: true }),
+    ...(of !== undefined && { of }),
+    ...(plan !== undefined && { plan }),
+    ...(typeof route === 'string' && { route }),
+  };
 }
 
 /** Acquires the lock, plans the run and executes it. */
 async function planAndExecute(context: Context, given: Invocation): Promise<CommandOutput> {
-  const head = headOf(context, given);
+  const head = newHead(context, given);
   // Before the first request: most changes are refused where no run can be kept.
   const store = await ifKept(context, given, () => openRunStore(context.paths));
   const invocation = await withResolvedRows(context, given, head);
