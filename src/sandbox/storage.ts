@@ -4,6 +4,7 @@ import {
   accessSync,
   constants,
   createReadStream,
+  existsSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -40,7 +41,10 @@ export function sandboxPlace(
   { paths, self, now }: Pick<SandboxPlace, 'self' | 'now'> & { readonly paths: Paths },
   data?: string,
 ): SandboxPlace {
-  return { stateDir: data ?? paths.state?.path, self, owner: paths.owner, now };
+  const { state } = paths;
+  // A home folder that does not exist is not created.
+  const isThere = state?.within === undefined || existsSync(state.within);
+  return { stateDir: data ?? (isThere ? state?.path : undefined), self, owner: paths.owner, now };
 }
 
 export interface Storage {

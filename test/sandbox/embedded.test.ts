@@ -225,6 +225,14 @@ test('a state folder that cannot be used leaves a sandbox in memory that says wh
   }
 });
 
+test('a home folder that does not exist is not created: the sandbox is in memory', async () => {
+  const home = scratch();
+  const env = { HOME: join(home, 'none') };
+  for (const line of ['-p sandbox teams list -o ids', 'sandbox reset'])
+    expect([line, (await rosterctl(line, { home, env })).code]).toEqual([line, 0]);
+  expect(existsSync(env.HOME)).toBe(false);
+});
+
 test('the large demo data replaces an untouched small one and no other', async () => {
   const stateDir = scratch();
   const small = await newSandbox({ stateDir });
