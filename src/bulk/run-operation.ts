@@ -61,7 +61,7 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   const selection = await selectWithoutRequest(context, commandLine, source);
   const rows = selection?.rows ?? [];
   refuseOrganization(context, operation, rows);
-  operation.checkRows?.(job, rows, source);
+  operation.checkRows?.(job, selection ?? {}, source);
   const isSingle =
     source === 'ids' &&
     rows.length === 1 &&

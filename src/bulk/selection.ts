@@ -7,7 +7,6 @@ import {
   type ColumnRules,
   type Header,
   type HeaderOptions,
-  hasIdColumn,
   readHeader,
 } from '../data/csv-columns.js';
 import {
@@ -17,6 +16,7 @@ import {
   readCsv,
   rowPlace,
   rowWord,
+  sameName,
 } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
@@ -149,6 +149,15 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
+/** True if a first line is a header with an id column, for `--ids`. */
+function hasIdColumn(cells: readonly string[], map: HeaderOptions['map']): boolean {
+  return cells.some(
+    (cell) =>
+      sameName(cell.trim(), 'id') ||
+      map.some(([from, to]) => from.trim() === cell.trim() && to === 'id'),
+  );
+}
+
 /** Collects the rows of a CSV according to its header. */
 class Rows {
   private header: Header | undefined;
@@ -184,7 +193,7 @@ class Rows {
   selection() {
     if (!this.header) throw new InputError(`${this.input.name} is empty: it has no header.`);
     this.errors.throwIfAny();
-    const unused = this.header.unused;
+    const { unused, used: columns } = this.header;
     // For nested fields, the name of the parent is enough.
     const names = [...new Set(unused.map((name) => name.split('.', 1)[0] ?? name))];
     const sentences = [
@@ -195,7 +204,8 @@ class Rows {
     ];
     const note = sentences.length > 0 ? sentences.join(' ') : undefined;
     const isPlainKey = this.input.key.kind !== 'id';
-    return { rows: this.rows, header: this.headerCells, rowWord: this.word, isPlainKey, note };
+    const { rows, headerCells: header, word } = this;
+    return { rows, header, columns, rowWord: word, isPlainKey, note };
   }
 
   private add(row: CsvRow, header: Header): void {

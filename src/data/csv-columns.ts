@@ -68,6 +68,8 @@ export interface HeaderOptions {
 /** A parsed header: reads the rows below it. */
 export interface Header {
   readonly unused: readonly string[];
+  /** The names of the columns that are read, without the key. */
+  readonly used: readonly string[];
   /** Columns, by their names in the file, with the flag that takes precedence over them. */
   readonly overruled: ReadonlyMap<string, string>;
   /** Returns the cell that names the record. */
@@ -129,6 +131,7 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
   const reading = { ...options, isExport: header.isExport };
   return {
     unused,
+    used: readers.map(({ column }) => column.name),
     overruled,
     keyPlace: (row) => rowPlace(row, keyIndex),
     key(row) {
@@ -195,15 +198,6 @@ function noKeyColumn(
         ...(head.marks ? ['For another sheet of the file: --sheet NAME'] : []),
       ].join('\n'),
     },
-  );
-}
-
-/** True if a first line is a header with an id column, for `--ids`. */
-export function hasIdColumn(cells: readonly string[], map: HeaderOptions['map']): boolean {
-  return cells.some(
-    (cell) =>
-      sameName(cell.trim(), 'id') ||
-      map.some(([from, to]) => from.trim() === cell.trim() && to === 'id'),
   );
 }
 

@@ -185,6 +185,8 @@ export interface Selection {
   readonly rows: readonly SelectedRow[];
   /** The header of a CSV, for `--results`. */
   readonly header: readonly string[];
+  /** The documented names of the columns of a CSV that are read. */
+  readonly columns?: readonly string[];
   /** The word for a row of the file in messages: `Line`, or `Row` in a workbook. */
   readonly rowWord?: string;
   /** True if the column that names the records holds values without a prefix, as `--key` reads them. */
@@ -280,7 +282,7 @@ export interface Operation {
   /** The part of the job by which two command lines count as the same; by default all of it. */
   identity?(job: JsonObject): JsonObject;
   /** Checks that job and rows together define a change. Throws UsageError. */
-  checkRows?(job: JsonObject, rows: readonly SelectedRow[], source: Source): void;
+  checkRows?(job: JsonObject, selection: Partial<Selection>, source: Source): void;
   /** Checks the command line before anything is read. Throws UsageError, InputError. */
   check?(context: Context, values: never): Promise<void> | void;
   /**

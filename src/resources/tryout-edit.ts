@@ -103,12 +103,12 @@ export function editOperation(
       const status = values[to];
       return { ...(status && { status }), ...(note && { note }) };
     },
-    checkRows(job, rows, source) {
+    checkRows(job, { rows = [], columns = [] }, source) {
       // An empty CSV, such as an export without matches, is not an error.
       if (source === 'csv' && rows.length === 0) return;
       if (job['status'] !== undefined || job['note'] !== undefined) return;
-      const hasChange = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
-      if (!hasChange) throw incomplete();
+      // With every cell blank, nothing changes.
+      if (!columns.includes('status') && !columns.includes('internalNotes')) throw incomplete();
     },
   };
 }

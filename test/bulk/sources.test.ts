@@ -208,6 +208,16 @@ test.each([
   },
 );
 
+test('a CSV whose cells are all blank changes nothing; without a column to set it is refused', async () => {
+  const { run } = sandbox();
+  for (const line of ['tryouts set-status', 'tryouts update']) {
+    const blank = await run(`${line} --csv - --yes --json`, 'id,status\napp_0003,\napp_0004,\n');
+    expect([blank.code, report(blank).summary]).toMatchObject([0, { total: 2, unchanged: 2 }]);
+    const bare = await run(`${line} --csv - --yes`, 'id,if_status\napp_0003,pending\n');
+    expect(bare).toMatchObject({ code: 2, stdout: '' });
+  }
+});
+
 test('with --csv-raw a text that looks like a shortened number stays text', async () => {
   const { run } = sandbox();
   const csv = 'id,discordUserId\nplayer_0001,1.23457E+17\n';
