@@ -4,6 +4,7 @@ import { type CsvRow, columnName, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
+import { plural } from '../../data/text.js';
 import { InputError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import {
@@ -140,8 +141,13 @@ export class RowReader {
       throw new InputError(`${rowPlace(row)} repeats the header.`, { hint: 'Remove it.' });
     if (!row.marks && cells.length !== count)
       throw new InputError(
-        `${rowPlace(row)} has ${cells.length} cells, but the header has ${count}.`,
-        { hint: 'Put a value that contains the delimiter in double quotes.' },
+        `${rowPlace(row)} has ${plural(cells.length, 'cell')}, but the header has ${count}.`,
+        {
+          hint:
+            cells.length > count
+              ? 'Put a value that contains the delimiter in double quotes.'
+              : 'Write all cells of the row, also the empty ones.',
+        },
       );
     const unnamed = cells.findIndex(
       (cell, at) => cell.trim() !== '' && !sheet.header.cells[at]?.trim() && !this.isUsed(at),

@@ -82,6 +82,11 @@ const problems: readonly Problem[] = [
     says: 'Line 2 has 2 cells, but the header has 4.',
   },
   {
+    what: 'a row with one cell',
+    csv: `${head}Mira\n`,
+    says: 'Line 2 has 1 cell, but the header has 4.',
+  },
+  {
     what: 'a row with too many cells',
     csv: `${head}Kite, Mira,a@example.org,IGL,\n`,
     says: 'Line 2 has 5 cells, but the header has 4.',
