@@ -48,7 +48,7 @@ export const reportView: View<BulkReport> = {
  */
 export function reportViewFor({ settings }: Context, words: ReportStyle = {}): View<BulkReport> {
   const { dryRun, verbose } = settings;
-  const isQuiet = settings.quiet && settings.output === 'table';
+  const isQuiet = isQuietTable(settings);
   if (isQuiet && !dryRun)
     return {
       ...reportView,
@@ -63,6 +63,11 @@ export function reportViewFor({ settings }: Context, words: ReportStyle = {}): V
     lines: (report, canvas) =>
       reportLines(dryRun && !verbose ? withoutUnchanged(report) : report, canvas, style),
   };
+}
+
+/** True if --quiet leaves rows out of a table; the lines of --template were asked for. */
+function isQuietTable({ quiet, output, template }: Context['settings']): boolean {
+  return quiet && output === 'table' && template === undefined;
 }
 
 /** Leaves unchanged rows to the count in the summary. */
@@ -112,8 +117,7 @@ export function printUnsent(
   { settings, message }: Pick<Context, 'settings' | 'message'>,
   { dryRun, results }: BulkReport,
 ): void {
-  const { output, quiet } = settings;
-  if (output !== 'ids' && (output !== 'table' || !quiet || dryRun)) return;
+  if (settings.output !== 'ids' && (dryRun || !isQuietTable(settings))) return;
   const reasons = new Map<string, ReportRow[]>();
   for (const row of results)
     if (row.result === 'not_attempted' && row.error)

@@ -47,6 +47,20 @@ test('-q says nothing of a run that is taken up and finished', async () => {
   expect(await rosterctl('runs resume --yes -q', { home, env })).toMatchObject(silent);
 });
 
+test('-q prints the lines of --template, which were asked for, of one record and of several', async () => {
+  const run = (line: string) =>
+    rosterctl(`-p sandbox tryouts ${line} --yes -q`, { home: temporaryFolder() });
+  expect(await run('update app_0030 --status accepted --template {id}')).toMatchObject({
+    ...silent,
+    stdout: 'app_0030\n',
+  });
+  const several = 'set-status app_0030 app_0031 --to accepted --template {id}:{result}';
+  expect(await run(several)).toMatchObject({
+    ...silent,
+    stdout: 'app_0030:changed\napp_0031:changed\n',
+  });
+});
+
 test('the first use of a cursor does not say at a terminal that nothing is new', async () => {
   const line = ['-p', 'sandbox', 'tryouts', 'list', '--since-last', 'mail'];
   const { shown } = await converse(temporaryFolder(), line);
