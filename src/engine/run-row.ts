@@ -9,7 +9,7 @@ import { changesOf, decideRow, digestIn, isNotSent } from './decide.js';
 import type { RecordState, Sent, Session, Step } from './operation.js';
 import type { ActiveRow, Unverified, Write } from './run.js';
 import { changedByOther, keepOwnForm, stepDone } from './step-done.js';
-import { compareFields, imageOf, verifySent } from './verify.js';
+import { compareFields, imageOf, verifyWrite } from './verify.js';
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
 const mostRereads = 3;
@@ -190,14 +190,15 @@ async function confirm(
 ): Promise<RecordState | undefined> {
   const { task, session } = row;
   const { note, instant, settleMs } = row.run.options;
-  const { step, state } = write;
+  const { step } = write;
   const { answer, record, sign } = sent;
   if (session.confirm) return stepDone(row, write, await session.confirm(step, task, sent));
   if (record && !sign && !session.provenByAbsence && showsChanges(session, step, record)) {
     await keepOwnForm(row, write, record);
     return stepDone(row, write, record);
   }
-  const verification = await verifySent(session, task, step, state.record);
+  const open = { kind: 'notShown', intent: intentOf(write), sent: write, since } as const;
+  const verification = await verifyWrite(session, task, open);
   if (verification.outcome === 'applied') {
     if (sign && hidesChanges(session, step, verification.record)) throw sign;
     // Refused because the record already had the target values: our write did not change it.

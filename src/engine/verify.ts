@@ -49,66 +49,63 @@ export interface OpenWrite {
 }
 
 /** Verifies a write that has no outcome: as its session can, else by reading its record. */
-export function verifyWrite(
+export async function verifyWrite(
   session: Session,
   row: SelectedRow,
-  { kind, intent, sent, since }: OpenWrite,
+  write: OpenWrite,
 ): Promise<Verification> {
+  const { kind, sent, since } = write;
   if (session.verify) return session.verify(row, sent?.step, since);
-  const isAnswered = kind === 'notShown' || kind === 'accepted';
-  if (isAnswered && sent) return verifySent(session, row, sent.step, sent.state.record);
-  return verifyLost(session, row, intent, sent);
+  try {
+    const state = await session.read(row, 'verify');
+    const isAnswered = kind === 'notShown' || kind === 'accepted';
+    if (isAnswered && sent) return compareAnswered(session, sent, state);
+    const { steps } = await session.plan(row, state);
+    return compareLost(session, write, state, steps);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (session.provenByAbsence && isProvenNotFound(error))
+      return { outcome: 'applied', record: undefined };
+    return { outcome: 'unclear', error };
+  }
+}
+
+/** A write whose success answer is no proof: it held no record, or another value. */
+function compareAnswered(
+  session: Session,
+  { step, state: before }: NonNullable<OpenWrite['sent']>,
+  state: RecordState,
+): Verification {
+  const { record = {} } = state;
+  if (session.provenByAbsence) {
+    if (isMarkedDeleted(before.record, record)) return markedAsDeleted(record);
+    return { outcome: 'notApplied', state, step };
+  }
+  const comparison = (session.compare ?? compareFields)(step, record);
+  if (comparison === 'reached') return { outcome: 'applied', record };
+  return { outcome: comparison === 'asBefore' ? 'notApplied' : 'other', state, step };
 }
 
 /**
- * Verifies a lost write: applied if no change remains; not applied if every field reads as the journal
- * recorded it before the write.
+ * A lost write: applied if no change remains (`steps`: what the record still needs); not applied if every
+ * field reads as the journal recorded it before the write.
  */
-async function verifyLost(
+function compareLost(
   session: Session,
-  row: SelectedRow,
-  { before, digest, step: name }: OpenWrite['intent'],
-  sent: OpenWrite['sent'],
-): Promise<Verification> {
-  try {
-    const state = await session.read(row, 'verify');
-    const { steps } = await session.plan(row, state);
-    const step = steps.find((each) => each.name === name);
-    const remaining = step?.changes.filter((change) => !isAdded(change, before, sent?.step)) ?? [];
-    if (!step || remaining.length === 0) return { outcome: 'applied', record: state.record };
-    const compared = remaining.filter(({ adds }) => adds === undefined);
-    const isBefore =
-      isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
-    const { record } = state;
-    const known = sent?.state.record;
-    if (!isBefore && session.provenByAbsence && record && isMarkedDeleted(known, record))
-      return markedAsDeleted(record);
-    return { outcome: isBefore ? 'notApplied' : 'other', state, step };
-  } catch (error) {
-    return fromFailure(session, error);
-  }
-}
-
-/** Verifies a write whose success answer is no proof: it held no record, or another value. */
-export async function verifySent(
-  session: Session,
-  row: SelectedRow,
-  step: Step,
-  before: JsonObject | undefined,
-): Promise<Verification> {
-  try {
-    const state = await session.read(row, 'verify');
-    const { record = {} } = state;
-    if (session.provenByAbsence) {
-      if (isMarkedDeleted(before, record)) return markedAsDeleted(record);
-      return { outcome: 'notApplied', state, step };
-    }
-    const comparison = (session.compare ?? compareFields)(step, record);
-    if (comparison === 'reached') return { outcome: 'applied', record };
-    return { outcome: comparison === 'asBefore' ? 'notApplied' : 'other', state, step };
-  } catch (error) {
-    return fromFailure(session, error);
-  }
+  { intent: { before, digest, step: name }, sent }: OpenWrite,
+  state: RecordState,
+  steps: readonly Step[],
+): Verification {
+  const { record } = state;
+  const step = steps.find((each) => each.name === name);
+  const remaining = step?.changes.filter((change) => !isAdded(change, before, sent?.step)) ?? [];
+  if (!step || remaining.length === 0) return { outcome: 'applied', record };
+  const compared = remaining.filter(({ adds }) => adds === undefined);
+  const isBefore = isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
+  const known = sent?.state.record;
+  if (!isBefore && session.provenByAbsence && record && isMarkedDeleted(known, record))
+    return markedAsDeleted(record);
+  return { outcome: isBefore ? 'notApplied' : 'other', state, step };
 }
 
 /**
@@ -195,11 +192,4 @@ export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject)
 
 function markedAsDeleted(record: JsonObject | undefined): Verification {
   return { outcome: 'applied', record, note: 'marked as deleted' };
-}
-
-function fromFailure(session: Session, error: unknown): Verification {
-  if (!(error instanceof Failure)) throw error;
-  if (session.provenByAbsence && isProvenNotFound(error))
-    return { outcome: 'applied', record: undefined };
-  return { outcome: 'unclear', error };
 }
