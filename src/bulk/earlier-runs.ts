@@ -9,11 +9,11 @@ import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
 import { isSamePlace, type RunHead, requireContinuable } from '../runs/plan.js';
-import { exitOf, type ReportRow, reportOf, type SelectedRow } from '../runs/report.js';
+import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
-import type { EndedRun } from './execute.js';
+import { type EndedRun, endWith } from './execute.js';
 import { type BulkValues, type Invocation, jobOf } from './invocation.js';
 import { runSince, unfinishedTasks } from './resume.js';
 
@@ -150,11 +150,10 @@ export async function reportAgain(
   const { head, state, plan } = stored;
   const run = upperFirst(runSince(head, context.now()));
   context.note(`${run}, did all of this; here is its report.`);
-  const report = reportOf(context, head, [...state.results.values()]);
+  const ended = await endWith(context, invocation, head, [...state.results.values()], undefined);
   const onWritten = () => markReported(store, head.run, state.last);
   const session = invocation.operation.open(context, jobOf(plan).job as never);
-  const [only] = report.results;
-  const exitName = exitOf(report, undefined);
+  const [only] = ended.report.results;
   const record = only && (await recordMade(context, session, only));
-  return { invocation, report, exitName, onWritten, session, record };
+  return { ...ended, onWritten, session, record };
 }

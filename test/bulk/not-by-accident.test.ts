@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { confirmChanges } from '../../src/bulk/confirm.js';
@@ -84,9 +84,10 @@ describe('a delete of several', () => {
       const at = { home: temporaryFolder(), env: { ...service.env, ...fast } };
       const lost = await rosterctl(line, { ...at, through: 'exec "$@" > /dev/full' });
       expect(lost.code).toBe(1);
-      const again = await rosterctl(line, at);
+      const again = await rosterctl(`${line} --results again.csv`, at);
       expect([again.code, service.deletes()]).toEqual([0, count]);
       expect(again.stderr).toContain('did all of this; here is its report.');
+      expect(readFileSync(join(at.home, 'again.csv'), 'utf8')).toContain('\np1,changed,');
       expect((await rosterctl(line, at)).code).toBe(count === 1 ? 5 : 8);
     },
   );
