@@ -48,16 +48,16 @@ test('-q says nothing of a run that is taken up and finished', async () => {
 });
 
 test('-q prints the lines of --template, which were asked for, of one record and of several', async () => {
-  const run = (line: string) =>
-    rosterctl(`-p sandbox tryouts ${line} --yes -q`, { home: temporaryFolder() });
+  const home = temporaryFolder();
+  const run = (line: string) => rosterctl(`-p sandbox tryouts ${line} --yes -q`, { home });
   expect(await run('update app_0030 --status accepted --template {id}')).toMatchObject({
     ...silent,
     stdout: 'app_0030\n',
   });
-  const several = 'set-status app_0030 app_0031 --to accepted --template {id}:{result}';
+  const several = 'set-status app_0030 app_0031 --to rejected --template {id}:{result}';
   expect(await run(several)).toMatchObject({
     ...silent,
-    stdout: 'app_0030:changed\napp_0031:changed\n',
+    stdout: 'app_0030:changed\napp_0031:unchanged\n',
   });
 });
 
