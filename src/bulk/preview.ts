@@ -271,8 +271,9 @@ class Previewer {
       }
       const { guards } = this.invocation;
       const { previewed: before } = row;
-      // A first step that someone else has undone is planned like a new one, with every guard.
-      const done = row.done?.step === plan.steps[0]?.name ? undefined : row.done;
+      // In a retry, a first step that someone else has undone is a new one, with every guard.
+      const startsAnew = !before && row.done?.step === plan.steps[0]?.name;
+      const done = startsAnew ? undefined : row.done;
       const decided = decideRow(row, record, plan, { guards, previewed: before, done });
       if (decided) return reportRow(row, decided);
       this.firstCall ??= plan.steps[0]?.call;
