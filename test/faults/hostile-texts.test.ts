@@ -149,7 +149,8 @@ function onScreen(line: string, env: Record<string, string>, answer: string): Pr
       if (asked || !/\?|›|:\s/.test(text) || !/delete|type/i.test(text)) return;
       asked = true;
       setTimeout(() => terminal.write(`${answer}\r`), 100);
-      setTimeout(() => terminal.write('\u0003'), 400);
+      // Not Ctrl-C, with which a terminal drops output in the middle of a character.
+      setTimeout(() => terminal.write('\u001b'), 400);
     });
     terminal.onExit(() =>
       setTimeout(() => {
