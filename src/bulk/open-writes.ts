@@ -12,6 +12,7 @@ import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
 import {
+  endAfter,
   type ReportRow,
   type RowEnd,
   reportRow,
@@ -119,19 +120,27 @@ async function closeReplacedRun(
 }
 
 async function appendKnown(journal: Journal, verified: readonly ReportRow[]): Promise<void> {
-  for (const row of verified)
-    if (row.result !== 'unknown')
+  for (const verifiedRow of verified) {
+    const { row, id, result, step, before = {}, after = {}, retryable } = verifiedRow;
+    if (result === 'unknown') continue;
+    // A resumed run continues after this step.
+    if (step !== undefined && retryable)
       // oxlint-disable-next-line no-await-in-loop
-      await journal.append({ kind: 'result', ...redactRow(row) });
+      await journal.append({ kind: 'done', row, id, step, before, after });
+    // oxlint-disable-next-line no-await-in-loop
+    await journal.append({ kind: 'result', ...redactRow(verifiedRow) });
+  }
 }
 
 /** Verifies the writes of a run that have no outcome; `unknown` where reading cannot tell. */
 async function verifyOpen(session: Session, stored: StoredRun): Promise<readonly ReportRow[]> {
   const results: ReportRow[] = [];
   for (const task of unfinishedTasks(stored))
-    if (task.open)
+    if (task.open) {
       // oxlint-disable-next-line no-await-in-loop
-      results.push(reportRow(task, await endOfOpen(sessionFor(session, task), task, task.open)));
+      const end = await endOfOpen(sessionFor(session, task), task, task.open);
+      results.push(reportRow(task, endAfter(task.done, end)));
+    }
   return results;
 }
 

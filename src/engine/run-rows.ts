@@ -1,6 +1,6 @@
 /** Executes the rows of a run concurrently, and ends each with exactly one result. */
 
-import { type RowEnd, unsentResult } from '../runs/report.js';
+import type { RowEnd } from '../runs/report.js';
 import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
 import type { Task } from './operation.js';
@@ -39,7 +39,7 @@ export async function runRows(
     const isOpen = row.isInFlight || task.open !== undefined;
     const end: RowEnd = isOpen
       ? { result: 'unknown', error: describeError(unknownOutcome(undefined), task.id) }
-      : unsentResult(row.done);
+      : { result: 'not_attempted' };
     row.report(row.rowOf(end));
   }
   // An unexpected error must surface; after a signal, a slow request may be abandoned.

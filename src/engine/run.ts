@@ -9,7 +9,7 @@ import type { BeforeImages } from '../runs/before-images.js';
 import type { Entry } from '../runs/journal.js';
 import {
   type DoneStep,
-  firstStepOf,
+  endAfter,
   type ReportRow,
   type RowChange,
   type RowEnd,
@@ -17,7 +17,6 @@ import {
   reportRow,
   type SelectedRow,
   unsentResult,
-  wentWrong,
 } from '../runs/report.js';
 import { type Intent, redactRow } from '../runs/state.js';
 import type { Guards } from './decide.js';
@@ -261,11 +260,7 @@ export class ActiveRow {
 
   /** Returns the row of the report if it ends so. */
   rowOf(end: RowEnd): ReportRow {
-    const { task, done } = this;
-    // Whatever stops the second step, the first one stays done.
-    const result = done && end.result === 'conflict' ? 'failed' : end.result;
-    const first = wentWrong(end.result) ? firstStepOf(done) : {};
-    return reportRow(task, { ...first, ...end, result, ...first });
+    return reportRow(this.task, endAfter(this.done, end));
   }
 }
 

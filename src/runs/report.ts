@@ -64,6 +64,15 @@ export function firstStepOf(
   return { before, after, step };
 }
 
+/** How a row ended whose first step may be done: whatever stops the second step, the first one stays done. */
+export function endAfter(done: DoneStep | undefined, end: RowEnd): RowEnd {
+  if (!done) return end;
+  if (end.result === 'not_attempted') return { ...end, ...unsentResult(done) };
+  const result = end.result === 'conflict' ? 'failed' : end.result;
+  const first = wentWrong(end.result) ? firstStepOf(done) : {};
+  return { ...first, ...end, result, ...first };
+}
+
 /** How one row of a bulk write ended. */
 export const rowResults = [
   'changed',

@@ -284,6 +284,35 @@ test('a run killed between its two steps is kept: the guards of the first are no
   expect(service.kept.get('app_1')).toMatchObject({ convertedPlayerId: 'player_app_1' });
 });
 
+test.each(['PATCH', 'CONVERT'])(
+  'a run killed while its last %s travels, and read again by an undo, still knows that the first step is done',
+  async (step) => {
+    let isLost = false;
+    const service = await keep(several(2), (_, asked) => {
+      if (asked !== `${step} app_2` || isLost) return undefined;
+      return () => {
+        const accepted = application('app_2', { status: 'accepted' });
+        if (step === 'PATCH') service.kept.set('app_2', accepted);
+        isLost = true;
+      };
+    });
+    const user = userOf(service);
+    const line = 'tryouts convert app_1 app_2 --accept --if-status pending --yes --concurrency 1';
+    const child = user.start(line);
+    const ended = closed(child);
+    await until(() => isLost);
+    child.kill('SIGKILL');
+    await ended;
+    const undone = await user.run('runs undo last --json');
+    expect(errorOf(undone)['message']).toContain('1 converted, 1 only accepted');
+    const shown = report(await user.run('runs show last --json'));
+    expect(shown.results[1]).toMatchObject({ ...halfDone, retryable: true });
+    const resumed = await user.run('runs resume last --yes --json');
+    expect(report(resumed).summary).toMatchObject({ total: 2, changed: 2 });
+    expect(steps(service).filter((each) => each === 'PATCH app_2')).toHaveLength(1);
+  },
+);
+
 test.each(['at once', 'later'])(
   'a single conversion killed while its POST travels and repeated makes one player, done %s',
   async (when) => {
