@@ -47,7 +47,7 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
       (await import('./cli/lists/workbook.js')).refuseTerminal(local.streams.stdout);
     else if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
-    if (command.kind === 'operation') await loadWriters(local);
+    if (!command.local && hasSideEffects(command)) await loadWriters(local);
     output = await executeAsking(command, line, context);
     await printOutput(output, command, line, context, progress.end);
     for (const warning of config.warnings()) messages.note(warning);

@@ -140,6 +140,17 @@ describe('a change during which the files are replaced', () => {
     expect([code, screen]).toEqual([0, expect.stringContaining(shown)]);
   });
 
+  test('prints its report of a plan', async () => {
+    const plan = join(temporaryFolder(), 'plan.json');
+    const { run } = await replaced(gone);
+    await run(`players update player_1 player_2 --name Bea --plan ${plan}`);
+    const ran = await run(`plan apply ${plan} --yes -o csv`);
+    expect([ran.code, ran.stdout]).toEqual([
+      0,
+      expect.stringContaining('2,player_2,changed,Ann,Bea'),
+    ]);
+  });
+
   test('says why the service refused it', async () => {
     const { run } = await replaced(gone, { status: 400, json: { error: 'invalidRequest' } });
     const ran = await run('players create --name Bea');
