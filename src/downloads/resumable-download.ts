@@ -35,7 +35,7 @@ export interface FileSource {
   get(url: string, part?: FilePart): Promise<Download>;
   /** The file's size according to its record, in bytes. */
   readonly size: number | undefined;
-  /** Looks for that size, and notes if there is none; called if no answer shows where the file ends. */
+  /** Looks for that size if it is not known, and notes if there is none; called if no answer shows where the file ends. */
   findSize(): Promise<number | undefined>;
 }
 
@@ -59,12 +59,16 @@ class Fetching {
   private url: string | undefined;
   private renewed = false;
   private md5: { readonly expected: string; readonly hash: Hash } | undefined;
+  /** The file's size according to its record. */
+  private recorded: number | undefined;
 
   constructor(
     private readonly source: FileSource,
     private readonly sink: FileSink,
     private readonly policy: RetryPolicy,
-  ) {}
+  ) {
+    this.recorded = source.size;
+  }
 
   async run(): Promise<number> {
     for (;;) {
@@ -95,9 +99,10 @@ class Fetching {
       answer.drop();
     }
     // A file that ends with its connection may have been cut.
-    const isUntold = this.version.size === undefined && this.source.size === undefined;
-    if (isUntold && !isChunked(answer))
-      this.version = { ...this.version, size: await this.source.findSize() };
+    if (this.version.size === undefined && !isChunked(answer)) {
+      this.recorded ??= await this.source.findSize();
+      this.requireSize(this.recorded);
+    }
     return this.checkComplete();
   }
 
@@ -129,14 +134,14 @@ class Fetching {
     const { status, headers } = answer;
     if (status !== 206) {
       const version = versionOf(headers, lengthOf(headers['content-length']));
-      checkContentEncoding(headers, version.size, this.source.size);
+      checkContentEncoding(headers, version.size, this.recorded);
       this.checkSize(version.size);
       return this.beginWhole(version, headers);
     }
     const range = contentRange(headers['content-range']);
-    const size = range?.total ?? this.version.size ?? this.source.size;
+    const size = range?.total ?? this.version.size ?? this.recorded;
     const version = versionOf(headers, size);
-    checkContentEncoding(headers, size, this.source.size);
+    checkContentEncoding(headers, size, this.recorded);
     if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
     // If the size is unknown, the end of a part may not be the end of the file.
     if (size === undefined) return this.startOver();
@@ -191,7 +196,7 @@ class Fetching {
   /** Checks size and MD5. Throws ConnectionLost if bytes are missing, so that the rest is requested. */
   private checkComplete(): true {
     const { size } = this.version;
-    if (size !== undefined && this.at < size) throw new ConnectionLost(this.endedEarly(size));
+    this.requireSize(size);
     this.checkSize(this.at);
     if (size !== undefined && this.at > size) throw wrongSize(this.at, 'the store', size);
     if (this.md5 && this.md5.hash.digest('hex') !== this.md5.expected)
@@ -205,17 +210,22 @@ class Fetching {
     return true;
   }
 
+  /** Throws ConnectionLost for fewer bytes. */
+  private requireSize(size: number | undefined): void {
+    if (size !== undefined && this.at < size) throw new ConnectionLost(this.endedEarly(size));
+  }
+
   private checkSize(size: number | undefined): void {
-    const { size: promised } = this.source;
+    const { recorded: promised } = this;
     if (size !== undefined && promised !== undefined && size !== promised)
       throw wrongSize(size, 'the record', promised);
   }
 
   /** Throws for more bytes than promised, which could fill the disk. */
   private checkRoom(more: number): void {
-    const promised = this.source.size ?? this.version.size;
+    const promised = this.recorded ?? this.version.size;
     if (promised !== undefined && this.at + more > promised)
-      throw tooLong(this.source.size === undefined ? 'the store' : 'the record', promised);
+      throw tooLong(this.recorded === undefined ? 'the store' : 'the record', promised);
   }
 
   /** Starts over: the bytes belong to another file, or cannot be continued. Throws if the sink cannot rewind. */
@@ -267,7 +277,7 @@ class Fetching {
   }
 
   private cannotResume(cause?: NetworkError): NetworkError {
-    const { size = this.source.size } = this.version;
+    const { size = this.recorded } = this.version;
     const origin = this.url === undefined ? '' : new URL(this.url).origin;
     return new NetworkError(
       `The download was interrupted after ${groupedNumber(this.at)}${size === undefined ? '' : ` of ${groupedNumber(size)}`} bytes and cannot be continued. They were already passed on, so the file is incomplete.`,

@@ -217,18 +217,29 @@ const closing = (cutAfter: number | undefined, headers = {}): DocumentStoreOptio
 
 describe('a file that ends with its connection, without a length,', () => {
   test.each([
-    ['continued', { etag: tagOf }, [0, 1000]],
-    ['fetched again', {}, [0, 0]],
+    ['continued', '-O doc_1.txt', { etag: tagOf }, [0, 1000]],
+    ['fetched again', '-O doc_1.txt', {}, [0, 0]],
+    ['continued', '', { etag: tagOf }, [0, 1000]],
+    ['fetched again', '', {}, [0, 0]],
   ])(
-    'is %s if it is shorter than its record says',
-    async (_, { etag }: { etag?: typeof tagOf }, parts) => {
+    'is %s if it is shorter than its record says: docs download %s',
+    async (_, flags, { etag }: { etag?: typeof tagOf }, parts) => {
       const bytes = randomBytes(size);
       const here = await place({ bytes, store: closing(1000, etag && { etag: etag(bytes) }) });
-      expect((await here.run('-O doc_1.txt')).code).toBe(0);
+      expect((await here.run(flags)).code).toBe(0);
       expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
       expect(partsOf(here.api.store.requests)).toEqual(parts);
     },
   );
+
+  test('is refused if it is longer than its record says', async () => {
+    const documents = [stored('doc_1', randomBytes(size), { sizeBytes: 1000 })];
+    const api = await documentStore({ documents, store: closing(undefined) });
+    const cwd = temporaryFolder();
+    const ran = await rosterctl('docs download doc_1 -O a.txt', { env: api.env, home: cwd, cwd });
+    expect([ran.code, readdirSync(cwd)]).toEqual([1, []]);
+    expect(ran.stderr).toContain('300,000 bytes, but the record says 1,000.');
+  });
 
   test('is complete if it is as long as its record says', async () => {
     const here = await place({ store: closing(undefined) });
