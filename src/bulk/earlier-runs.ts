@@ -98,7 +98,7 @@ export function withCarried(
   return [...carried, ...rest.slice(0, room)].map((row, index) => ({ ...row, row: index + 1 }));
 }
 
-/** Records what earlier runs began of rows in the new journal before the old one is closed, so that a crash in between loses none. */
+/** Records in the new journal what earlier runs began, before theirs are closed, so that a crash in between loses nothing. */
 export async function recordCarried(
   journal: Journal,
   beforeImages: BeforeImages | undefined,

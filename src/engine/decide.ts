@@ -187,7 +187,7 @@ export function isNotSent(error: Failure): boolean {
   return error instanceof ApiError && error.status === 429;
 }
 
-/** The end of a row that somebody else changed; `values`: those that the record holds now, if they are told. */
+/** The end of a row that somebody else changed; `values`: those that the record holds now, if they are reported. */
 export function conflictEnd(message: string, values: Pick<ReportRow, 'before' | 'after'>): RowEnd {
   const error = { code: 'changedMeanwhile', kind: 'conflict', message };
   return { result: 'conflict', ...values, error };

@@ -79,7 +79,7 @@ export interface RowPlan {
     | undefined;
   /** A field that holds neither its expected nor its target value, or what `message` says: the row is left alone. */
   readonly conflict?: (Pick<RowChange, 'field' | 'from'> & { message?: string }) | undefined;
-  /** The record may be older than it looks, so a list does not decide the row: its own read does. */
+  /** The record may be out of date, so the row is decided by a read of its own and not from a list. */
   readonly isDoubtful?: boolean;
   /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[] | undefined;

@@ -248,7 +248,7 @@ export class ActiveRow {
     this.report(row);
   }
 
-  /** Adds the row to the report, and gives its record free. */
+  /** Adds the row to the report, and releases its record. */
   report(row: ReportRow): void {
     const { rows, reported, options } = this.run;
     this.lock?.release();

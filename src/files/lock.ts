@@ -69,7 +69,7 @@ export class LockedError extends GuardError {
     });
   }
 
-  /** The same, said of what the lock is for. */
+  /** Returns this error with a message that names what the lock is for. */
   inWords(message: string, hint = endHint): GuardError {
     return new GuardError(message, {
       code: this.code,

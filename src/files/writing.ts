@@ -97,7 +97,7 @@ function throughOwn(file: string, descriptor: number): AtomicFile {
       try {
         rest = rest.subarray((await writePart(descriptor, rest)).bytesWritten);
       } catch (error) {
-        // Full for now.
+        // The socket is full for now.
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
         await sleep(pollMs);
       }

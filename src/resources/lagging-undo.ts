@@ -43,7 +43,7 @@ export function readingAfter(
   const waitToRead = async (id: string, reads: number, left: number) => {
     if (!isNoted)
       context.note(
-        `${id} reads as before the run. Reading it again for up to ${Math.ceil(left / 1_000)} s.`,
+        `${id} still reads as it did before the run. Reading it again for up to ${Math.ceil(left / 1_000)} s.`,
       );
     isNoted = true;
     await pause(Math.min(pauses[reads] ?? longestPause, left), signal);
@@ -70,9 +70,9 @@ export function readingAfter(
 
 function asBeforeTheRun(id: string, isGone: boolean): ConflictError {
   const why = isGone
-    ? 'is not there, although the run has only just created it. Someone has deleted it'
-    : 'reads as before the run, which has only just changed it. Someone has set it back';
+    ? 'was not found, although the run has only just created it. Someone deleted it'
+    : 'still reads as it did before the run, which has only just changed it. Someone set it back';
   return new ConflictError(`${id} ${why}, or the service shows changes late.`, {
-    hint: 'Look again in a minute. If it shows the change, undo the run again.',
+    hint: 'Read it again in a minute. If it shows the change, undo the run again.',
   });
 }

@@ -146,7 +146,9 @@ describe('an undo directly after its run, where reads lag', () => {
     expect((await run(change)).code).toBe(0);
     const undone = await run('runs undo last --yes --json');
     expect([undone.code, now.get('player_1')?.['name']]).toEqual([0, 'Ann']);
-    expect(undone.stderr).toContain('player_1 reads as before the run. Reading it again for up to');
+    expect(undone.stderr).toContain(
+      'player_1 still reads as it did before the run. Reading it again for up to',
+    );
   });
 
   test('waits in its dry run too', async () => {
@@ -177,7 +179,7 @@ describe('an undo directly after its run, where reads lag', () => {
     const error = {
       code: 'changedMeanwhile',
       message:
-        'player_1 reads as before the run, which has only just changed it. Someone has set it back, or the service shows changes late.',
+        'player_1 still reads as it did before the run, which has only just changed it. Someone set it back, or the service shows changes late.',
     };
     expect(early.code).toBe(6);
     expect(JSON.parse(early.stdout)).toMatchObject({ results: [{ result: 'conflict', error }] });
@@ -191,7 +193,7 @@ describe('an undo directly after its run, where reads lag', () => {
     await run('players create --name Bea --json');
     const undone = await run('runs undo last --yes --json');
     expect(undone.code).toBe(6);
-    expect(undone.stdout).toContain('player_new is not there, although the run has only just');
+    expect(undone.stdout).toContain('player_new was not found, although the run has only just');
   });
 });
 

@@ -28,7 +28,7 @@ export interface ImportValues
   readonly setString: readonly string[] | undefined;
 }
 
-/** What columns and rows are read by. */
+/** The options by which columns and rows are read. */
 export interface ImportOptions extends ImportValues {
   readonly resource: ResourceName;
   /** How keys compare. */

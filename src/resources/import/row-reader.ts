@@ -146,7 +146,7 @@ export class RowReader {
           hint:
             cells.length > count
               ? 'Put a value that contains the delimiter in double quotes.'
-              : 'Write all cells of the row, also the empty ones.',
+              : 'Write every cell of the row, including empty ones.',
         },
       );
     const unnamed = cells.findIndex(
