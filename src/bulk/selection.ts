@@ -137,7 +137,7 @@ export async function selectFromText(text: string, input: CsvInput): Promise<Sel
   const digest = digestOf(text);
   const bare = text.replace(/^\ufeff/, '');
   if (!/^\s*[[{]/.test(bare)) {
-    const [first = '', second = ''] = bare.replace(/^[\r\n]+/, '').split(/\r?\n|\r/, 2);
+    const [first = '', second = ''] = bare.replace(/^[\r\n]+/, '').split(/[\r\n]+/, 2);
     const head = delimiterLine.test(first) ? second : first;
     const header = readCsv(`${head.replaceAll('"', '')}\n`)[0]?.cells ?? [];
     if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);

@@ -147,6 +147,7 @@ describe('ids can come', () => {
     ['as CSV with an id column', 'name;id\nAnn;a\nBob;b\n', ['a', 'b']],
     ['as CSV made for Excel', 'sep=;\r\nname;id\r\nAnn;a\r\n', ['a']],
     ['as CSV below empty lines', '\n\r\nname;id\nAnn;a\n', ['a']],
+    ['as CSV with an empty line below sep=', 'sep=;\r\n\r\nname;id\r\nAnn;a\r\n', ['a']],
     ['as nothing', '\n', []],
   ])('%s', async (_, text, wanted) => {
     expect((await selectFromText(text, input())).rows.map(({ id }) => id)).toEqual(wanted);
