@@ -193,7 +193,7 @@ export function wrongSize(size: number, who: string, expectedSize: number): Prot
 /** The error for a file that is longer than `who` says. */
 export function tooLong(who: string, expectedSize: number): ProtocolError {
   return new ProtocolError(
-    `The file has more than the ${plural(expectedSize, 'byte')} that ${who} says.`,
+    `The file has more bytes than ${who} says (${groupedNumber(expectedSize)}).`,
     {
       code: 'wrongSize',
       hint,

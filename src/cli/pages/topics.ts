@@ -83,8 +83,8 @@ Flags override variables, and variables override the profile.
 ${aligned(environmentVariables.map(({ name, text }) => [name, text]))}
 
 A profile named with -p overrides ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
-with one note on stderr. Empty means unset; an empty pager is none. Flags that say yes or loosen a
-guard, such as --yes and --confirm, have no variable.`;
+with one note on stderr. An empty variable counts as unset, but an empty pager means none.
+Flags that say yes or loosen a guard, such as --yes and --confirm, have no variable.`;
 }
 
 /** Returns the rows of the contract table that are assumed. */
