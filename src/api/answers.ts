@@ -205,10 +205,15 @@ export function refusalSign(
 ): RefusalSign | undefined {
   if (!isObject(body) || hasId(body, idName)) return undefined;
   const { error, errors, ok, success, status, code, statusCode } = body;
-  if (isFilled(error) || isFilled(errors) || ok === false || success === false) return 'error';
+  if (isFilled(error) || isFilled(errors) || saysNo(ok) || saysNo(success)) return 'error';
   if (typeof status === 'string' && /^(error|fail|failed)$/i.test(status)) return 'code';
   if (![code, statusCode].some(isFailureCode)) return undefined;
   return (hasRecords ?? containsRecord(body, idName, 2)) ? undefined : 'code';
+}
+
+/** `false`, and how some services write it. */
+function saysNo(flag: unknown): boolean {
+  return flag === false || flag === 'false' || flag === 0;
 }
 
 function isFilled(value: unknown): boolean {

@@ -44,6 +44,9 @@ interface Query {
   readonly [name: string]: string;
 }
 
+/** Accepted and not done, Partial Content, Multi-Status: a list answered so may be a part of it. */
+const partStatuses = new Set([202, 206, 207]);
+
 /** Counts at which services often truncate a list silently. */
 const suspiciousCounts = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
@@ -84,7 +87,10 @@ export class Pager {
 
   private evidenceIn(page: Page): Evidence {
     const { body, headers } = page;
-    const read = readEvidence(body, headers, this.resource);
+    const read = readEvidence(body, headers, {
+      resource: this.resource,
+      listPath: this.overrides[`lists.${this.resource}.path`],
+    });
     const linked = nextLink(headers['link']);
     const evidence = linked === undefined ? read : { ...read, url: linked };
     const withNext = this.configuredNext(page, evidence);
@@ -226,7 +232,7 @@ export class Pager {
 
   private onePage({ status, headers, count, arrived }: Page, { size }: Evidence): Completeness {
     const fixes = ['If that is all: rosterctl config set paging.mode none', shapesHint];
-    if (status === 206 || headers['content-range'] !== undefined)
+    if (partStatuses.has(status) || headers['content-range'] !== undefined)
       return doubt('the service says that this is a part of the list', ...fixes);
     if (size !== undefined && count === size)
       return doubt(

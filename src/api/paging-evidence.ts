@@ -1,5 +1,12 @@
 /** Paging evidence: what a list answer says about further pages, read by rule from its field names. */
-import { isObject, type JsonObject, printJson, RawNumber, wholeNumberOf } from '../data/json.js';
+import {
+  isObject,
+  type JsonObject,
+  parseJson,
+  printJson,
+  RawNumber,
+  wholeNumberOf,
+} from '../data/json.js';
 import { normalName } from '../data/path.js';
 import {
   type ResourceName,
@@ -7,6 +14,7 @@ import {
   resourceNames,
   resourceWords,
 } from '../data/resources.js';
+import { resourceRow } from './resources.js';
 
 /** The evidence in one answer about the rest of its list. */
 export interface PagingEvidence {
@@ -88,13 +96,24 @@ const urlNames = [
   ...['nextpagelink', 'odatanextlink', 'xnextpage'],
 ];
 
+const pageCountNames = [
+  ...['totalpages', 'pagecount', 'numpages', 'numberofpages', 'pages', 'lastpage', 'maxpage'],
+  ...['xtotalpages', 'xwptotalpages'],
+];
+
 /** Returns what a list answer says about further pages, but for the Link header. */
 export function readEvidence(
   body: unknown,
   headers: { readonly [name: string]: string },
-  resource: ResourceName,
+  { resource, listPath = '' }: { resource: ResourceName; listPath?: string | undefined },
 ): PagingEvidence {
-  const fields = [...(isObject(body) ? namedFields(body, [], 3) : []), ...headerFields(headers)];
+  // `{applications: {data: […], total}}`: what wraps the list speaks of it, too.
+  const wrappers = [...resourceRow(resource).envelopes, ...listPath.split('.')].map(normalName);
+  const within = new Set([...containers, ...wrappers]);
+  const fields = [
+    ...(isObject(body) ? namedFields(body, within, [], 3) : []),
+    ...headerFields(headers, within),
+  ];
   const first = <T>(
     names: Iterable<string>,
     read: (value: unknown, name: string) => T | undefined,
@@ -106,12 +125,13 @@ export function readEvidence(
       }
     return undefined;
   };
-  const pages = first(['totalpages', 'pagecount', 'numpages', 'pages', 'lastpage'], countIn);
+  const pages = first(pageCountNames, countIn);
   const last = first(['last', 'islast', 'lastpage', 'islastpage'], booleanOf);
   const isSpring = pages !== undefined || last !== undefined;
   const totals = fields.filter((field) => countsRecords(field, resource));
   const total = largest(totals);
   const flags = fields.filter(saysMore).map(flagOf);
+  if (fields.some(saysUnfinished)) flags.push(true);
   if (last !== undefined) flags.push(!last);
   return {
     url: first(urlNames, urlOf),
@@ -149,7 +169,12 @@ export function countIn(value: unknown): number | undefined {
 }
 
 /** Returns the fields of an envelope and its containers; the outermost come first. */
-function namedFields(body: JsonObject, above: readonly string[], depth: number): readonly Named[] {
+function namedFields(
+  body: JsonObject,
+  within: ReadonlySet<string>,
+  above: readonly string[],
+  depth: number,
+): readonly Named[] {
   const own: Named[] = [];
   const inner: Named[] = [];
   const isNext = normalName(above.at(-1) ?? '') === 'next';
@@ -158,8 +183,8 @@ function namedFields(body: JsonObject, above: readonly string[], depth: number):
     // `next: {cursor}` means the same as `nextCursor`.
     const words = isNext ? ['next', ...keyWords(key)] : keyWords(key);
     const name = isNext ? `next${normalName(key)}` : normalName(key);
-    if (isObject(value) && containers.has(name) && depth > 0 && !Object.hasOwn(value, 'id'))
-      inner.push(...namedFields(value, path, depth - 1));
+    if (isObject(value) && within.has(name) && depth > 0 && !Object.hasOwn(value, 'id'))
+      inner.push(...namedFields(value, within, path, depth - 1));
     else if (!Array.isArray(value)) own.push({ path: path.join('.'), name, words, value });
     else if (name === 'links') own.push(...linkedNext(value, path));
   }
@@ -175,12 +200,19 @@ function linkedNext(links: readonly unknown[], path: readonly string[]): readonl
   });
 }
 
-const pagingHeaders = /^(x-total-count|total-count|x-total|x-pagination-.*|x-next-(page|cursor))$/;
+const pagingHeaders =
+  /^(x-total-count|total-count|x-total|x-(wp-)?total-?pages|x-wp-total|x-has-more|x-pagination(-.*)?|x-next-(page|cursor))$/;
 
-function headerFields(headers: { readonly [name: string]: string }): readonly Named[] {
+function headerFields(
+  headers: { readonly [name: string]: string },
+  within: ReadonlySet<string>,
+): readonly Named[] {
   const named = Object.entries(headers)
     .filter(([name]) => pagingHeaders.test(name))
-    .map(([name, value]) => {
+    .flatMap(([name, value]) => {
+      // ASP.NET: `X-Pagination: {"TotalCount":47,"TotalPages":4}`.
+      const content = name === 'x-pagination' ? parsedOrUndefined(value) : undefined;
+      if (isObject(content)) return namedFields(content, within, [name], 1);
       const own = name.replace(/^x-pagination-/, '');
       return { path: name, name: normalName(own), words: keyWords(own), value };
     });
@@ -190,6 +222,14 @@ function headerFields(headers: { readonly [name: string]: string }): readonly Na
     ...named,
     { path: 'content-range', name: 'contentrange', words: ['total', 'range'], value: range },
   ];
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Splits a key into its words: `nextPageToken`, `next_page_token` and `next-page-token`. */
@@ -221,10 +261,19 @@ function mayLeadOn({ words, value }: Named): boolean {
 function saysMore({ words, value }: Named): boolean {
   if (booleanOf(value) === undefined || words.some((word) => notMoreWords.has(word))) return false;
   return (
-    words.some((word) => ['more', 'truncated', 'incomplete'].includes(word)) ||
+    words.some((word) => ['more', 'truncated', 'incomplete', 'partial'].includes(word)) ||
     (words.includes('next') && (words.includes('has') || words.length === 1))
   );
 }
+
+/** True for a flag such as `complete`, `done` or `endOfList` that is false, and for `remaining: 34`. */
+function saysUnfinished({ name, words, value }: Named): boolean {
+  if (/^remaining(count|items|records|results|rows|pages)?$/.test(name))
+    return (countIn(value) ?? 0) > 0;
+  return booleanOf(value) === false && words.some((word) => endWords.has(word));
+}
+
+const endWords = new Set(['complete', 'done', 'end', 'eof', 'exhausted', 'finished']);
 
 /** `truncated: false` says nothing: it may be about something else than pages. */
 function flagOf({ words, value }: Named): boolean | undefined {

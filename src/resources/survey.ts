@@ -58,7 +58,10 @@ export async function surveyList(
     const text = workingReferences(rows, resource, overrides);
     findings.push({ subject: 'references', result: 'pass', text, settings: [] });
   }
-  const evidence = readEvidence(isObject(body) ? body : {}, headers, resource);
+  const evidence = readEvidence(isObject(body) ? body : {}, headers, {
+    resource,
+    listPath: list.path ?? overrides[`lists.${resource}.path`],
+  });
   const pages = await surveyPages(api, resource, { ...overrides, ...settings }, evidence.hint);
   const said = status === 206 ? `${pages.finding.text} (status 206)` : pages.finding.text;
   findings.push({ ...pages.finding, text: said });

@@ -387,6 +387,122 @@ const behaviours: readonly Behaviour[] = [
     requests: 1,
   },
   {
+    name: 'its paging beside the list, under the name of the resource',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ teams: { items: slice(at), paging: { nextCursor: following(at) } } });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'its paging beside the list, under a configured path',
+    overrides: { 'lists.teams.path': 'found.here' },
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ found: { here: slice(at), nextCursor: following(at) } });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'a total beside the list, under the name of the resource',
+    reply: () => json({ teams: { data: slice(0, 7), total: 45 } }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'complete: false',
+    reply: () => json({ teams: slice(0, 7), complete: false }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'done: false',
+    reply: () => json({ teams: slice(0, 7), done: false }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'endOfList: false',
+    reply: () => json({ teams: slice(0, 7), endOfList: false }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'partial: true',
+    reply: () => json({ teams: slice(0, 7), partial: true }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'remaining: 38',
+    reply: () => json({ teams: slice(0, 7), remaining: 38 }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'numberOfPages: 7',
+    reply: () => json({ teams: slice(0, 7), numberOfPages: 7 }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'status 202',
+    reply: () => ({ status: 202, json: { teams: slice(0, 7) } }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'status 207',
+    reply: () => ({ status: 207, json: { teams: slice(0, 7) } }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'X-Total-Pages',
+    reply: () => ({ status: 200, json: slice(0, 7), headers: { 'X-Total-Pages': '7' } }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'X-WP-Total',
+    reply: () => ({ status: 200, json: slice(0, 7), headers: { 'X-WP-Total': '45' } }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'X-Has-More',
+    reply: () => ({ status: 200, json: slice(0, 7), headers: { 'X-Has-More': 'true' } }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'X-Pagination',
+    reply: () => ({
+      status: 200,
+      json: slice(0, 7),
+      headers: { 'X-Pagination': '{"TotalCount":45}' },
+    }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
     name: 'a count that is the page size',
     reply: () => json({ teams: slice(0, 7), count: 7 }),
     count: 7,

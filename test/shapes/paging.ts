@@ -272,6 +272,9 @@ const inDoubt: readonly Shape[] = [
     `{"data":"$rows","has_more":"$more"}`,
     'paging.param=starting_after',
   ),
+  any('done: false', 'cursor', `{${rows},"done":false}`, `list.last={${rows},"done":true}`),
+  any('status 207', 'none', `207 {${rows}}`),
+  any('total within the resource', 'none', '{"$resource":{"data":"$rows","total":"$total"}}'),
   any('hasMore: false beside a larger total', 'none', `{${rows},"hasMore":false,"total":"$total"}`),
   any('last: true beside more pages', 'none', `{${rows},"last":true,"totalElements":"$total"}`),
   any(
