@@ -155,10 +155,10 @@ function htmlHint(status: number): string {
 
 /** Contract section 7: `error` holds the code. An object or a list around it is tolerated. */
 function codeIn(body: JsonObject): string | undefined {
-  const { error, code, statusCode } = body;
+  const { error, code, statusCode, status } = body;
   const [first] = listOf(body['errors']);
   const candidates = [error, isObject(error) && error['code'], isObject(first) && first['code']];
-  const numericCode = [code, statusCode].find((each) => typeof each === 'number');
+  const numericCode = [code, statusCode, status].find((each) => typeof each === 'number');
   return shorten(
     candidates.find((each): each is string => typeof each === 'string' && each !== '') ??
       (numericCode === undefined ? numericCode : String(numericCode)),
@@ -207,7 +207,7 @@ export function refusalSign(
   const { error, errors, ok, success, status, code, statusCode } = body;
   if (isFilled(error) || isFilled(errors) || saysNo(ok) || saysNo(success)) return 'error';
   if (typeof status === 'string' && /^(error|fail|failed)$/i.test(status)) return 'code';
-  if (![code, statusCode].some(isFailureCode)) return undefined;
+  if (![code, statusCode, status].some(isFailureCode)) return undefined;
   return (hasRecords ?? containsRecord(body, idName, 2)) ? undefined : 'code';
 }
 

@@ -1,12 +1,5 @@
 /** Paging evidence: what a list answer says about further pages, read by rule from its field names. */
-import {
-  isObject,
-  type JsonObject,
-  parseJson,
-  printJson,
-  RawNumber,
-  wholeNumberOf,
-} from '../data/json.js';
+import { isObject, printJson, RawNumber, wholeNumberOf } from '../data/json.js';
 import { normalName } from '../data/path.js';
 import {
   type ResourceName,
@@ -14,6 +7,7 @@ import {
   resourceNames,
   resourceWords,
 } from '../data/resources.js';
+import { type Named, pagingFields } from './paging-fields.js';
 import { resourceRow } from './resources.js';
 
 /** The evidence in one answer about the rest of its list. */
@@ -49,23 +43,6 @@ interface EvidenceField {
   readonly path: string;
   readonly value: number;
 }
-
-/** A field of the envelope, or a header. */
-interface Named {
-  readonly path: string;
-  /** The last key in lower case without separators: `nextpagetoken`. */
-  readonly name: string;
-  /** The words of the last key: `next`, `page`, `token`. */
-  readonly words: readonly string[];
-  readonly value: unknown;
-}
-
-/** Objects of an envelope that say something about its pages. */
-const containers = new Set([
-  ...['meta', 'metadata', 'pagination', 'paging', 'page', 'pageinfo', 'info', 'summary', 'links'],
-  ...['cursors', 'cursor', 'next', 'responsemetadata', 'data', 'result', 'results', 'response'],
-  ...['payload', 'body'],
-]);
 
 /** The fields that lead to the next page, best first, with the parameter that takes their value. */
 const ways: readonly (readonly [field: string, parameter: string])[] = [
@@ -108,12 +85,8 @@ export function readEvidence(
   { resource, listPath = '' }: { resource: ResourceName; listPath?: string | undefined },
 ): PagingEvidence {
   // `{applications: {data: […], total}}`: what wraps the list speaks of it, too.
-  const wrappers = [...resourceRow(resource).envelopes, ...listPath.split('.')].map(normalName);
-  const within = new Set([...containers, ...wrappers]);
-  const fields = [
-    ...(isObject(body) ? namedFields(body, within, [], 3) : []),
-    ...headerFields(headers, within),
-  ];
+  const wrappers = [...resourceRow(resource).envelopes, ...listPath.split('.')];
+  const fields = pagingFields(body, headers, wrappers);
   const first = <T>(
     names: Iterable<string>,
     read: (value: unknown, name: string) => T | undefined,
@@ -166,79 +139,6 @@ export function countIn(value: unknown): number | undefined {
   // Elasticsearch: `total: {value, relation}`.
   if (isObject(value)) return Object.hasOwn(value, 'value') ? countIn(value['value']) : undefined;
   return wholeNumberOf(value);
-}
-
-/** Returns the fields of an envelope and its containers; the outermost come first. */
-function namedFields(
-  body: JsonObject,
-  within: ReadonlySet<string>,
-  above: readonly string[],
-  depth: number,
-): readonly Named[] {
-  const own: Named[] = [];
-  const inner: Named[] = [];
-  const isNext = normalName(above.at(-1) ?? '') === 'next';
-  for (const [key, value] of Object.entries(body)) {
-    const path = [...above, key];
-    // `next: {cursor}` means the same as `nextCursor`.
-    const words = isNext ? ['next', ...keyWords(key)] : keyWords(key);
-    const name = isNext ? `next${normalName(key)}` : normalName(key);
-    if (isObject(value) && within.has(name) && depth > 0 && !Object.hasOwn(value, 'id'))
-      inner.push(...namedFields(value, within, path, depth - 1));
-    else if (!Array.isArray(value)) own.push({ path: path.join('.'), name, words, value });
-    else if (name === 'links') own.push(...linkedNext(value, path));
-  }
-  return [...own, ...inner];
-}
-
-/** `links: [{rel: 'next', href}]`. */
-function linkedNext(links: readonly unknown[], path: readonly string[]): readonly Named[] {
-  return links.flatMap((link, at) => {
-    if (!isObject(link) || link['rel'] !== 'next') return [];
-    const value = link['href'] ?? link['url'];
-    return [{ path: [...path, at, 'href'].join('.'), name: 'nexthref', words: ['next'], value }];
-  });
-}
-
-const pagingHeaders =
-  /^(x-total-count|total-count|x-total|x-(wp-)?total-?pages|x-wp-total|x-has-more|x-pagination(-.*)?|x-next-(page|cursor))$/;
-
-function headerFields(
-  headers: { readonly [name: string]: string },
-  within: ReadonlySet<string>,
-): readonly Named[] {
-  const named = Object.entries(headers)
-    .filter(([name]) => pagingHeaders.test(name))
-    .flatMap(([name, value]) => {
-      // ASP.NET: `X-Pagination: {"TotalCount":47,"TotalPages":4}`.
-      const content = name === 'x-pagination' ? parsedOrUndefined(value) : undefined;
-      if (isObject(content)) return namedFields(content, within, [name], 1);
-      const own = name.replace(/^x-pagination-/, '');
-      return { path: name, name: normalName(own), words: keyWords(own), value };
-    });
-  const range = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
-  if (range === undefined) return named;
-  return [
-    ...named,
-    { path: 'content-range', name: 'contentrange', words: ['total', 'range'], value: range },
-  ];
-}
-
-function parsedOrUndefined(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Splits a key into its words: `nextPageToken`, `next_page_token` and `next-page-token`. */
-function keyWords(key: string): readonly string[] {
-  return key
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
 }
 
 const moreWords = new Set([

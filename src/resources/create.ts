@@ -10,7 +10,7 @@ import { percentDecoded } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type ApiError, type Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import { creating, sendCreate } from './send.js';
-import { presentAgain } from './update.js';
+import { differing, presentAgain } from './update.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
@@ -70,11 +70,24 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     resends: 0,
     plan: () => ({ steps: [createStep(callFor(resource, 'create', undefined, body))] }),
     send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),
-    async confirm(_, __, { record: made, sign }) {
+    async confirm({ call }, _, { answer, record: made, sign }) {
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
       else if (sign) throw createFailure(sign);
-      if (made) return presentAgain(context, resource, String(made['id']), made, say);
+      if (made) {
+        const record = await presentAgain(context, resource, String(made['id']), made, say);
+        noteOtherValues(context, noun, body, record);
+        return record;
+      }
+      // Accepted and not done yet, or several results of which none is read.
+      if (answer.status === 202 || answer.status === 207) {
+        const { method, template: path } = context.api.route(call);
+        throw new UnknownOutcomeError(
+          `${method} ${path} was answered with ${answer.status} and no record.`,
+          { method, path },
+          { hint: checkFirst, delivery: 'applied' },
+        );
+      }
       context.note(
         `The ${noun} was created; the service sent no record, so it was not checked. See: rosterctl ${resource} list`,
       );
@@ -83,6 +96,15 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     verify: async () => ({ outcome: 'unclear' }),
     present: (record) => record ?? {},
   };
+}
+
+/** Notes the fields of a new record that hold another value than was sent. */
+function noteOtherValues(context: Context, noun: string, body: JsonObject, record: JsonObject) {
+  const others = differing(Object.keys(body), body, record);
+  if (others.length > 0)
+    context.note(
+      `The ${noun} was created as ${String(record['id'])}, but with another ${others.join(', ')} than was sent.`,
+    );
 }
 
 /** Sends a create; a success without a record has the id that its `Location` header names. */
@@ -107,6 +129,8 @@ function messageOf({ details, code }: ApiError): string {
   return details.message ?? code;
 }
 
+const checkFirst = 'Check whether it was created before you send this again.';
+
 /** The failure for a 2xx that reports an error; unknown outcome for a bare code, which may refer to something else. */
 export function createFailure(sign: ApiError): Failure {
   if (sign.details.sign !== 'code') return sign;
@@ -114,7 +138,7 @@ export function createFailure(sign: ApiError): Failure {
     `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${messageOf(sign)}).`,
     sign.call,
     {
-      hint: 'Check whether it was created before you send this again.',
+      hint: checkFirst,
       cause: sign,
       delivery: 'applied',
     },

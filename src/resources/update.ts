@@ -130,13 +130,34 @@ export function updateSession(
       return step.replaces ? { ...sent, record: undefined } : sent;
     },
     // For a document the answer is shown: reading it again takes the entire list.
-    present: (record, { id }) =>
-      record && !resourceRow(resource).calls.get
-        ? record
-        : presentAgain(context, resource, id, record),
+    async present(record, row) {
+      const { id } = row;
+      if (record && !resourceRow(resource).calls.get) return record;
+      const shown = await presentAgain(context, resource, id, record);
+      const others = record ? differing(rules.names(row), record, shown) : [];
+      if (others.length > 0)
+        context.note(
+          `${id}: done, as the service answered, but reading it again shows another ${others.join(', ')}.`,
+        );
+      return shown;
+    },
     unchangedNote: (record, { id }) =>
       `${nameWithId(record?.['name'], id)} already has these values; nothing was sent.`,
   };
+}
+
+/** The fields, of those named, that both records have with different values. */
+export function differing(
+  fields: readonly string[],
+  one: JsonObject,
+  other: JsonObject,
+): readonly string[] {
+  return fields.filter(
+    (field) =>
+      Object.hasOwn(one, field) &&
+      Object.hasOwn(other, field) &&
+      !isSameValue(one[field], other[field]),
+  );
 }
 
 /** The fields that the settings `readOnly.RESOURCE` and `ids.RESOURCE` name. */

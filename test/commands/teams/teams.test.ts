@@ -230,6 +230,39 @@ test('a create prints the record as the documented read returns it', async () =>
   expect(JSON.parse(ran.stdout)).toEqual(foxes);
 });
 
+test('a create that is answered with another record says which field differs', async () => {
+  const api = await service();
+  const ran = await rosterctl('teams create --name Herons --json', { env: api.env });
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, foxes]);
+  expect(ran.stderr).toBe('The team was created as team_1, but with another name than was sent.\n');
+});
+
+test('an update that the service answers but does not keep says so', async () => {
+  const api = await service(({ method }) =>
+    method === 'PATCH' ? { status: 200, json: { ...foxes, name: 'Herons' } } : undefined,
+  );
+  const ran = await rosterctl('teams update team_1 --name Herons --json', { env: api.env });
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, foxes]);
+  expect(ran.stderr).toContain(
+    'team_1: done, as the service answered, but reading it again shows another name.\n',
+  );
+});
+
+test.each([
+  [{ status: 202, json: { jobId: 'job_1' } }, 'POST /teams was answered with 202 and no record.'],
+  [{ status: 207, json: { results: [] } }, 'POST /teams was answered with 207 and no record.'],
+  [
+    { status: 200, json: { status: 403, message: 'Not yours' } },
+    'POST /teams was answered with 200 and an error code (Not yours).',
+  ],
+])('a create answered with %j is no success', async (reply, sentence) => {
+  const api = await service(({ method }) => (method === 'POST' ? reply : undefined));
+  const env = { ...api.env, ROSTERCTL_SETTLE: '0.1s' };
+  const ran = await rosterctl('teams create --name Herons', { env });
+  expect([ran.code, ran.stdout]).toEqual([10, '']);
+  expect(ran.stderr).toContain(sentence);
+});
+
 test('a create whose record cannot be read back succeeds nevertheless', async () => {
   const api = await service(({ method }) =>
     method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,

@@ -1,0 +1,106 @@
+/** Paging fields: the fields of a list's envelope, and the headers, in which paging evidence may stand. */
+import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { normalName } from '../data/path.js';
+
+/** A field of the envelope, or a header. */
+export interface Named {
+  readonly path: string;
+  /** The last key in lower case without separators: `nextpagetoken`. */
+  readonly name: string;
+  /** The words of the last key: `next`, `page`, `token`. */
+  readonly words: readonly string[];
+  readonly value: unknown;
+}
+
+/** Objects of an envelope that say something about its pages. */
+const containers = new Set([
+  ...['meta', 'metadata', 'pagination', 'paging', 'page', 'pageinfo', 'info', 'summary', 'links'],
+  ...['cursors', 'cursor', 'next', 'responsemetadata', 'data', 'result', 'results', 'response'],
+  ...['payload', 'body'],
+]);
+
+/** Returns the fields around a list, in the body first; `wrappers` are objects that may hold some, too. */
+export function pagingFields(
+  body: unknown,
+  headers: { readonly [name: string]: string },
+  wrappers: readonly string[],
+): readonly Named[] {
+  const within = new Set([...containers, ...wrappers.map(normalName)]);
+  return [
+    ...(isObject(body) ? namedFields(body, within, [], 3) : []),
+    ...headerFields(headers, within),
+  ];
+}
+
+/** Returns the fields of an envelope and its containers; the outermost come first. */
+function namedFields(
+  body: JsonObject,
+  within: ReadonlySet<string>,
+  above: readonly string[],
+  depth: number,
+): readonly Named[] {
+  const own: Named[] = [];
+  const inner: Named[] = [];
+  const isNext = normalName(above.at(-1) ?? '') === 'next';
+  for (const [key, value] of Object.entries(body)) {
+    const path = [...above, key];
+    // `next: {cursor}` means the same as `nextCursor`.
+    const words = isNext ? ['next', ...keyWords(key)] : keyWords(key);
+    const name = isNext ? `next${normalName(key)}` : normalName(key);
+    if (isObject(value) && within.has(name) && depth > 0 && !Object.hasOwn(value, 'id'))
+      inner.push(...namedFields(value, within, path, depth - 1));
+    else if (!Array.isArray(value)) own.push({ path: path.join('.'), name, words, value });
+    else if (name === 'links') own.push(...linkedNext(value, path));
+  }
+  return [...own, ...inner];
+}
+
+/** `links: [{rel: 'next', href}]`. */
+function linkedNext(links: readonly unknown[], path: readonly string[]): readonly Named[] {
+  return links.flatMap((link, at) => {
+    if (!isObject(link) || link['rel'] !== 'next') return [];
+    const value = link['href'] ?? link['url'];
+    return [{ path: [...path, at, 'href'].join('.'), name: 'nexthref', words: ['next'], value }];
+  });
+}
+
+const pagingHeaders =
+  /^(x-total-count|total-count|x-total|x-(wp-)?total-?pages|x-wp-total|x-has-more|x-pagination(-.*)?|x-next-(page|cursor))$/;
+
+function headerFields(
+  headers: { readonly [name: string]: string },
+  within: ReadonlySet<string>,
+): readonly Named[] {
+  const named = Object.entries(headers)
+    .filter(([name]) => pagingHeaders.test(name))
+    .flatMap(([name, value]) => {
+      // ASP.NET: `X-Pagination: {"TotalCount":47,"TotalPages":4}`.
+      const content = name === 'x-pagination' ? parsedOrUndefined(value) : undefined;
+      if (isObject(content)) return namedFields(content, within, [name], 1);
+      const own = name.replace(/^x-pagination-/, '');
+      return { path: name, name: normalName(own), words: keyWords(own), value };
+    });
+  const range = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
+  if (range === undefined) return named;
+  return [
+    ...named,
+    { path: 'content-range', name: 'contentrange', words: ['total', 'range'], value: range },
+  ];
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Splits a key into its words: `nextPageToken`, `next_page_token` and `next-page-token`. */
+function keyWords(key: string): readonly string[] {
+  return key
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+}
