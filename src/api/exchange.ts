@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import { ageMs, type Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
+import { Deadline } from './deadline.js';
 import { type TransportError, transportErrorOf } from './transport-error.js';
 import { type Agent, onHeadWritten } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';
@@ -90,10 +91,10 @@ class Exchange implements RawHandler {
   private headers: { readonly [name: string]: string } = {};
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
-  private firstByteTimer: NodeJS.Timeout | undefined;
-  private answerTimer: NodeJS.Timeout | undefined;
-  private quietTimer: NodeJS.Timeout | undefined;
-  private readonly attemptTimer: NodeJS.Timeout | undefined;
+  private readonly firstByte = new Deadline();
+  private readonly answer = new Deadline();
+  private readonly quiet = new Deadline();
+  private readonly attempt = new Deadline();
   private beatTimer: NodeJS.Timeout | undefined;
   /** When this process was last seen to run while it waited for the response. */
   private alive: Instant | undefined;
@@ -106,7 +107,7 @@ class Exchange implements RawHandler {
     private readonly resolve: (attempt: Attempt) => void,
   ) {
     if (limits.attemptMs !== undefined)
-      this.attemptTimer = setTimeout(() => this.stop('deadline'), limits.attemptMs);
+      this.attempt.start(limits.attemptMs, () => this.stop('deadline'));
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -121,12 +122,12 @@ class Exchange implements RawHandler {
   onRequestSent(): void {
     if (this.finished) return;
     const { answerMs } = this.limits;
-    if (answerMs !== undefined) this.answerTimer = setTimeout(this.answerTimedOut, answerMs);
+    if (answerMs !== undefined) this.answer.start(answerMs, this.answerTimedOut);
   }
 
   onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
     if (this.finished || status < 200) return true;
-    clearTimeout(this.firstByteTimer);
+    this.firstByte.clear();
     this.status = status;
     this.at = this.arrival();
     this.headers = readHeaders(rawHeaders);
@@ -172,8 +173,7 @@ class Exchange implements RawHandler {
     this.alive = this.instant();
     this.beatTimer = setInterval(this.beat, beatMs);
     const { firstByteMs, stallMs } = this.limits;
-    if (firstByteMs !== undefined)
-      this.firstByteTimer = setTimeout(() => this.stop('firstByte'), firstByteMs);
+    if (firstByteMs !== undefined) this.firstByte.start(firstByteMs, () => this.stop('firstByte'));
     if (stallMs === undefined) return;
     this.socket = socket;
     socket.on('timeout', this.checkForStall);
@@ -202,14 +202,14 @@ class Exchange implements RawHandler {
     resume: () => void,
     onOpen: (open: OpenReply) => void,
   ): void {
-    clearTimeout(this.answerTimer);
+    this.answer.clear();
     this.stream = new BodyStream({
       resume: () => {
         this.watchIdle();
         resume();
       },
       abandon: () => this.stop('aborted', new Error('read no further')),
-      lift: () => clearTimeout(this.attemptTimer),
+      lift: () => this.attempt.clear(),
     });
     this.watchIdle();
     onOpen({ status, headers: this.headers, stream: this.stream, at });
@@ -219,14 +219,14 @@ class Exchange implements RawHandler {
     const more = stream.put(chunk);
     // A slow reader is not the service's fault.
     if (more) this.watchIdle();
-    else clearTimeout(this.quietTimer);
+    else this.quiet.clear();
     return more;
   }
 
   private watchIdle(): void {
-    clearTimeout(this.quietTimer);
+    this.quiet.clear();
     if (this.finished || this.limits.quietMs === undefined) return;
-    this.quietTimer = setTimeout(this.stalled, this.limits.quietMs);
+    this.quiet.start(this.limits.quietMs, this.stalled);
   }
 
   private readonly stalled = (): void => this.stop('stalled');
@@ -273,10 +273,10 @@ class Exchange implements RawHandler {
   private finish(attempt: Attempt): void {
     if (this.finished) return;
     this.finished = true;
-    clearTimeout(this.attemptTimer);
-    clearTimeout(this.firstByteTimer);
-    clearTimeout(this.quietTimer);
-    clearTimeout(this.answerTimer);
+    this.attempt.clear();
+    this.firstByte.clear();
+    this.quiet.clear();
+    this.answer.clear();
     clearInterval(this.beatTimer);
     this.socket?.setTimeout(0);
     this.socket?.off('timeout', this.checkForStall);

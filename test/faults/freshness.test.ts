@@ -234,6 +234,23 @@ test.each([
   },
 );
 
+test('an answer that came while the process was suspended beyond --timeout is read', async () => {
+  const service = await recordingService(({ method }) =>
+    method === 'POST' ? (_, response) => void whileSuspended(response) : { status: 200, json: [] },
+  );
+  const whileSuspended = async (response: ServerResponse) => {
+    child.kill('SIGSTOP');
+    answer(response, { id: 'team_1', organizationId: organization, name: 'Alpha' });
+    await sleep(2_500);
+    child.kill('SIGCONT');
+  };
+  const line = 'teams create --name Alpha --timeout 1s --json';
+  const child = startRosterctl(line, { env: service.env });
+  const ended = await closed(child);
+  expect(ended).toBe(0);
+  expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+});
+
 // The first attempt is lost, and takes effect while the second one waits because of a 429.
 describe.concurrent('a lost write that takes effect after all is done by us', () => {
   const env = { ROSTERCTL_SETTLE: '0.1s' };
