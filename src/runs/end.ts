@@ -8,7 +8,7 @@ import { sweepLocks } from '../files/lock.js';
 import { pruneBeforeImages, pruneNext } from './before-images.js';
 import type { DamagedRun, Journal } from './journal.js';
 import { isRunHeld, recordLocks } from './lock.js';
-import { type RunPlan, shortenPlan } from './plan.js';
+import { isKnownFormat, type RunPlan, shortenPlan } from './plan.js';
 import type { ReportRow } from './report.js';
 import {
   isReported,
@@ -107,7 +107,9 @@ export async function tidyOpenRuns(
   const open: StoredRun[] = [];
   for (const run of runs) {
     const isBusy = isInProgress(run, self);
-    if (isAbandoned(run, self)) await removeRun(store, run.head.run);
+    // What a newer version wrote says nothing here about what it sent or whether it ended.
+    if (!isKnownFormat(run.head)) open.push(run);
+    else if (isAbandoned(run, self)) await removeRun(store, run.head.run);
     else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
     else {
       if (!isBusy) moveRun(store, run.head.run, 'open');

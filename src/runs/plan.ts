@@ -192,6 +192,11 @@ function pathIn(folder: string): string {
 /** The format number of this version's plans and journals; those of 0.1.0 have none, which counts as 0. */
 export const runFormat = 1;
 
+/** True if this version can read the files of a run: the format is its own or that of 0.1.0. */
+export function isKnownFormat({ format }: RunHead): boolean {
+  return format === runFormat || format === 0;
+}
+
 /** The guards that this version checks. */
 const knownGuards = ['ifStatus', 'conditions'];
 

@@ -234,6 +234,31 @@ describe('where runs are stored', () => {
     expect(written(service)).toHaveLength(before);
   });
 
+  test('a run whose records only a newer version can read is kept by the next write, and by prune', async () => {
+    const { service, user, folder, comeBack } = await abandoned();
+    comeBack();
+    const path = join(folder, 'journal.jsonl');
+    const newer = readFileSync(path, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((text) => {
+        const { kind, ...rest } = unsealLine(text) ?? {};
+        const isHead = kind === 'job';
+        return sealLine(
+          isHead ? { ...rest, kind, format: 99 } : { ...rest, kind: `new ${String(kind)}` },
+        );
+      });
+    writeFileSync(path, newer.join(''));
+    const before = written(service).length;
+    expect((await user.run(line(6))).code).toBe(11);
+    expect(written(service)).toHaveLength(before);
+    expect((await user.run('tryouts set-status app_6 --to accepted')).code).toBe(0);
+    expect((await user.run('runs prune --older-than 0d --yes')).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe(newer.join(''));
+    expect((await user.run(`runs prune ${basename(folder)} --yes`)).code).toBe(0);
+    expect(existsSync(folder)).toBe(false);
+  });
+
   test('a run that sent nothing is removed by the next write, once its process is dead', async () => {
     const service = await keep(several(2));
     const user = userOf(service);

@@ -11,6 +11,7 @@ import { GuardError, UsageError } from '../../errors.js';
 import { resolveRunName } from '../../runs/find-run.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isRunHeld } from '../../runs/lock.js';
+import { isKnownFormat } from '../../runs/plan.js';
 import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
 import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
@@ -121,5 +122,6 @@ async function oldRuns(context: LocalContext, olderThan: number): Promise<RunsTo
 }
 
 function isDone(run: StoredRun): boolean {
-  return run.finished && summaryOf(run).unknown === 0 && unfinishedUploads([run]).length === 0;
+  if (!isKnownFormat(run.head) || !run.finished) return false;
+  return summaryOf(run).unknown === 0 && unfinishedUploads([run]).length === 0;
 }
