@@ -2,9 +2,11 @@
 import { hash } from 'node:crypto';
 import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type JsonObject, objectIn, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
+import { syncFolder } from './atomic-write.js';
 
 interface SyncedLinesOptions {
   /** The start of a sentence: `The journal`. */
@@ -24,6 +26,8 @@ export async function openSyncedLines(
   const descriptor = await orOutputError(name, () => openSync(path, 'a', 0o600));
   try {
     await orOutputError(name, () => ftruncateSync(descriptor, options.bytes));
+    // A sync of the file does not cover its name in the folder.
+    if (options.bytes === 0) await syncFolder(dirname(path));
   } catch (error) {
     closeSync(descriptor);
     throw error;

@@ -84,12 +84,15 @@ export interface RunPlan {
 /** The length of the text that is written at a time. */
 const chunk = 1_000_000;
 
-/** Writes a plan atomically, with its checksum as the last line. Throws OutputError. */
+/**
+ * Writes a plan atomically, with its checksum as the last line; opening a new journal beside it syncs the
+ * folder. Throws OutputError.
+ */
 export async function writePlan(
   folder: string,
   { head, job, names, rows }: RunPlan,
 ): Promise<void> {
-  const file = await openPlain(pathIn(folder));
+  const file = await openPlain(pathIn(folder), { isOneOfMany: true });
   const sum = createHash('sha256');
   let text = `${printJson({ head, job, names: names && Object.fromEntries(names) })}\n`;
   try {

@@ -5,6 +5,7 @@ import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
 import { systemLimit, systemReason } from '../data/system-errors.js';
 import { ConfigError, OutputError } from '../errors.js';
+import { syncFolder } from '../files/atomic-write.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
 import {
@@ -86,6 +87,7 @@ export async function createRun(
   markNewest(store, plan.head.run);
   let journal: Journal | undefined;
   try {
+    await syncFolder(placeIn(store, 'open'));
     await writePlan(folder, plan);
     journal = await openJournal(journalIn(folder), options);
     await journal.append(firstRecord(plan, options));

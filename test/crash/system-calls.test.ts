@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
@@ -78,6 +78,46 @@ describe('by system calls:', () => {
     }
     expect(patches).toBeGreaterThan(1);
     expect(patches).toBe(stage.relay.arrivals.length);
+  });
+
+  test('the names of the files of a run are on disk before anything is sent', async () => {
+    const stage = await setStage(rows, () => 'through');
+    const file = join(temporaryFolder(), 'trace');
+    const words = ['-f', '-qq', '-y', '-o', file, '-e', 'trace=openat,mkdir,write,writev,fsync'];
+    const line = ['strace', ...words, process.execPath, launcher, ...stage.line('reviewing')];
+    const done = await runOnce(line, { home: stage.home, env: stage.env });
+    expect(done.code).toBe(0);
+    const created = new Set<string>();
+    const unsynced = new Set<string>();
+    /** What a thread's current sync will cover. */
+    const running = new Map<string, readonly string[]>();
+    let patches = 0;
+    for (const text of readFileSync(file, 'utf8').split('\n')) {
+      const [, thread = '', rest = ''] = /^(\d+) +(.*)$/.exec(text) ?? [];
+      const [, path] =
+        /^mkdir\("([^"]*\/runs\/open\/[^"]*)"/.exec(rest) ??
+        /^openat\([^"]*"([^"]*\/(?:journal|undo|plan)\.jsonl)", [^)]*O_CREAT/.exec(rest) ??
+        [];
+      if (path !== undefined) {
+        created.add(basename(path));
+        unsynced.add(path);
+      }
+      const [, folder] = /^fsync\(\d+<([^>]*)>/.exec(rest) ?? [];
+      if (folder !== undefined)
+        running.set(
+          thread,
+          [...unsynced].filter((each) => dirname(each) === folder),
+        );
+      if (/fsync.*= 0$/.test(rest))
+        for (const each of running.get(thread) ?? []) unsynced.delete(each);
+      if (!rest.includes('"PATCH /v1/')) continue;
+      patches += 1;
+      expect([...unsynced]).toEqual([]);
+    }
+    expect(patches).toBeGreaterThan(1);
+    expect([...created]).toEqual(
+      expect.arrayContaining(['journal.jsonl', 'undo.jsonl', expect.stringMatching(/^\d{8}T/)]),
+    );
   });
 });
 
