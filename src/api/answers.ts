@@ -79,7 +79,8 @@ function refusalIn(
 ): ApiError | undefined {
   const sign = refusalSign(body, envelope);
   if (!sign || !isObject(body)) return undefined;
-  const code = codeIn(body);
+  const own = isFailureCode(body['status']) ? String(body['status']) : undefined;
+  const code = codeIn(body) ?? own;
   return new ApiError(status, code, call, { message: messageIn(body, code), sign, body });
 }
 
@@ -155,10 +156,10 @@ function htmlHint(status: number): string {
 
 /** Contract section 7: `error` holds the code. An object or a list around it is tolerated. */
 function codeIn(body: JsonObject): string | undefined {
-  const { error, code, statusCode, status } = body;
+  const { error, code, statusCode } = body;
   const [first] = listOf(body['errors']);
   const candidates = [error, isObject(error) && error['code'], isObject(first) && first['code']];
-  const numericCode = [code, statusCode, status].find((each) => typeof each === 'number');
+  const numericCode = [code, statusCode].find((each) => typeof each === 'number');
   return shorten(
     candidates.find((each): each is string => typeof each === 'string' && each !== '') ??
       (numericCode === undefined ? numericCode : String(numericCode)),

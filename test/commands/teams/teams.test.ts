@@ -263,6 +263,13 @@ test.each([
   expect(ran.stderr).toContain(sentence);
 });
 
+test('the status that a refusal repeats in its body is said once', async () => {
+  const json = { type: 'about:blank', title: 'Bad', status: 400 };
+  const api = await service(() => ({ status: 400, json }));
+  const ran = await rosterctl('teams get team_1', { env: api.env });
+  expect(ran.stderr).toContain('The service rejected the request: 400.\n');
+});
+
 test('a create whose record cannot be read back succeeds nevertheless', async () => {
   const api = await service(({ method }) =>
     method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,
