@@ -210,6 +210,7 @@ export class Pager {
         ...doubt(
           'the service says that there are more, but not where',
           'If it pages by number: rosterctl config set paging.mode page',
+          'If that is all: rosterctl config set paging.mode none',
           shapesHint,
         ),
         isStated: true,

@@ -630,6 +630,14 @@ const behaviours: readonly Behaviour[] = [
     requests: 1,
   },
   {
+    name: 'done: false about something else, as configured',
+    overrides: { 'paging.mode': 'none' },
+    reply: () => json({ teams: slice(0, 7), done: false }),
+    count: 7,
+    state: 'complete',
+    requests: 1,
+  },
+  {
     name: 'a token that nobody knows',
     reply: () => json({ teams: slice(0, 7), matchToken: 'abc' }),
     count: 7,
