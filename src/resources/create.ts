@@ -79,8 +79,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
         noteOtherValues(context, noun, body, record);
         return record;
       }
-      // Accepted and not done yet, or several results of which none is read.
-      if (answer.status === 202 || answer.status === 207) {
+      if (leavesCreateOpen(answer.status)) {
         const { method, template: path } = context.api.route(call);
         throw new UnknownOutcomeError(
           `${method} ${path} was answered with ${answer.status} and no record.`,
@@ -96,6 +95,11 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     verify: async () => ({ outcome: 'unclear' }),
     present: (record) => record ?? {},
   };
+}
+
+/** True for a success that does not say that the record was created: accepted, or several results. */
+export function leavesCreateOpen(status: number): boolean {
+  return status === 202 || status === 207;
 }
 
 /** Notes the fields of a new record that hold another value than was sent. */

@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../engine/operation.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
+import { leavesCreateOpen } from '../resources/create.js';
 import { findDocument, isAnswerTo } from './documents.js';
 import type { LocalFile } from './local-file.js';
 
@@ -183,7 +184,10 @@ export async function confirmDocument(
     );
   else if (!found && isListed)
     throw unknown(`${answer.status} and no record, and the list does not show the document`);
-  else if (!found) context.note('The document was created; the service sent no record.');
+  else if (!found && leavesCreateOpen(answer.status))
+    throw unknown(`${answer.status} and no record`);
+  else if (!found)
+    context.note('The document was created; the service sent no record, so it was not checked.');
   return found ?? {};
 }
 

@@ -161,7 +161,7 @@ export const listRules: readonly string[] = [
   "The records are found under the resource's name, then under data, items, results and similar names, also one or two levels down.",
   `rosterctl reads the next page if the answer points to it: a Link header, a URL under next, or one of ${followedFields.join(', ')}; or by page number or offset, if the answer names both its own and the last.`,
   'A list is complete if the answer says so (hasMore or hasNextPage false, last true, next null, the last page, a total that fits), or if nothing suggests more.',
-  'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation or moreToken, status 206, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
+  'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation, moreToken or done: false, status 202, 206 or 207, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
 ];
 
 function sandboxPage(): string {

@@ -561,6 +561,18 @@ test('documents with the same name all get their ids appended, and a missing one
   expect(ran.stderr).toContain('doc_9');
 });
 
+test('a document that was only accepted, among documents that show no file keys, is unknown', async () => {
+  const api = await service({
+    api: ({ method, url }) =>
+      method === 'POST' && url === '/v1/documents' ? { status: 202, json: {} } : undefined,
+  });
+  const line =
+    'docs create --file-key k --file-ref r --content-type text/plain --size-bytes 5 --name Rules';
+  const ran = await rosterctl(line, { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' } });
+  expect([ran.code, ran.stdout]).toEqual([10, '']);
+  expect(ran.stderr).toContain('The service answered POST /documents with 202 and no record.');
+});
+
 test('a dry run names the files it would write', async () => {
   const api = await service();
   const home = folderWith({});
