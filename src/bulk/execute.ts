@@ -112,9 +112,15 @@ export async function executeRun(
     stop = await runRows(tasks, {
       ...runOptions(context, run),
       onVerify(ms) {
-        checkAt = context.clock() + ms;
+        const seconds = `${Math.ceil(ms / 100) / 10} s`;
+        const isRead = run.session.verify !== 'never';
+        if (isRead) checkAt = context.clock() + ms;
         if (run.invocation.isSingle)
-          context.note(`Checking in ${Math.ceil(ms / 100) / 10} s whether it took effect.`);
+          context.note(
+            isRead
+              ? `Checking in ${seconds} whether it took effect.`
+              : `Waiting ${seconds}, because it may still take effect.`,
+          );
       },
       onResult(row, state) {
         rows.push(keep(row));

@@ -125,8 +125,13 @@ export interface Session {
   readonly isBlind?: boolean;
   /** A record that is missing, or marked as deleted, proves that the write was applied (a delete). */
   readonly provenByAbsence?: boolean;
-  /** Verifies other than by reading the record, for a create, which has no record to read. */
-  verify?(row: SelectedRow, step: Step | undefined, since: number): Promise<Verification>;
+  /**
+   * Verifies other than by reading the record, for a create, which has no record to read. `never`: no read
+   * can tell, so a lost write is only waited for.
+   */
+  readonly verify?:
+    | 'never'
+    | ((row: SelectedRow, step: Step | undefined, since: number) => Promise<Verification>);
   /** Confirms a success where no read of the record can (a create); returns the record. Throws Failure. */
   confirm?(step: Step, row: SelectedRow, sent: Sent): Promise<JsonObject | undefined>;
   /** The fields that a plan compares; a list that omits one of them cannot decide the row. */

@@ -28,7 +28,10 @@ export async function verifyPending(run: ActiveRun, rows: readonly ActiveRow[]):
 
 /** Waits once for all of them: reads early, and again once no write can still take effect, which decides. */
 async function verifyOnce(run: ActiveRun, rows: readonly ActiveRow[]): Promise<void> {
-  const isLong = rows.some(({ unverified }) => (unverified?.settleMs ?? 0) > firstReadMs);
+  const isLong = rows.some(
+    ({ session, unverified }) =>
+      session.verify !== 'never' && (unverified?.settleMs ?? 0) > firstReadMs,
+  );
   if (isLong && !run.isStopped) {
     await pauseUntil(run, rows, () => firstReadMs);
     await readAll(run, rows, { last: false });

@@ -290,6 +290,18 @@ test('a create that is answered with a record of another organization is not kno
   expect([ran.code, ran.stdout, errorOf(ran)['code']]).toEqual([10, '', 'unknownOutcome']);
 });
 
+test('a lost create is waited for once and not said to be checked, because no read can tell', async () => {
+  const api = await service(({ method }) => (method === 'POST' ? { status: 500 } : undefined));
+  const env = { ...api.env, ROSTERCTL_SETTLE: '2.2s' };
+  const ran = await rosterctl('teams create --name Foxes', { env });
+  expect(ran.code).toBe(10);
+  expect(ran.stderr).toMatch(
+    /^Waiting [\d.]+ s, because it may still take effect\.\nPOST \/teams was/,
+  );
+  expect(ran.stderr).not.toContain('Checking');
+  expect(api.requests.map(({ method }) => method)).toEqual(['POST']);
+});
+
 test('a create does not wait for another one whose answer is still out', async () => {
   const slowService = await recordingService(({ method, body }) => {
     if (method === 'GET') return { status: 200, json: { id: 'team_2', name: 'Owls' } };
