@@ -113,9 +113,11 @@ export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: b
     breaker.recordResult('unknown', sent);
     return 'unknown';
   }
-  const result = resultOf(error);
+  const isLocked = error instanceof GuardError && error.code === 'locked';
+  // Once it was sent, only the journal can be locked: another process took the run over.
+  const result = isLocked && sent ? 'unknown' : resultOf(error);
   // Another process is working on this record, which does not concern the rest of the run.
-  if (error instanceof GuardError && error.code === 'locked') return result;
+  if (isLocked && !sent) return result;
   const isStop = breaker.recordFailure(error, result, sent);
   if (!isStop || result !== 'failed' || isForbidden(error)) return result;
   const isBroken = error instanceof OutputError || error instanceof GuardError;

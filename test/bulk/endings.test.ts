@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cut, keep, written } from '../commands/tryouts/service.js';
+import { cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { closed, errorOf, rosterctl } from '../support/run.js';
 import { key } from '../support/service.js';
 import { ids, report, runFolders, several, until, userOf } from './user.js';
@@ -301,4 +301,26 @@ describe.concurrent('--quiet', () => {
     expect(stdout.split('\n').map((row) => row.split('\t')[1])).toEqual(['id', 'app_2', undefined]);
     expect(report(await user.run(lineOf(3, '--yes -q --json'))).results).toHaveLength(3);
   });
+});
+
+test('a row that was sent before another process took its run over is unknown, and verified later', async () => {
+  let locks = '';
+  const service = await keep(several(2), (_, step) => {
+    // As by hand, while this process was stopped.
+    if (step === 'PATCH app_1') rmSync(locks, { recursive: true });
+    return undefined;
+  });
+  const user = userOf(service);
+  locks = join(user.runs, '../locks');
+  const line = 'tryouts set-status app_1 app_2 --to rejected --yes --concurrency 1 --json';
+  const first = await user.run(line);
+  expect(report(first).results.map(({ result }) => result)).toEqual(['unknown', 'not_attempted']);
+  expect(first.stderr).toContain('was taken over by another process');
+  const second = await user.run(line);
+  expect(second.code).toBe(0);
+  expect(report(second).results.map(({ result }) => result)).toEqual(['changed', 'changed']);
+  expect(steps(service).filter((step) => step.startsWith('PATCH'))).toEqual([
+    'PATCH app_1',
+    'PATCH app_2',
+  ]);
 });
