@@ -1,5 +1,5 @@
 /** Paging fields: the fields of a list's envelope, and the headers, in which paging evidence may stand. */
-import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { isObject, type JsonObject, objectIn } from '../data/json.js';
 import { normalName } from '../data/path.js';
 
 /** A field of the envelope, or a header. */
@@ -75,8 +75,8 @@ function headerFields(
     .filter(([name]) => pagingHeaders.test(name))
     .flatMap(([name, value]) => {
       // ASP.NET: `X-Pagination: {"TotalCount":47,"TotalPages":4}`.
-      const content = name === 'x-pagination' ? parsedOrUndefined(value) : undefined;
-      if (isObject(content)) return namedFields(content, within, [name], 1);
+      const content = name === 'x-pagination' ? objectIn(value) : undefined;
+      if (content) return namedFields(content, within, [name], 1);
       const own = name.replace(/^x-pagination-/, '');
       return { path: name, name: normalName(own), words: keyWords(own), value };
     });
@@ -86,14 +86,6 @@ function headerFields(
     ...named,
     { path: 'content-range', name: 'contentrange', words: ['total', 'range'], value: range },
   ];
-}
-
-function parsedOrUndefined(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Splits a key into its words: `nextPageToken`, `next_page_token` and `next-page-token`. */
