@@ -6,8 +6,7 @@ import { parseDuration } from '../data/time.js';
 import { Failure } from '../errors.js';
 import { type UnfinishedWork, unfinishedWork } from '../runs/unfinished.js';
 import { type CheckResult, failureOfCheck, findProblems, type Skip } from './findings/find.js';
-import type { CheckedRecord } from './findings/rule.js';
-import { defaultPatience, type RuleCode, ruleCodes } from './findings/rule.js';
+import { type CheckedRecord, defaultPatience, type RuleCode, ruleCodes } from './findings/rule.js';
 import { undecided, waitingStatus } from './tryout-filters.js';
 
 /** How far back `changed` looks. */

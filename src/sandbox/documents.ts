@@ -1,11 +1,13 @@
 /** How the sandbox answers the endpoints of documents and uploads. */
 import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
-import type { HandlerCall, HandlerReply, HandlersOf } from './handler.js';
 import {
   checkName,
   deleteRecord,
   fileFields,
+  type HandlerCall,
+  type HandlerReply,
+  type HandlersOf,
   listResponse,
   newRecord,
   ownRecord,

@@ -2,12 +2,15 @@
 import { contract, type Endpoint, type EndpointName, endpoint } from '../api/contract.js';
 import { resourceWords } from '../data/resources.js';
 import { documentHandlers } from './documents.js';
-import type { HandlerCall, HandlerReply, Handlers, HandlersOf } from './handler.js';
 import {
   checkName,
   checkTeams,
   createRecord,
   deleteRecord,
+  type HandlerCall,
+  type HandlerReply,
+  type Handlers,
+  type HandlersOf,
   listResponse,
   ownRecord,
   ownRecords,

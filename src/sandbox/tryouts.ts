@@ -1,10 +1,11 @@
 /** How the sandbox answers the endpoints of tryout applications, and which events it emits. */
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
-import type { HandlerCall, HandlersOf } from './handler.js';
 import {
   checkName,
   checkTeams,
+  type HandlerCall,
+  type HandlersOf,
   listResponse,
   newRecord,
   ownRecord,

@@ -9,10 +9,11 @@ import { isEmptyValue } from '../../data/where.js';
 import { tagsIn } from '../document-tags.js';
 import { hasTeam, hasTeamField, teamsOf } from '../player-filters.js';
 import { isConverted, playerIdOf, undecided, waitingStatus } from '../tryout-filters.js';
-import type { DefaultCode, RequestedCode } from './rule.js';
 import {
   type CheckedRecord,
+  type DefaultCode,
   eachRecord,
+  type RequestedCode,
   type Rule,
   type SharedValue,
   sharedValues,

@@ -1,8 +1,13 @@
 /** The page of `report` as one HTML file, without scripts, links or anything loaded. */
 import { groupedNumber, percent } from '../../data/text.js';
 import { longDay } from '../../data/time.js';
-import type { ChartRow, SeasonChart, SeasonPage, TimeColumns } from './page.js';
-import { pageWords } from './page.js';
+import {
+  type ChartRow,
+  pageWords,
+  type SeasonChart,
+  type SeasonPage,
+  type TimeColumns,
+} from './page.js';
 
 /** Finished HTML; every other text is escaped where it is put into some. */
 class Markup {

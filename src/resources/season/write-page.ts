@@ -17,8 +17,14 @@ import { type TallyValues, tallyTryouts } from '../tryout-tally.js';
 import { checkField, namesApplicant, namesPersons, seasonCharts } from './charts.js';
 import { isSmall } from './groups.js';
 import { seasonHtml } from './html.js';
-import type { SeasonChart, SeasonPage, SeasonTryout } from './page.js';
-import { filterWords, pageWords, totalWords } from './page.js';
+import {
+  filterWords,
+  pageWords,
+  type SeasonChart,
+  type SeasonPage,
+  type SeasonTryout,
+  totalWords,
+} from './page.js';
 
 /** The JSON output of `report`. */
 export interface SeasonFiles {
