@@ -16,7 +16,6 @@ import {
   type RowError,
   reportRow,
   type SelectedRow,
-  unsentResult,
 } from '../runs/report.js';
 import { type Intent, redactRow } from '../runs/state.js';
 import type { Guards } from './decide.js';
@@ -202,14 +201,12 @@ export class ActiveRow {
     const { run, task, done, isInFlight } = this;
     const { session, describeError } = run.options;
     const base = recordFailedRow(run.breaker, error, isInFlight);
-    // A row whose first step is done has been attempted; its remaining step may be retried.
-    const reached: RowEnd = base === 'not_attempted' ? unsentResult(done) : { result: base };
-    const { result } = reached;
+    const { result } = endAfter(done, { result: base });
     const isInterrupted = error instanceof CancelledError && result === 'not_attempted';
     this.last = { error };
     if (!isInterrupted) session.transfer?.failed(error, task);
     const end: RowEnd = {
-      ...reached,
+      result: base,
       ...(!isInterrupted && { error: describeError(error, task.id) }),
     };
     await this.write(end).catch((journalError: unknown) => {

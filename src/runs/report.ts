@@ -67,10 +67,11 @@ export function firstStepOf(
 /** How a row ended whose first step may be done: whatever stops the second step, the first one stays done. */
 export function endAfter(done: DoneStep | undefined, end: RowEnd): RowEnd {
   if (!done) return end;
-  if (end.result === 'not_attempted') return { ...end, ...unsentResult(done) };
   const result = end.result === 'conflict' ? 'failed' : end.result;
   const first = wentWrong(end.result) ? firstStepOf(done) : {};
-  return { ...first, ...end, result, ...first };
+  const known = end.result === 'not_attempted' ? unsentResult(done) : { result, ...first };
+  // Twice: the first decides the order, the second the values.
+  return { ...known, ...end, ...known };
 }
 
 /** How one row of a bulk write ended. */
