@@ -37,11 +37,6 @@ export function isRawCell(cell: unknown): cell is RawCell {
   return isObject(cell) && 'raw' in cell;
 }
 
-/** True if a cell of a `--csv-raw` file removes the value. */
-export function isClearWord({ raw }: RawCell): boolean {
-  return raw.trim() === clearWord;
-}
-
 /** A cell of a sheet that sets a field: with its column, and its kind if it is not text. */
 export type SheetCell = {
   readonly text: string;
@@ -189,7 +184,7 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
     if (cell.kind === 'date') return dateLike(present, text);
   }
   if (isRaw) {
-    if (isClearWord(cell)) return null;
+    if (text.trim() === clearWord) return null;
     if (spreadsheetError.test(text.trim()))
       throw new InputError(`holds the spreadsheet error ${text.trim()}.`);
   }

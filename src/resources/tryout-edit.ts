@@ -6,14 +6,14 @@ import { TryoutStatus } from '../api/schemas.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import { params } from '../cli/define.js';
 import type { Context } from '../context.js';
-import { isClearWord, isRawCell } from '../data/cell-values.js';
-import { isExportOf } from '../data/csv.js';
+import { isRawCell } from '../data/cell-values.js';
+import { checkNoSpreadsheetError, isExportOf } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf, nameWithId } from '../data/path.js';
 import { kebab, orList } from '../data/text.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
-import { CancelledError, InputError, nothingDone, UsageError } from '../errors.js';
+import { CancelledError, nothingDone, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import {
   datedLine,
@@ -198,8 +198,8 @@ function noteOf({ own = {}, row }: SelectedRow, record: JsonObject): NoteEdit | 
   if (cell === null) return { kind: 'clear' };
   if (isRawCell(cell)) {
     if (isExportOf(cell.raw, record['internalNotes'])) return undefined;
-    if (isClearWord(cell)) return { kind: 'clear' };
-    throw new InputError(`Line ${row}: internalNotes holds the spreadsheet error ${cell.raw}.`);
+    checkNoSpreadsheetError(cell.raw, 'internalNotes', `Line ${row}`);
+    return { kind: 'clear' };
   }
   if (isObject(cell)) return cell as NoteEdit;
   return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;

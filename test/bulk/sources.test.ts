@@ -248,9 +248,12 @@ test('notes that read like a mark or a spreadsheet error come back unchanged wit
     'tryouts update --csv - --csv-raw -n --json',
     csv.replace('<clear>', '#REF!'),
   );
-  expect([wrong.code, errorOf(wrong).message]).toEqual([
+  expect([wrong.code, errorOf(wrong)]).toMatchObject([
     2,
-    'Line 2: internalNotes holds the spreadsheet error #REF!.',
+    {
+      message: 'Line 2: internalNotes holds the spreadsheet error #REF!.',
+      hint: 'Fix the cell, or empty it to leave the field as it is; then save the CSV again.',
+    },
   ]);
 });
 
