@@ -8,7 +8,7 @@ import { isObject, RawNumber } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
-import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
+import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
 import {
   type CursorKey,
   type CursorState,
@@ -289,9 +289,8 @@ export async function lockCursor(
         hint: 'Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
       });
     if (!(error instanceof LockedError)) throw error;
-    const { pid, host } = error.holder;
     throw error.inWords(
-      `Another command is using the cursor ${name} (process ${pid} on host ${host}).`,
+      `Another command is using the cursor ${name} (${processOf(error.holder)}).`,
       'Wait for it, then run the same command again.',
     );
   }

@@ -54,6 +54,11 @@ export interface HeldLock {
 
 const endHint = 'Wait for it, or end it.';
 
+/** Names the holder of a lock: `process 12 on host mail`. */
+export function processOf({ pid, host }: LockHolder): string {
+  return `process ${pid} on host ${host}`;
+}
+
 /** Another process holds the lock. */
 export class LockedError extends GuardError {
   constructor(

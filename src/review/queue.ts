@@ -6,7 +6,7 @@ import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
-import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
+import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
 import { ensurePrivateFolders, namesIn, tightenPrivateFile } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 
@@ -245,9 +245,8 @@ async function lockReview(folder: string, name: string, self: ThisProcess): Prom
   const options = { self, waitMs: 0, purpose: 'a review' };
   return acquireLock(folder, name, options).catch((error: unknown) => {
     if (!(error instanceof LockedError)) throw error;
-    const { pid, host } = error.holder;
     throw error.inWords(
-      `Another review of this organization is open (process ${pid} on host ${host}).`,
+      `Another review of this organization is open (${processOf(error.holder)}).`,
       'Finish it there, or leave it with q: its decisions are kept.',
     );
   });

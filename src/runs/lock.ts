@@ -11,6 +11,7 @@ import {
   type HeldLock,
   LockedError,
   type LockHolder,
+  processOf,
   type ThisProcess,
 } from '../files/lock.js';
 import { cannotBeUsed } from './journal.js';
@@ -150,10 +151,10 @@ async function runOf(
   return found && describeRun(found.head);
 }
 
-function describeHolder({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
+function describeHolder(holder: LockHolder, run = holder.purpose ?? 'a run'): string {
   // Only where somebody reads it: the first use of a time zone takes 20 ms.
   const since = run.replace(/(?<=, started )\S+$/, longTimeOf);
-  return `${since}, process ${pid} on host ${host}`;
+  return `${since}, ${processOf(holder)}`;
 }
 
 function describeRun({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
