@@ -1,6 +1,7 @@
 /** A strict, streaming CSV parser. */
 import { InputError } from '../errors.js';
 import { byteOrderMark } from './csv.js';
+import { plural } from './text.js';
 
 /** One record of a CSV file, or row of a sheet; `line` is its first line or its number, from 1. */
 export interface CsvRow {
@@ -38,16 +39,26 @@ export function rowWord({ marks }: Pick<CsvRow, 'marks'>): string {
 export function checkWidth(row: CsvRow, width: number): void {
   const { cells } = row;
   if (cells.length <= width) return;
-  if (!row.marks)
-    throw new InputError(
-      `${rowPlace(row)} has ${cells.length} cells, but the header has ${width}.`,
-      { hint: 'Put a value that contains the delimiter in double quotes.' },
-    );
+  if (!row.marks) throw wrongWidth(row, width);
   const beyond = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
   if (beyond >= 0)
     throw new InputError(`${rowPlace(row, beyond)} is in a column without a header.`, {
       hint: 'Give the column a header in the first row, or empty it.',
     });
+}
+
+/** The error for a row with more or fewer cells than its header. */
+export function wrongWidth(row: CsvRow, width: number): InputError {
+  const { length } = row.cells;
+  return new InputError(
+    `${rowPlace(row)} has ${plural(length, 'cell')}, but the header has ${width}.`,
+    {
+      hint:
+        length > width
+          ? 'Put a value that contains the delimiter in double quotes.'
+          : 'Write every cell of the row, including empty ones.',
+    },
+  );
 }
 
 /** How messages call the file of a header. */

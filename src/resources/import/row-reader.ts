@@ -1,10 +1,9 @@
 /** Reads one row of an import: the record that it creates, the fields that it changes, or what is wrong with it. */
 import { findField } from '../../data/cell-values.js';
-import { type CsvRow, columnName, rowPlace } from '../../data/csv-reader.js';
+import { type CsvRow, columnName, rowPlace, wrongWidth } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
-import { plural } from '../../data/text.js';
 import { InputError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import {
@@ -139,16 +138,7 @@ export class RowReader {
       cells.length === count && cells.every((cell, at) => cell === sheet.header.cells[at]);
     if (isSame)
       throw new InputError(`${rowPlace(row)} repeats the header.`, { hint: 'Remove it.' });
-    if (!row.marks && cells.length !== count)
-      throw new InputError(
-        `${rowPlace(row)} has ${plural(cells.length, 'cell')}, but the header has ${count}.`,
-        {
-          hint:
-            cells.length > count
-              ? 'Put a value that contains the delimiter in double quotes.'
-              : 'Write every cell of the row, including empty ones.',
-        },
-      );
+    if (!row.marks && cells.length !== count) throw wrongWidth(row, count);
     const unnamed = cells.findIndex(
       (cell, at) => cell.trim() !== '' && !sheet.header.cells[at]?.trim() && !this.isUsed(at),
     );
