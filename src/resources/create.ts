@@ -10,7 +10,7 @@ import { percentDecoded } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type ApiError, type Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import { creating, sendCreate } from './send.js';
-import { differing, presentAgain } from './update.js';
+import { differentValues, differing, presentAgain } from './update.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
@@ -102,12 +102,12 @@ export function leavesCreateOpen(status: number): boolean {
   return status === 202 || status === 207;
 }
 
-/** Notes the fields of a new record that hold another value than was sent. */
+/** Prints a note if a new record holds other values than were sent. */
 function noteOtherValues(context: Context, noun: string, body: JsonObject, record: JsonObject) {
   const others = differing(Object.keys(body), body, record);
   if (others.length > 0)
     context.note(
-      `The ${noun} was created as ${String(record['id'])}, but with another ${others.join(', ')} than was sent.`,
+      `The ${noun} was created as ${String(record['id'])}, but the service stored ${differentValues(others)}.`,
     );
 }
 

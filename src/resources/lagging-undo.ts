@@ -1,4 +1,4 @@
-/** Reads that lag behind a run: an undo soon after it does not take the old values for restored ones. */
+/** Handles reads that lag behind a run, so that an undo soon after it does not mistake old values for restored ones. */
 
 import type { Context } from '../context.js';
 import { ConflictError } from '../data/outcome-errors.js';
@@ -13,7 +13,7 @@ import { isUndone, type StoredRun } from '../runs/stored-run.js';
 const pauses = [50, 150, 300, 500];
 const longestPause = 1_000;
 
-/** When a run last wrote, if reads may lag behind that: it has not settled, and no undo explains old values. */
+/** When a run last wrote; undefined once it has settled, or if an undo explains old values. */
 export async function recentWrite(
   context: Context,
   { head, state: { wroteAt } }: StoredRun,

@@ -137,13 +137,18 @@ export function updateSession(
       const others = record ? differing(rules.names(row), record, shown) : [];
       if (others.length > 0)
         context.note(
-          `${id}: done, as the service answered, but reading it again shows another ${others.join(', ')}.`,
+          `${id}: the service confirmed the change, but reading it again shows ${differentValues(others)}.`,
         );
       return shown;
     },
     unchangedNote: (record, { id }) =>
       `${nameWithId(record?.['name'], id)} already has these values; nothing was sent.`,
   };
+}
+
+/** Names fields whose values differ: `a different name`, `different values for name, tags`. */
+export function differentValues(fields: readonly string[]): string {
+  return `${fields.length > 1 ? 'different values for' : 'a different'} ${fields.join(', ')}`;
 }
 
 /** The fields, of those named, that both records have with different values. */

@@ -15,6 +15,7 @@ import { Failure, GuardError, NotFoundError, UnknownOutcomeError } from '../../e
 import type { SelectedRow } from '../../runs/report.js';
 import { createFailure } from '../create.js';
 import { type RecordReader, sharedRead } from '../read.js';
+import { differentValues } from '../update.js';
 import { importedRow } from './cells.js';
 import { foldKey, holdsKey, importDoubt, keyText } from './row-keys.js';
 
@@ -142,9 +143,7 @@ export class CreatedRecords {
     if (holdsKey(record, key, text, this.comparison)) {
       const others = this.otherValues(record, row);
       if (!this.isProven && others.length > 0)
-        context.note(
-          `${id} was created, but the service stored ${others.length > 1 ? 'different values for' : 'a different'} ${others.join(', ')}.`,
-        );
+        context.note(`${id} was created, but the service stored ${differentValues(others)}.`);
       this.isProven = true;
       return undefined;
     }

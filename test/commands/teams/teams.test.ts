@@ -234,7 +234,9 @@ test('a create that is answered with another record says which field differs', a
   const api = await service();
   const ran = await rosterctl('teams create --name Herons --json', { env: api.env });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, foxes]);
-  expect(ran.stderr).toBe('The team was created as team_1, but with another name than was sent.\n');
+  expect(ran.stderr).toBe(
+    'The team was created as team_1, but the service stored a different name.\n',
+  );
 });
 
 test('an update that the service answers but does not keep says so', async () => {
@@ -244,7 +246,7 @@ test('an update that the service answers but does not keep says so', async () =>
   const ran = await rosterctl('teams update team_1 --name Herons --json', { env: api.env });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, foxes]);
   expect(ran.stderr).toContain(
-    'team_1: done, as the service answered, but reading it again shows another name.\n',
+    'team_1: the service confirmed the change, but reading it again shows a different name.\n',
   );
 });
 
