@@ -1,4 +1,4 @@
-/** A deadline that counts only once what has arrived by then was read. */
+/** A timeout that passes only after everything that has already arrived was read. */
 
 /**
  * A process that was stopped (Ctrl-Z, SIGSTOP, a suspended machine) runs its overdue timers before it

@@ -44,7 +44,7 @@ interface Query {
   readonly [name: string]: string;
 }
 
-/** Accepted and not done, Partial Content, Multi-Status: a list answered so may be a part of it. */
+/** Accepted, Partial Content, Multi-Status: such a response may hold only part of a list. */
 const partStatuses = new Set([202, 206, 207]);
 
 /** Counts at which services often truncate a list silently. */

@@ -39,7 +39,7 @@ export interface Preview extends PreviewedRows, LastState {
   readonly times?: ReadonlyMap<string, string> | undefined;
   /** The first call of the first row to be written; the others use the same route. */
   readonly firstCall?: Call | undefined;
-  /** What the only row needs. */
+  /** The plan of the only row. */
   readonly plan?: RowPlan | undefined;
 }
 
@@ -225,7 +225,7 @@ class Previewer {
     };
   }
 
-  /** Decides a row from a listed record; undefined if the list omits fields that the row needs, or may be old. */
+  /** Decides a row from a listed record; undefined if the list omits fields that the row needs, or may be out of date. */
   private decideListed(row: Task, record: JsonObject) {
     const needed = [
       ...this.guarded,

@@ -83,7 +83,7 @@ export class ReferenceIndex {
     return [...new Set(best.map(({ candidate }) => candidate))];
   }
 
-  /** The nearest right references, best first, at most three; `isPlain`: their values alone. */
+  /** The nearest references that exist, best first, at most three; `isPlain`: their values alone. */
   nearest({
     kind,
     value,

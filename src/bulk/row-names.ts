@@ -177,7 +177,7 @@ async function rowsFromIds(
   return { rows, header: ['id'], rowWord: rowWord({}) };
 }
 
-/** Copies a text, because a slice would keep the entire input in memory; half a character stays what it is. */
+/** Copies a text, because a slice would keep the entire input in memory; a lone surrogate stays as it is. */
 export function ownText(slice: string): string {
   return slice.isWellFormed() ? Buffer.from(slice).toString() : slice;
 }

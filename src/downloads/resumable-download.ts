@@ -35,7 +35,7 @@ export interface FileSource {
   get(url: string, part?: FilePart): Promise<Download>;
   /** The file's size according to its record, in bytes. */
   readonly size: number | undefined;
-  /** Looks for that size if it is not known, and notes if there is none; called if no answer shows where the file ends. */
+  /** Looks up that size, and prints a note if there is none. Called if no response shows where the file ends. */
   findSize(): Promise<number | undefined>;
 }
 
@@ -210,7 +210,7 @@ class Fetching {
     return true;
   }
 
-  /** Throws ConnectionLost for fewer bytes. */
+  /** Throws ConnectionLost if fewer bytes have arrived. */
   private requireSize(size: number | undefined): void {
     if (size !== undefined && this.at < size) throw new ConnectionLost(this.endedEarly(size));
   }

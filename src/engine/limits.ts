@@ -114,7 +114,7 @@ export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: b
     return 'unknown';
   }
   const isLocked = error instanceof GuardError && error.code === 'locked';
-  // Once it was sent, only the journal can be locked: another process took the run over.
+  // After the send, only the journal can be locked: another process has taken over the run.
   const result = isLocked && sent ? 'unknown' : resultOf(error);
   // Another process is working on this record, which does not concern the rest of the run.
   if (isLocked && !sent) return result;

@@ -71,7 +71,7 @@ export async function verifyWrite(
   }
 }
 
-/** A write whose success answer is no proof: it held no record, or another value. */
+/** Decides the outcome of a write whose success response proves nothing: it held no record, or another value. */
 function compareAnswered(
   session: Session,
   { step, state: before }: NonNullable<OpenWrite['sent']>,
@@ -88,8 +88,8 @@ function compareAnswered(
 }
 
 /**
- * A lost write: applied if no change remains (`steps`: what the record still needs); not applied if every
- * field reads as the journal recorded it before the write.
+ * Decides the outcome of a lost write: applied if no change remains (`steps`: those that the record still
+ * needs); not applied if every field reads as the journal recorded it before the write.
  */
 function compareLost(
   session: Session,

@@ -90,7 +90,7 @@ function applyKey(state: Review, key: Key, world: ReviewWorld): ReviewStep {
   }
 }
 
-/** What a key shows next, of those that decide nothing. */
+/** The keys that only change what is shown, and the state that each leads to. */
 const cardKeys: Readonly<Record<Key, (state: Review, world: ReviewWorld) => Review>> = {
   enter: skip,
   right: (state) => moveTo(state, state.index + 1),

@@ -107,7 +107,7 @@ export async function tidyOpenRuns(
   const open: StoredRun[] = [];
   for (const run of runs) {
     const isBusy = isInProgress(run, self);
-    // What a newer version wrote says nothing here about what it sent or whether it ended.
+    // This version cannot tell what a newer one has sent, or whether its run has ended.
     if (!isKnownFormat(run.head)) open.push(run);
     else if (isAbandoned(run, self)) await removeRun(store, run.head.run);
     else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);

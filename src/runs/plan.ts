@@ -85,8 +85,8 @@ export interface RunPlan {
 const chunk = 1_000_000;
 
 /**
- * Writes a plan atomically, with its checksum as the last line; opening a new journal beside it syncs the
- * folder. Throws OutputError.
+ * Writes a plan atomically, with its checksum as the last line. The folder is synced when the journal is
+ * created in it. Throws OutputError.
  */
 export async function writePlan(
   folder: string,

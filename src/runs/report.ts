@@ -129,7 +129,7 @@ export const reportRowFields = [
   'ref',
 ] satisfies (keyof ReportRow)[];
 
-/** How a row ended, without the row; `id`: the one that its record has got, if it is another. */
+/** How a row ended, without its number and reference; `id`: the new id of its record, if it got one. */
 export type RowEnd = Omit<ReportRow, 'row' | 'id' | 'ref'> & { readonly id?: string };
 
 /** Returns the row of a report for a row that ended so. */

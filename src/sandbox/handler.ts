@@ -177,6 +177,6 @@ export function checkTeams(call: HandlerCall): void {
   for (const id of named) {
     const team = typeof id === 'string' ? call.tables.records.teams.get(id) : undefined;
     if (team?.organizationId !== call.organizationId)
-      throw invalid(`there is no team ${String(id)}`);
+      throw invalid(`the team ${String(id)} does not exist`);
   }
 }

@@ -1,4 +1,4 @@
-/** What a list knows of the fields typed with --fields or --template, also from records that a filter leaves out. */
+/** Fields named with --fields or --template: which of them some record of a list has, including records that a filter leaves out. */
 import type { ResourceName } from '../../api/contract.js';
 import type { Settings } from '../../config/settings.js';
 import { type Batches, batchesOf, type RecordStream, recordStream } from '../../data/batches.js';
@@ -37,5 +37,5 @@ export class ListedFields implements ReadFields {
   }
 }
 
-/** As many records as an error takes its known fields from. */
+/** How many records an error takes its known fields from. */
 const sampleSize = 50;

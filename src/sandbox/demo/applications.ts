@@ -244,7 +244,7 @@ function updated(status: TryoutStatus, created: Date, at: Date): Date {
 export interface Person {
   readonly name: string;
   readonly email: string;
-  /** 19 digits, more than a double holds. It dates from 2082 or later, so it belongs to nobody. */
+  /** A 19-digit id, too large for a double. Its timestamp is in 2082 or later, so no real user has it. */
   readonly discordUserId: string;
   readonly discordUsername: string;
   /** The word that gamer tags are made of. */
