@@ -117,6 +117,29 @@ const json = (value: unknown, headers?: Record<string, string>): Reply => ({
 const cursorOf = (request: Recorded, name = 'cursor') => Number(textIn(request, name) ?? 0);
 const following = (at: number) => (at + 20 < all.length ? String(at + 20) : null);
 
+/** Signs that the first 7 teams are not all. */
+const signsOfMore: readonly (readonly [name: string, reply: Behaviour['reply']])[] = [
+  ['complete: false', () => json({ teams: slice(0, 7), complete: false })],
+  ['done: false', () => json({ teams: slice(0, 7), done: false })],
+  ['endOfList: false', () => json({ teams: slice(0, 7), endOfList: false })],
+  ['partial: true', () => json({ teams: slice(0, 7), partial: true })],
+  ['remaining: 38', () => json({ teams: slice(0, 7), remaining: 38 })],
+  ['numberOfPages: 7', () => json({ teams: slice(0, 7), numberOfPages: 7 })],
+  ['status 202', () => ({ status: 202, json: { teams: slice(0, 7) } })],
+  ['status 207', () => ({ status: 207, json: { teams: slice(0, 7) } })],
+  ['X-Total-Pages', () => ({ status: 200, json: slice(0, 7), headers: { 'X-Total-Pages': '7' } })],
+  ['X-WP-Total', () => ({ status: 200, json: slice(0, 7), headers: { 'X-WP-Total': '45' } })],
+  ['X-Has-More', () => ({ status: 200, json: slice(0, 7), headers: { 'X-Has-More': 'true' } })],
+  [
+    'X-Pagination',
+    () => ({
+      status: 200,
+      json: slice(0, 7),
+      headers: { 'X-Pagination': '{"TotalCount":45}' },
+    }),
+  ],
+];
+
 const behaviours: readonly Behaviour[] = [
   { name: 'bare array', reply: () => json(all), count: 45, state: 'complete', requests: 1 },
   { name: 'wrapped', reply: () => json({ teams: all }), count: 45, state: 'complete', requests: 1 },
@@ -414,94 +437,13 @@ const behaviours: readonly Behaviour[] = [
     state: 'doubtful',
     requests: 1,
   },
-  {
-    name: 'complete: false',
-    reply: () => json({ teams: slice(0, 7), complete: false }),
+  ...signsOfMore.map(([name, reply]) => ({
+    name,
+    reply,
     count: 7,
-    state: 'doubtful',
+    state: 'doubtful' as const,
     requests: 1,
-  },
-  {
-    name: 'done: false',
-    reply: () => json({ teams: slice(0, 7), done: false }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'endOfList: false',
-    reply: () => json({ teams: slice(0, 7), endOfList: false }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'partial: true',
-    reply: () => json({ teams: slice(0, 7), partial: true }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'remaining: 38',
-    reply: () => json({ teams: slice(0, 7), remaining: 38 }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'numberOfPages: 7',
-    reply: () => json({ teams: slice(0, 7), numberOfPages: 7 }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'status 202',
-    reply: () => ({ status: 202, json: { teams: slice(0, 7) } }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'status 207',
-    reply: () => ({ status: 207, json: { teams: slice(0, 7) } }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'X-Total-Pages',
-    reply: () => ({ status: 200, json: slice(0, 7), headers: { 'X-Total-Pages': '7' } }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'X-WP-Total',
-    reply: () => ({ status: 200, json: slice(0, 7), headers: { 'X-WP-Total': '45' } }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'X-Has-More',
-    reply: () => ({ status: 200, json: slice(0, 7), headers: { 'X-Has-More': 'true' } }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
-  {
-    name: 'X-Pagination',
-    reply: () => ({
-      status: 200,
-      json: slice(0, 7),
-      headers: { 'X-Pagination': '{"TotalCount":45}' },
-    }),
-    count: 7,
-    state: 'doubtful',
-    requests: 1,
-  },
+  })),
   {
     name: 'a count that is the page size',
     reply: () => json({ teams: slice(0, 7), count: 7 }),
