@@ -12,7 +12,7 @@ const firsts = {
     'src/terminal/safe-text.ts',
     'src/terminal/paint.ts',
     'src/terminal/whole-words.ts',
-    'src/cli/connection-flags.ts',
+    'src/cli/typed-line.ts',
     'src/data/json.ts',
     'src/data/refusal-words.ts',
     'src/data/text.ts',

@@ -1,9 +1,9 @@
 /** Assembles the context of one command from settings, streams and service, runs it and prints its result. */
 import type { ParsedCommand } from './cli/check.js';
 import type { CommandOutput } from './cli/command-output.js';
-import { withConnectionFlags } from './cli/connection-flags.js';
 import type { Command } from './cli/define.js';
 import { loadWriters, lostOutput, printValue } from './cli/output.js';
+import { withConnectionFlags } from './cli/typed-line.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';

@@ -31,7 +31,7 @@ export async function pageAfterLogin(
   if (!profile) return undefined;
   const [{ singleLine }, { withConnectionFlags }] = await Promise.all([
     import('./terminal/safe-text.js'),
-    import('./cli/connection-flags.js'),
+    import('./cli/typed-line.js'),
   ]);
   const same = (text: string) => withConnectionFlags(text, flags, table);
   const unfinished = await interrupted(paths, profile, world);

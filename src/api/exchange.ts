@@ -1,9 +1,8 @@
 /** One HTTP exchange: sends a request once, with deadlines, and reports how far it got. */
 import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
-import { ageMs, type Instant } from '../data/time.js';
+import { ageMs, Deadline, type Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
-import { Deadline } from './deadline.js';
 import { type TransportError, transportErrorOf } from './transport-error.js';
 import { type Agent, onHeadWritten } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';

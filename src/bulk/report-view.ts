@@ -1,6 +1,6 @@
 /** Renders the report of a run, for a person and in a pipe. */
 
-import { withConnectionFlags } from '../cli/connection-flags.js';
+import { withConnectionFlags } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';

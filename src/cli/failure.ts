@@ -18,9 +18,9 @@ import { createPaint } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { OutputStream } from '../terminal/streams.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
-import { withConnectionFlags } from './connection-flags.js';
 import { describeRefusal, type FailedCommand, hintForRefusal } from './failures/refusal.js';
 import { refusalBehind, serviceBody } from './failures/service-words.js';
+import { withConnectionFlags } from './typed-line.js';
 
 /** The last line of stderr with `-o json`. */
 interface ErrorEnvelope {

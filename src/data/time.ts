@@ -1,4 +1,4 @@
-/** Times and durations: parsing, formatting, measuring age and waiting. */
+/** Times and durations: parsing, formatting, measuring age, waiting and deadlines. */
 import { setMaxListeners } from 'node:events';
 import { UsageError } from '../errors.js';
 import { plural } from './text.js';
@@ -186,4 +186,27 @@ function withUnits(number: string, range: DurationRange): string {
   if (lengths.length === 0) return rangeHint(range);
   const all = lengths.map((unit) => `${number}${unit}`);
   return `Write ${[all.slice(0, -1).join(', '), all.at(-1)].filter(Boolean).join(' or ')}.`;
+}
+
+/**
+ * A timeout that passes only after everything that has already arrived was read: a process that was
+ * stopped (Ctrl-Z, SIGSTOP, a suspended machine) runs its overdue timers before it reads its sockets.
+ */
+export class Deadline {
+  private timer: NodeJS.Timeout | undefined;
+  private reading: NodeJS.Immediate | undefined;
+
+  /** Starts, or starts over. */
+  start(ms: number, onPassed: () => void): void {
+    this.clear();
+    this.timer = setTimeout(() => {
+      // Node runs this after it has read what the sockets hold.
+      this.reading = setImmediate(onPassed);
+    }, ms);
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+    clearImmediate(this.reading);
+  }
 }

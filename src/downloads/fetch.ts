@@ -1,4 +1,6 @@
-/** Fetches the file of a document: asks for its link, and downloads the bytes into a sink. */
+/** Fetches the file of a document: asks for its link, and downloads the bytes into a sink, hashed on the way. */
+
+import { createHash } from 'node:crypto';
 import { resourceRow } from '../api/resources.js';
 import type { Call, Link } from '../api/types.js';
 import type { Context } from '../context.js';
@@ -61,4 +63,27 @@ async function findSize(context: Context, id: string): Promise<number | undefine
       `Neither the file store nor the list says how long the file of ${id} is, so it may be incomplete.`,
     );
   return size;
+}
+
+/** A sink that knows the SHA-256, in hex, of what it was sent. */
+interface HashedSink extends FileSink {
+  sha256(): string;
+}
+
+/** Wraps a sink so that its bytes are hashed; without one, they are only hashed. */
+export function hashedSink(sink?: FileSink): HashedSink {
+  let hash = createHash('sha256');
+  return {
+    rewinds: sink?.rewinds ?? true,
+    async begin(at, headers) {
+      // The download restarted, so earlier bytes no longer count.
+      if (at === 0) hash = createHash('sha256');
+      await sink?.begin(at, headers);
+    },
+    async write(chunk) {
+      await sink?.write(chunk);
+      hash.update(chunk);
+    },
+    sha256: () => hash.digest('hex'),
+  };
 }

@@ -10,11 +10,13 @@ import { type DryRun, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { recordView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
-import { isObject } from '../../data/json.js';
+import { digestOf } from '../../data/digest.js';
+import { isObject, type JsonObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import { quotedId } from '../../data/references.js';
 import { isSameValue } from '../../data/sorting.js';
 import { binarySize } from '../../data/text.js';
+import type { Operation } from '../../engine/operation.js';
 import { BugError, CancelledError, Failure, GuardError, UsageError } from '../../errors.js';
 import { tagsIn } from '../../resources/document-tags.js';
 import { idArg } from '../../resources/params.js';
@@ -28,8 +30,46 @@ import { openRunStore } from '../../runs/store.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { inspectFile } from '../../uploads/local-file.js';
 import { uploadOperation } from '../../uploads/operation.js';
-import type { OwnText } from '../../uploads/plan.js';
-import { type ReplaceValues, replacementParts } from '../../uploads/replacement.js';
+import type { OwnText, UploadJob } from '../../uploads/plan.js';
+import { toInspectedFile } from '../../uploads/rows.js';
+
+interface ReplaceValues {
+  readonly id: string;
+  readonly file: string;
+  readonly contentType: UploadContentType | undefined;
+}
+
+/** The differences between the upload of a replacement and any other upload. */
+const replacementParts = {
+  isMany: () => false,
+  job: async (_: Context, { id }: ReplaceValues): Promise<UploadJob> => ({
+    name: null,
+    tags: [],
+    ifExists: 'duplicate',
+    verify: true,
+    replaces: id,
+  }),
+  async rows(context: Context, { id, file, contentType }: ReplaceValues) {
+    const inspectedFile = toInspectedFile(context, await inspectFile(file, contentType));
+    const old = await recordIfThere(recordReader(context, 'documents'), id);
+    const own = { ...inspectedFile, ...(old ? { text: textOf(id, old) } : { isMissing: true }) };
+    return {
+      rows: [{ row: 1, id: file, own, cells: [file] }],
+      header: ['path'],
+      // What the old document says may change or be gone before the same command is run again.
+      digest: digestOf([id, inspectedFile]),
+    };
+  },
+} satisfies Partial<Operation>;
+
+function textOf(id: string, { name, tags }: JsonObject) {
+  const found = tagsIn(tags);
+  if (!found)
+    throw new UsageError(`The tags of ${id} cannot be read, so the new document would lose them.`, {
+      hint: 'Upload the file by itself: rosterctl docs upload FILE --tag TAG',
+    });
+  return { ...(typeof name === 'string' && { name }), tags: found };
+}
 
 const { waitLock, restart } = bulkFlags;
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withConnectionFlags } from '../../src/cli/connection-flags.js';
+import { withConnectionFlags } from '../../src/cli/typed-line.js';
 import { readManifest, topWords } from '../../src/data/command-manifest.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 
