@@ -80,11 +80,14 @@ test('a process that may open too few files reports it in every format and sends
 
 test('a limit of virtual memory that is too low for a connection is named, with a way around', async () => {
   const { env, requests } = await recordingService(() => ({ status: 200, json: [] }));
-  // Node starts with it, but cannot load the parser of HTTP.
+  // Node starts with it, but up to Node 22 it cannot load the parser of HTTP.
   const through = 'ulimit -v 4000000; exec "$@"';
   const ran = await rosterctl('teams list --json', { env, through });
-  expect([ran.code, errorOf(ran)['code'], requests]).toEqual([1, 'memory', []]);
-  expect(ran.stderr).toContain('ulimit -v 16777216');
+  if (Number(process.versions.node.split('.')[0]) >= 24) expect(ran.stdout).toBe('[]\n');
+  else {
+    expect([ran.code, errorOf(ran)['code'], requests]).toEqual([1, 'memory', []]);
+    expect(ran.stderr).toContain('ulimit -v 16777216');
+  }
   const around = { ...env, NODE_OPTIONS: '--disable-wasm-trap-handler' };
   expect((await rosterctl('teams list --json', { env: around, through })).stdout).toBe('[]\n');
 });
