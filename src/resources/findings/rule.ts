@@ -24,8 +24,7 @@ const onRequest = {
 } as const;
 
 export type DefaultCode = keyof typeof onByDefault;
-export type RequestedCode = keyof typeof onRequest;
-export type RuleCode = DefaultCode | RequestedCode;
+export type RuleCode = DefaultCode | keyof typeof onRequest;
 
 export const defaultCodes = Object.keys(onByDefault) as readonly DefaultCode[];
 

@@ -1,4 +1,5 @@
 /** The rules of `rosterctl check`, by their code. */
+
 import { TryoutStatus } from '../../api/schemas.js';
 import { timeOf } from '../../data/dates.js';
 import { isObject, type JsonObject } from '../../data/json.js';
@@ -11,10 +12,9 @@ import { hasTeam, hasTeamField, teamsOf } from '../player-filters.js';
 import { isConverted, playerIdOf, undecided, waitingStatus } from '../tryout-filters.js';
 import {
   type CheckedRecord,
-  type DefaultCode,
   eachRecord,
-  type RequestedCode,
   type Rule,
+  type RuleCode,
   type SharedValue,
   sharedValues,
   whoIs,
@@ -24,11 +24,12 @@ const isOpen = ({ status = '' }: CheckedRecord) => undecided.includes(status);
 
 const statusList = TryoutStatus.options.join(',');
 
-const onByDefault: Readonly<Record<DefaultCode, Rule>> = {
+/** Every rule, in the order in which findings are printed. */
+export const findingRules: Readonly<Record<RuleCode, Rule>> = {
   waiting: {
     resource: 'tryouts',
     title: (count, { patience }) =>
-      `${plural(count, 'application')} ${count === 1 ? 'has' : 'have'} waited for more than ${durationInWords(patience)}`,
+      `${plural(count, 'application')} ${has(count)} waited for more than ${durationInWords(patience)}`,
     listAll: ({ patience }) =>
       `rosterctl tryouts list --status ${waitingStatus} --older-than ${formatDuration(patience)}`,
     ...eachRecord((_, subject, { now, patience }) => {
@@ -76,9 +77,6 @@ const onByDefault: Readonly<Record<DefaultCode, Rule>> = {
         : `${whoIs(subject)} has the status ${status === undefined ? '(none)' : `"${plainText(status)}"`}`,
     ),
   },
-};
-
-const onRequest: Readonly<Record<RequestedCode, Rule>> = {
   'duplicate.name': {
     resource: 'tryouts',
     title: (count) => `${plural(count, 'name')} ${isOn(count)} several applications to one form`,
@@ -124,12 +122,6 @@ const onRequest: Readonly<Record<RequestedCode, Rule>> = {
       { field: 'tags', isShown: (document) => Object.hasOwn(document, 'tags') },
     ),
   },
-};
-
-/** Every rule, in the order in which findings are printed. */
-export const findingRules = {
-  ...onByDefault,
-  ...onRequest,
 };
 
 function has(count: number): string {
