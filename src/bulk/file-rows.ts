@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { keepHeapSmall } from '../api/wire.js';
 import type { Context } from '../context.js';
 import { CsvReader, type CsvRow } from '../data/csv-reader.js';
-import { Failure, InputError, stoppedReading } from '../errors.js';
+import { InputError, stoppedReading } from '../errors.js';
 import { bytesUpTo, inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 
@@ -123,7 +123,7 @@ export async function* inputChunks(context: Context, path: string): AsyncGenerat
     }
   } catch (error) {
     if (path === '-' && context.signal.aborted) throw stoppedReading('stdin');
-    throw error instanceof Failure ? error : unreadable(path === '-' ? 'stdin' : path, error);
+    throw unreadable(path === '-' ? 'stdin' : path, error);
   }
 }
 

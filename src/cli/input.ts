@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { typedValue } from '../data/assign.js';
 import { isObject, type JsonObject, parseJson, repeatedKey } from '../data/json.js';
-import { Failure, InputError } from '../errors.js';
+import { InputError } from '../errors.js';
 import { bytesUpTo, inputBytes, unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
 
@@ -44,7 +44,7 @@ export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string):
 function readFile(path: string, signal: AbortSignal): Promise<Buffer> {
   const bytes = bytesUpTo(inputBytes(path, { signal }), limit, inputTooLarge(path, limit));
   return bytes.catch((error: unknown) => {
-    throw error instanceof Failure ? error : unreadable(path, error);
+    throw unreadable(path, error);
   });
 }
 

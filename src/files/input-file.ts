@@ -5,7 +5,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemLimit, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
-import { type Failure, InputError, stoppedReading } from '../errors.js';
+import { Failure, InputError, stoppedReading } from '../errors.js';
 
 interface InputOptions {
   /** Bytes per read. */
@@ -81,9 +81,10 @@ async function openPipe(path: string) {
 
 /**
  * Returns the error for an input file that cannot be read, with a hint if there is one: InputError,
- * or SystemLimitError if the file is not to blame.
+ * or SystemLimitError if the file is not to blame. A Failure is returned as it is.
  */
 export function unreadable(path: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   const isMissing = code === 'ENOENT';
   const message = isMissing

@@ -5,7 +5,7 @@ import { createHash, type Hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { operators } from '../data/where.js';
-import { Failure, GuardError, InputError, UsageError } from '../errors.js';
+import { GuardError, InputError, UsageError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { bytesUpTo, inputBytes, unreadable } from '../files/input-file.js';
 
@@ -151,7 +151,7 @@ async function readPlanText(path: string, signal: AbortSignal): Promise<string> 
   const chunks = inputBytes(path, { pieceBytes: 1024 * 1024, signal });
   const isLarger = () => notPlan(path, `it is larger than ${maxPlanBytes / 2 ** 20} MiB`);
   const bytes = await bytesUpTo(chunks, maxPlanBytes, isLarger).catch((error: unknown) => {
-    throw error instanceof Failure ? error : unreadable(path, error);
+    throw unreadable(path, error);
   });
   if (!isUtf8(bytes)) throw notPlan(path, 'it is not UTF-8 text');
   return new TextDecoder().decode(bytes);

@@ -201,7 +201,7 @@ function documentName(row: SelectedRow): string {
 /** Returns the SHA-256 of a file, in hex. Throws InputError, CancelledError. */
 function hashOfPath(path: string, signal: AbortSignal): Promise<string> {
   return sha256OfFile(path, signal).catch((error: unknown) => {
-    throw error instanceof Failure ? error : unreadable(path, error);
+    throw unreadable(path, error);
   });
 }
 
