@@ -116,6 +116,14 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Resolves once the signal fires. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 const unitLengths = {
   ms: 1,
   s: 1000,

@@ -1,5 +1,6 @@
 /** Executes the rows of a run concurrently, and ends each with exactly one result. */
 
+import { untilAborted } from '../data/time.js';
 import type { RowEnd } from '../runs/report.js';
 import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
@@ -84,10 +85,7 @@ function rowsAtOnce({ options: { concurrency, session } }: ActiveRun): number {
 /** Resolves some time after a signal; from then on rows in flight need not wait for each other. */
 async function gracePeriod(run: ActiveRun, finished: AbortSignal): Promise<void> {
   const { signal, sleep } = run.options;
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await untilAborted(signal);
   run.semaphore.open();
   await sleep(graceMs, finished);
 }

@@ -1,8 +1,10 @@
 /** `rosterctl sandbox start`: runs the sandbox as a server. */
+
 import * as z from 'zod/mini';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param, params } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
+import { untilAborted } from '../../data/time.js';
 import {
   type SandboxServer,
   sandboxPlace,
@@ -107,10 +109,3 @@ export default defineLocalCommand({
     });
   },
 });
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
