@@ -1,6 +1,7 @@
 /** Selects the rows of an invocation: ids, a file, a CSV, or filters over a complete list. */
 
 import { hasId } from '../api/records.js';
+import { isGiven } from '../cli/check.js';
 import type { ListValues } from '../cli/filters.js';
 import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
@@ -136,10 +137,6 @@ export async function selectByFilter(
 export function filterKey(values: Partial<BulkValues>, operation: Selecting): unknown {
   const names = [...(operation.filters?.names ?? []), 'all', 'limit', 'sort'];
   return names.map((name) => [name, values[name] ?? null]);
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
 /** Rows for ids and references typed on the command line. Throws UsageError for a duplicate. */

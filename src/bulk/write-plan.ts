@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { isGiven } from '../cli/check.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import { typedCommand } from '../cli/typed-line.js';
 import { refuseSpreadsheet } from '../config/parse.js';
@@ -48,7 +49,7 @@ export async function checkPlanFlags(
   const { plan: file } = values;
   if (file === undefined) throw new UsageError('--expires needs --plan FILE.');
   for (const [name, word] of Object.entries(sendingFlags))
-    if (values[name] !== undefined && values[name] !== false)
+    if (isGiven(values[name]))
       throw new UsageError(`${word} and --plan cannot be given together: a plan sends nothing.`, {
         hint: `Leave ${word} out here, and add it when you send the plan: rosterctl plan apply ${shellQuote(file)}`,
       });

@@ -21,28 +21,28 @@ export function checkAgainstTable(
   const missing = missingArgument(command, values);
   if (missing && !(canBePicked(command, values) && mayAsk())) throw missing;
   const help = helpFor(command);
-  const isGiven = (name: string) => isGivenIn(values, name);
+  const isNamed = (name: string) => isGiven(values[name]);
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
   const [, own = ''] = command.words;
   const isOwn = own === 'create' || own === 'upload';
   const verb = isOwn ? own : command.writes ? 'change' : 'do';
   for (const flag of [...command.args, ...command.flags]) {
-    if (flag.required && !isGiven(flag.name) && flag.word.startsWith('--'))
+    if (flag.required && !isNamed(flag.name) && flag.word.startsWith('--'))
       throw new UsageError(flag.ifMissing ?? `${flag.word} is missing.`, {
-        hint: exampleWith(command, flag.word) ?? help,
+        hint: exampleOf(command, flag.word) ?? help,
       });
     if (flag.choices) for (const word of [values[flag.name]].flat()) checkChoice(flag, word);
   }
   for (const set of command.needsOneOf)
-    if (!set.some(isGiven)) {
+    if (!set.some(isNamed)) {
       const question = command.args.find(({ name }) => set.includes(name))?.ifMissing;
       throw new UsageError(question ?? `Nothing to ${verb}. Add ${orList(set.map(wordOf))}.`, {
         hint: command.writes ? help : exampleOf(command),
       });
     }
   for (const set of command.excludes) {
-    const both = set.filter(isGiven);
+    const both = set.filter(isNamed);
     if (both.length > 1)
       throw new UsageError(`${both.map(wordOf).join(' and ')} cannot be given together.`, {
         hint: help,
@@ -55,7 +55,7 @@ export function missingArgument(
   command: ManifestCommand,
   values: RawValues,
 ): MissingArgumentError | undefined {
-  const missing = command.args.find(({ name, required }) => required && !isGivenIn(values, name));
+  const missing = command.args.find(({ name, required }) => required && !isGiven(values[name]));
   if (!missing) return undefined;
   const resource = resourceNames.find((name) => missing.completes === `id:${name}`);
   if (resource === undefined) {
@@ -92,12 +92,11 @@ function nounOfArg({ completes = '', word }: ManifestParam) {
 export function canBePicked({ args }: ManifestCommand, values: RawValues): boolean {
   const [first, ...others] = args;
   const isListed = /^(id:|profile$|run$)/.test(first?.completes ?? '');
-  return isListed && others.every(({ name }) => isGivenIn(values, name));
+  return isListed && others.every(({ name }) => isGiven(values[name]));
 }
 
 /** True if a value was given; an empty list or a switch that is off was not. */
-export function isGivenIn(values: RawValues, name: string): boolean {
-  const value = values[name];
+export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
@@ -105,13 +104,9 @@ function helpFor({ words }: ManifestCommand): string {
   return `See: rosterctl ${words.join(' ')} --help`;
 }
 
-function exampleOf({ words, examples: [[, example] = ['', '']] }: ManifestCommand): string {
-  return `For example: rosterctl ${words.join(' ')} ${example}`;
-}
-
-/** Returns an example of the command that has this flag. */
-function exampleWith({ words, examples }: ManifestCommand, flag: string): string | undefined {
-  const example = examples.find(([, line]) => line.split(' ').includes(flag));
+/** Returns the first example of the command, or the first that has this flag. */
+function exampleOf({ words, examples }: ManifestCommand, flag?: string): string | undefined {
+  const example = examples.find(([, line]) => flag === undefined || line.split(' ').includes(flag));
   return example && `For example: rosterctl ${words.join(' ')} ${example[1]}`;
 }
 

@@ -1,5 +1,5 @@
 /** Executes a command; at a terminal, a missing or unknown argument is picked from a list. */
-import { canBePicked, isGivenIn, missingArgument, type RawValues } from '../cli/check.js';
+import { canBePicked, isGiven, missingArgument, type RawValues } from '../cli/check.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import type { Command } from '../cli/define.js';
 import { execute } from '../cli/execute.js';
@@ -30,7 +30,7 @@ export async function executeAsking(
   const first = line.command.args[0];
   try {
     // In a script, it takes the newest unfinished run.
-    if (resumesRun(line.command) && !isGivenIn(line.values, first?.name ?? '') && mayPick())
+    if (resumesRun(line.command) && !isGiven(line.values[first?.name ?? '']) && mayPick())
       return await executeWith((await pick()) ?? line.values);
     const missing = missingArgument(line.command, line.values);
     if (missing) throw missing;

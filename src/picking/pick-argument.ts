@@ -1,7 +1,7 @@
 /** Picks a missing or unknown argument from a list at the terminal: records, profiles and unfinished runs, as aligned lines. */
 
 import { tableCell } from '../cli/cells.js';
-import { isGivenIn, type RawValues } from '../cli/check.js';
+import { isGiven, type RawValues } from '../cli/check.js';
 import { fieldsToTellApart } from '../cli/lists/columns.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
@@ -51,7 +51,7 @@ export async function pickArgument(
   const isOpen = term === undefined || matches || isUnknown(failure, term, resource);
   if (given.length > 1 || !isOpen) return undefined;
   const selects = command.flags.some(
-    ({ name, group }) => group === 'selection' && isGivenIn(values, name),
+    ({ name, group }) => group === 'selection' && isGiven(values[name]),
   );
   if (selects) return undefined;
   const verb = command.words.at(-1) ?? '';

@@ -1,5 +1,7 @@
 /** The summary of a list for a person: counts and facts below its table, and why a filter found nothing. */
+
 import { TryoutStatus } from '../api/schemas.js';
+import { isGiven } from '../cli/check.js';
 import type { ListSummary } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
@@ -81,7 +83,7 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
     },
     none() {
       const { status, game: _, ...others } = values;
-      const isOther = Object.values(others).some((value) => value !== undefined && value !== false);
+      const isOther = Object.values(others).some(isGiven);
       const clauses = [
         ...(status ? [`is ${orList(status)}`] : []),
         ...(games.isGiven ? [`${status ? 'with' : 'has'} game ${games.words}`] : []),

@@ -1,6 +1,7 @@
 /** Edits of an application's internal notes (contract 2.3): flags, parsing, and the resulting text. */
 
 import * as z from 'zod/mini';
+import { isGiven } from '../cli/check.js';
 import { flag, param, type ValuesOf } from '../cli/define.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import type { Context } from '../context.js';
@@ -39,7 +40,7 @@ export type NoteValues = ValuesOf<typeof noteFlags>;
 
 /** The note flag that was typed; undefined if none was. */
 export function typedNoteFlag(values: NoteValues): string | undefined {
-  return oneNoteFlag.find((name) => values[name] !== undefined && values[name] !== false);
+  return oneNoteFlag.find((name) => isGiven(values[name]));
 }
 
 /** An edit of the notes. */

@@ -40,7 +40,7 @@ export async function resolveTeam(context: Context, { team }: TeamValue): Promis
 /** The filters of players in bulk commands. */
 export const playerSelection: Filters = {
   ...selectionBy(playerFilters, playerTests),
-  resolve: (context, values: TeamValue) => resolveTeam(context, values),
+  resolve: resolveTeam,
 };
 
 /**

@@ -7,12 +7,17 @@ import { nearest } from '../data/nearest.js';
 import { orList } from '../data/text.js';
 
 /** The list flags as selection flags; the rare ones appear in --help only. */
-export const listSelectionFlags = {
-  ...listFlags,
-  search: { ...listFlags.search, rare: true },
-  sort: { ...listFlags.sort, rare: true },
-  limit: { ...listFlags.limit, rare: true },
-};
+export const listSelectionFlags = asRare(listFlags, ['where']);
+
+/** Returns flags of which only `shown` appear on the short help page. */
+export function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, own]) => [
+      name,
+      shown.includes(name) ? own : { ...own, rare: true },
+    ]),
+  ) as F;
+}
 
 /** The filters of a resource: `--where` and `--search`, and its own. */
 export function selectionBy(

@@ -1,8 +1,11 @@
 /** Selection of tryout applications by filters, for bulk commands. */
+
 import { allFlags } from '../bulk/invocation.js';
-import { type Filters, listFlags } from '../cli/filters.js';
+import { isGiven } from '../cli/check.js';
+import type { Filters } from '../cli/filters.js';
 import { orList } from '../data/text.js';
 import { durationInWords } from '../data/time.js';
+import { asRare, listSelectionFlags, selectionBy } from './selection.js';
 import { ifStatusFlag } from './tryout-edit.js';
 import {
   type TryoutFilterValues,
@@ -15,9 +18,7 @@ import {
 const worded: ReadonlySet<string> = new Set(['status', 'game', 'olderThan']);
 
 function tryoutWords(values: TryoutFilterValues): ReturnType<NonNullable<Filters['words']>> {
-  const given = Object.entries(values).filter(
-    ([, value]) => value !== undefined && value !== false,
-  );
+  const given = Object.entries(values).filter(([, value]) => isGiven(value));
   if (given.some(([name]) => tryoutSelection.names.includes(name) && !worded.has(name)))
     return undefined;
   const { status = [], game = [], olderThan } = values;
@@ -29,26 +30,15 @@ function tryoutWords(values: TryoutFilterValues): ReturnType<NonNullable<Filters
 
 /** The filters of `tryouts list`, for bulk commands. */
 export const tryoutSelection: Filters = {
-  names: [...Object.keys(tryoutFilters), 'where', 'search'],
-  tests: (values: TryoutFilterValues, world) => tryoutTests(values, world),
+  ...selectionBy(tryoutFilters, tryoutTests),
   words: tryoutWords,
-  query: (values: TryoutFilterValues, overrides) => tryoutQuery(values, overrides),
+  query: tryoutQuery,
 };
 
 /** The flags of that selection and its guard, in the order of the help; the rare ones appear in --help only. */
 export const tryoutSelectionFlags = {
   ...asRare(tryoutFilters, ['status']),
-  ...asRare(listFlags, ['where']),
+  ...listSelectionFlags,
   ...allFlags,
   ...ifStatusFlag,
 };
-
-/** Returns flags of which only `shown` appear on the short help page. */
-export function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {
-  return Object.fromEntries(
-    Object.entries(flags).map(([name, own]) => [
-      name,
-      shown.includes(name) ? own : { ...own, rare: true },
-    ]),
-  ) as F;
-}

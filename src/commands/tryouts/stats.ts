@@ -1,5 +1,6 @@
 /** `rosterctl tryouts stats`: counts applications by status, game, week and any field. */
 
+import { isGiven } from '../../cli/check.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineCommand } from '../../cli/define.js';
 import type { View } from '../../cli/views.js';
@@ -55,7 +56,7 @@ export default defineCommand({
           ? now.getTime()
           : last,
       oldestPending,
-      isFiltered: Object.values(others).some((value) => value !== undefined && value !== false),
+      isFiltered: Object.values(others).some(isGiven),
     };
     const { statsLines } = await import('../../resources/stats-page.js');
     return new ValueWithExit(stats, 'done', {

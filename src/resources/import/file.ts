@@ -9,6 +9,7 @@ import {
   peekBytes,
 } from '../../bulk/file-rows.js';
 import { mostInputRows, tooManyRows } from '../../bulk/row-names.js';
+import { isGiven } from '../../cli/check.js';
 import { keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import { eventLoopTurns } from '../../data/concurrency.js';
@@ -80,7 +81,7 @@ async function openSheet(
   const { start, chunks } = await peekBytes(hashed.chunks, 64);
   if (isJsonLines(name, start)) {
     const unused = Object.entries({ sheet, 'take-formulas': takeFormulas, encoding }).find(
-      ([, value]) => value !== undefined && value !== false,
+      ([, value]) => isGiven(value),
     );
     if (unused) throw new InputError(`${name} holds NDJSON: --${unused[0]} is for spreadsheets.`);
     const { header, rows } = await readJsonLines(chunks, name);
