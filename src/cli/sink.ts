@@ -75,18 +75,18 @@ export function canvasOf(sink: Sink, { now, env }: Pick<LocalContext, 'now' | 'e
 
 /** Wraps a sink so that text sent to a terminal is sanitized; data for a file or pipe pass unchanged. */
 export function forScreen(sink: Sink): Sink {
-  if (!sink.isTerminal) return sink;
-  const write: Sink['write'] = (text) =>
-    sink.write(typeof text === 'string' ? rawLines(text) : text);
-  return { ...sink, write };
+  return withText(sink, rawLines);
 }
 
 /** Wraps a sink so that data keep marks such as `→`, which text for a terminal without UTF-8 loses. */
 export function forData(sink: Sink): Sink {
+  return withText(sink, (text) => Buffer.from(text));
+}
+
+/** Wraps a terminal so that it gets what `written` makes of a text. */
+function withText(sink: Sink, written: (text: string) => string | Uint8Array): Sink {
   if (!sink.isTerminal) return sink;
-  const write: Sink['write'] = (text) =>
-    sink.write(typeof text === 'string' ? Buffer.from(text) : text);
-  return { ...sink, write };
+  return { ...sink, write: (text) => sink.write(typeof text === 'string' ? written(text) : text) };
 }
 
 /** A buffered writer: one write per turn of the event loop, or as soon as the buffer is full. */
