@@ -188,7 +188,7 @@ function rowsLeft(left: number, all: number): string {
   return `: ${groupedNumber(left)} of ${groupedNumber(all)} rows ${left === 1 ? 'is' : 'are'} left`;
 }
 
-/** The unfinished rows of a run as tasks, or the rows for which `isWanted` returns true. */
+/** The unfinished rows of a run as tasks, or the rows for which `isSelected` returns true. */
 export function unfinishedTasks(
   stored: StoredRun,
   isSelected?: (row: number) => boolean,

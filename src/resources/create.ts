@@ -52,14 +52,10 @@ export function creation(
   };
 }
 
-/** The step of a create, which writes all fields of its body. */
+/** The step that writes all fields of a body to a new record. */
 export function createStep(call: Call): Step {
-  const changes = Object.entries(call.body ?? {}).map(([field, to]) => ({
-    field,
-    from: undefined,
-    to,
-  }));
-  return { call, changes };
+  const fields = Object.entries(call.body ?? {});
+  return { call, changes: fields.map(([field, to]) => ({ field, from: undefined, to })) };
 }
 
 function createSession(context: Context, resource: ResourceName, body: JsonObject): Session {

@@ -9,6 +9,7 @@ import { nameWithId, quotedName } from '../data/path.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
+import { createStep } from './create.js';
 import { aboutPeople, Holders } from './person/holders.js';
 import { RowWarnings } from './row-warnings.js';
 import { changing, sentRefusal } from './send.js';
@@ -101,11 +102,8 @@ function acceptStep(id: string, status: unknown): Step {
 }
 
 function conversionStep(id: string, from: unknown, body: JsonObject): Step {
-  const fields = Object.entries(body).map(([field, to]) => ({ field, from: undefined, to }));
-  return {
-    call: callFor('tryouts', 'convert', id, body),
-    changes: [{ field: 'convertedPlayerId', from, to: '(new player)' }, ...fields],
-  };
+  const { call, changes } = createStep(callFor('tryouts', 'convert', id, body));
+  return { call, changes: [{ field: 'convertedPlayerId', from, to: '(new player)' }, ...changes] };
 }
 
 /**

@@ -151,8 +151,8 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
       const all = fields
         .map((field) => ({
           field,
-          from: fieldOf(record, field),
-          to: fieldOf(before, field) ?? null,
+          from: ownValue(record, field),
+          to: ownValue(before, field) ?? null,
         }))
         .filter(({ field, from, to }) => !isSame(field, from, to));
       const changes = all.filter((change) => !isForeign(change));
@@ -171,7 +171,7 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
 }
 
 /** Returns a field, and nothing for one that every object inherits, such as `constructor`. */
-function fieldOf(values: JsonObject, field: string): unknown {
+function ownValue(values: JsonObject, field: string): unknown {
   return Object.hasOwn(values, field) ? values[field] : undefined;
 }
 

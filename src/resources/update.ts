@@ -217,11 +217,11 @@ export function givenFields({
   return new Map([
     ...(name === undefined ? [] : [['name', '--name'] as const]),
     ...(tag === undefined ? [] : [['tags', '--tag'] as const]),
-    ...set.map((word) => [fieldOf(word), '-F'] as const),
-    ...setString.map((word) => [fieldOf(word), '-f'] as const),
+    ...set.map((word) => [fieldIn(word), '-F'] as const),
+    ...setString.map((word) => [fieldIn(word), '-f'] as const),
   ]);
 }
 
-function fieldOf(word: string): string {
+function fieldIn(word: string): string {
   return readFieldWord(word).path.join('.');
 }

@@ -85,7 +85,7 @@ export async function readFirstRecord(path: string): Promise<JournalRecord | und
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(longestFirstLine));
     const text = buffer.toString('utf8', 0, bytesRead);
-    return firstIn(text);
+    return asRecord(unsealLine(text.slice(0, Math.max(0, text.indexOf('\n')))), 1);
   } catch {
     return undefined;
   } finally {
@@ -124,10 +124,6 @@ function withoutKey(entry: Entry, isSecret: (text: string) => boolean): Entry {
 
 function asRecord(value: JsonObject | undefined, seq: number): JournalRecord | undefined {
   return value?.['seq'] === seq ? (value as JsonObject & JournalRecord) : undefined;
-}
-
-function firstIn(text: string): JournalRecord | undefined {
-  return asRecord(unsealLine(text.slice(0, Math.max(0, text.indexOf('\n')))), 1);
 }
 
 /** A run with an unreadable file, described as far as its other files allow. */
