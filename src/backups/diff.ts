@@ -169,7 +169,8 @@ export function setBackCsv(differences: readonly Difference[]): {
     const status = changes.find(({ field }) => field === 'status');
     const notes = changes.find(({ field }) => field === 'internalNotes');
     if (resource !== setBack || (!status && !notes)) return [];
-    const note = notes && (notes.from === null ? clearWord : guarded(notes.from));
+    // A blank cell would leave the notes of B.
+    const note = notes && ((notes.from ?? '') === '' ? clearWord : guarded(notes.from));
     return [[guarded(id), guarded(name), guarded(status?.from), guarded(status?.to), note ?? '']];
   });
   const header = ['id', 'name', 'status', 'if_status', 'internalNotes'];

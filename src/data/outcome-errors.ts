@@ -105,7 +105,8 @@ export class UnknownNameError extends UsageError {
 
 /** True if the record certainly does not exist: a list that may be incomplete is not enough. */
 export function isProvenNotFound(error: unknown): boolean {
-  return isNotFound(error) && !(error instanceof NotFoundError && !error.isProven);
+  if (error instanceof NotFoundError) return error.isProven;
+  return error instanceof ApiError && (error.status === 404 || error.status === 410);
 }
 
 /**

@@ -178,16 +178,25 @@ const deletedWords = ['deleted', 'archived', 'inactive'];
  * another one before.
  */
 export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
-  const isNew = (field: string) => (before?.[field] ?? null) === null || before?.[field] === false;
-  const isSet = (field: string) => (now[field] ?? null) !== null && isNew(field);
-  if (isSet('deletedAt') || isSet('archivedAt')) return true;
-  if (now['deleted'] === true && isNew('deleted')) return true;
-  const { status } = now;
+  const was = byPlainName(before ?? {});
+  const is = byPlainName(now);
+  const isNew = (field: string) => (was[field] ?? null) === null || was[field] === false;
+  const isSet = (field: string) => (is[field] ?? null) !== null && isNew(field);
+  if (isSet('deletedat') || isSet('archivedat')) return true;
+  if (is['deleted'] === true && isNew('deleted')) return true;
+  const { status } = is;
   return (
     before !== undefined &&
     typeof status === 'string' &&
     deletedWords.includes(status.toLowerCase()) &&
-    before['status'] !== status
+    was['status'] !== status
+  );
+}
+
+/** The fields of a record by their names without case and `_`: services also write `deleted_at`. */
+function byPlainName(record: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name.replaceAll('_', '').toLowerCase(), value]),
   );
 }
 

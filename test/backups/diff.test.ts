@@ -131,23 +131,26 @@ test('--csv sets applications back, with the status that they have now as a guar
     application(2, { status: 'shortlisted', internalNotes: null }),
     application(3),
     application(4, { name: 'Gone' }),
+    application(5, { internalNotes: '' }),
   ];
   await create();
   records.applications = [
     application(1, { status: 'rejected', internalNotes: 'x' }),
     application(2, { status: 'shortlisted', internalNotes: 'y' }),
     application(3),
+    application(5, { internalNotes: 'z' }),
   ];
   const file = join(home, 'back.csv');
   const ran = await run(`backup diff ${folder} live --csv ${file}`);
   expect([ran.code, ran.stderr]).toEqual([
     0,
-    `2 applications in ${file}. Preview them: rosterctl tryouts set-status --csv ${file} --dry-run\n`,
+    `3 applications in ${file}. Preview them: rosterctl tryouts set-status --csv ${file} --dry-run\n`,
   ]);
   expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
     'id,name,status,if_status,internalNotes',
     "app_1,Applicant 1,pending,rejected,'=call",
     'app_2,Applicant 2,,,<clear>',
+    'app_5,Applicant 5,,,<clear>',
     '',
   ]);
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -95,3 +95,30 @@ test('rows are unknown if nothing can be read after a lost deletion, and a later
   const again = await rosterctl(line, { env, home });
   expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 3 }]);
 });
+
+test('a deletion that a read shows late is done once the service says 410', async () => {
+  const isDeleted = { p1: false };
+  let reads = 0;
+  const service = await recordingService(({ method }): Reply => {
+    if (method === 'DELETE') isDeleted.p1 = true;
+    if (method === 'DELETE') return { status: 204 };
+    // The first read after the deletion still shows the player.
+    if (isDeleted.p1 && (reads += 1) > 1) return { status: 410, json: { error: 'gone' } };
+    return { status: 200, json: player('p1') };
+  });
+  const env = { ...service.env, ROSTERCTL_SETTLE: '0.2s' };
+  const ran = await rosterctl('players delete p1 --yes --json', { env });
+  expect([ran.code, ran.stdout]).toEqual([0, '{"id":"p1","deleted":true}\n']);
+});
+
+test('a deletion is done if the record is marked as deleted in another spelling', async () => {
+  let mark: object = { deleted_at: null };
+  const service = await recordingService(({ method }): Reply => {
+    if (method !== 'DELETE') return { status: 200, json: { ...player('p1'), ...mark } };
+    mark = { deleted_at: '2026-11-01T10:00:00Z' };
+    return { status: 204 };
+  });
+  const ran = await rosterctl('players delete p1 --yes --json', { env: service.env });
+  expect([ran.code, ran.stdout]).toEqual([0, '{"id":"p1","deleted":true}\n']);
+  expect(ran.stderr).toContain('p1: marked as deleted.');
+});

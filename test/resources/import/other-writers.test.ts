@@ -73,6 +73,30 @@ function create(players: Map<string, Player>, { body }: Recorded): Player {
 /** Closes the connection without an answer. */
 const lost: Reply = (_, response) => response.socket?.destroy();
 
+describe('a create whose answer shows only its id', () => {
+  test('is done, and the import goes on, if its record cannot be read again', async () => {
+    let gets = 0;
+    const page: Reply = {
+      status: 200,
+      text: '<html></html>',
+      headers: { 'content-type': 'text/html' },
+    };
+    const desk = await club((request, players) => {
+      if (request.method === 'POST')
+        return { status: 201, json: { id: create(players, request).id } };
+      if (!request.url.includes('/n') || (gets += 1) > 1) return undefined;
+      return page;
+    });
+    const ran = await desk.importing(['nn@example.org,Mine', 'oo@example.org,Mine']);
+    expect([ran.code, ran.results.map(({ result }) => result)]).toEqual([
+      0,
+      ['changed', 'changed'],
+    ]);
+    expect(ran.stderr).toContain('n1 was created, and could not be read again: ');
+    expect(desk.writes()).toEqual(['POST', 'POST']);
+  });
+});
+
 describe('a create whose answer is lost', () => {
   test('is unknown if the record with its key has other values: someone else may have created it', async () => {
     const desk = await club(({ method }, players) => {
