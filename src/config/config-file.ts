@@ -40,6 +40,22 @@ export function emptyConfig(file: string | undefined): ConfigData {
   return { file, activeProfile: undefined, defaults: new Map(), profiles: new Map(), rest: {} };
 }
 
+/** Removes the copies of keys that a killed `profile rename` left: under a name without a profile. */
+export function withoutLeftovers({ config, keys }: Stored): Stored {
+  const entries = [...keys].filter(
+    ([name, { key, origin, organization }]) =>
+      config.profiles.has(name) ||
+      ![...keys].some(
+        ([other, used]) =>
+          config.profiles.has(other) &&
+          used.key === key &&
+          used.origin === origin &&
+          used.organization === organization,
+      ),
+  );
+  return { config, keys: new Map(entries) };
+}
+
 /** Parses the text of `config.json`. Throws ConfigError with the path and the fix. */
 export function parseConfigFile(text: string, file: string): ConfigData {
   const { activeProfile, defaults, profiles, ...rest } = parseObject(text, file);

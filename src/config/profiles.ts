@@ -116,7 +116,10 @@ export function withoutProfile({ config, keys }: Stored, name: string): Stored {
   };
 }
 
-/** Sets one setting of a profile (undefined: of the defaults); the value undefined unsets it. */
+/**
+ * Sets one setting of a profile (undefined: of the defaults); the value undefined unsets it. Throws
+ * UsageError if the profile was removed meanwhile.
+ */
 export function withSetting(
   { config, keys }: Stored,
   profile: string | undefined,
@@ -127,7 +130,10 @@ export function withSetting(
     value === undefined ? without(settings, key) : new Map(settings).set(key, value);
   if (profile === undefined)
     return { config: { ...config, defaults: change(config.defaults) }, keys };
-  const before = config.profiles.get(profile) ?? noProfile;
+  const before =
+    profile === sandboxProfile
+      ? (config.profiles.get(profile) ?? noProfile)
+      : requireProfile(config, { name: profile });
   const settings = change(before.settings);
   // The sandbox is built in: without settings, nothing is stored for it.
   const profiles =

@@ -8,7 +8,7 @@ import { ConfigError, Failure } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { withLock } from '../files/lock.js';
 import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
-import { configToJson, parseJsonText, type Stored } from './config-file.js';
+import { configToJson, parseJsonText, type Stored, withoutLeftovers } from './config-file.js';
 import type { Folder } from './paths.js';
 
 const lockName = 'config';
@@ -28,11 +28,16 @@ export async function writeStored(
     return await withLock(folder.path, lockName, lock, async () => {
       sweepStaleCopies(folder.path);
       const before = read();
-      const after = change(before);
+      const after = change(withoutLeftovers(before));
+      const [config, newConfig] = [configToJson(before.config), configToJson(after.config)];
+      const [keys, newKeys] = [keysToJson(before), keysToJson(after)];
+      const isMove = Object.keys(newKeys).some((name) => !Object.hasOwn(keys, name));
+      // A kill in between must not part a profile from its key: while it is renamed, both names have it.
+      const keysMeanwhile = isMove ? { ...keys, ...newKeys } : newKeys;
       // Keys first: a profile whose key is bound elsewhere is refused, never used.
-      await writeFile('credentials', folder.path, owner, keysToJson(before), keysToJson(after));
-      const config = configToJson(after.config);
-      await writeFile('config', folder.path, owner, configToJson(before.config), config);
+      await writeFile('credentials', folder.path, owner, keys, keysMeanwhile);
+      await writeFile('config', folder.path, owner, config, newConfig);
+      await writeFile('credentials', folder.path, owner, keysMeanwhile, newKeys);
       return after;
     });
   } catch (error) {

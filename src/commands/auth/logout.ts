@@ -75,7 +75,11 @@ export default defineLocalWrite({
   },
   async apply(context, { state: { name, key, runs, cursors } }) {
     if (key) {
-      await context.config.update((now) => withoutKey(now, name));
+      await context.config.update((now) => {
+        // Renamed meanwhile: its key is not removed.
+        if (!now.keys.has(name)) requireProfile(now.config, { name });
+        return withoutKey(now, name);
+      });
       removeCache(context, key.origin, key.organization);
     }
     await removeRuns(context, runs);

@@ -35,7 +35,10 @@ export default defineLocalWrite({
   },
   async apply(context, _, { name }) {
     const wasActive = activeProfileOf(context.config.config()) === name;
-    await context.config.update((now) => withoutProfile(now, name));
+    await context.config.update((now) => {
+      requireProfile(now.config, { name });
+      return withoutProfile(now, name);
+    });
     const remaining = context.config.profiles();
     const now = remaining.find(({ active }) => active);
     if (wasActive && now) context.note(`Profile ${now.name} is now active.`);

@@ -1,7 +1,7 @@
 /** `rosterctl profile rename`: renames a profile. */
 import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import type { Stored } from '../../config/config-file.js';
+import { type Stored, withoutLeftovers } from '../../config/config-file.js';
 import { checkProfileName, requireProfile, withRenamed } from '../../config/profiles.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
@@ -18,7 +18,7 @@ export default defineLocalWrite({
     `Profile ${was} is now ${name}. Update scripts that use -p ${shellQuote(was)}.`,
   ]),
   async plan({ config }, names) {
-    checkRename({ config: config.config(), keys: config.keys() }, names);
+    checkRename(withoutLeftovers({ config: config.config(), keys: config.keys() }), names);
     const change = { id: names.old, field: 'name', from: names.old, to: names.new };
     return { changes: names.old === names.new ? [] : [change], state: undefined };
   },

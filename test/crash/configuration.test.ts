@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+
+// Kills a change of the configuration, which is in two files, at each system call that writes one of them.
+
+const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+const baseUrl = 'https://api.example.com/v1';
+
+describe('by system calls:', () => {
+  beforeEach(({ skip }) => skip(!trace, 'strace is not installed or may not trace'));
+
+  test.each([
+    ['profile rename work main', ['main', 'other']],
+    ['profile remove work --yes', ['other']],
+    [
+      'auth login -p new --base-url URL --org org_3 --key-stdin --no-check',
+      ['new', 'other', 'work'],
+    ],
+  ])('%s, killed anywhere, leaves each key with its profile', async (typed, names) => {
+    const line = typed.replace('URL', baseUrl);
+    const before = await twoProfiles();
+    let kills = 0;
+    for (const call of ['rename', 'fsync', 'unlink'])
+      for (let at = 1; at <= 10; at++) {
+        const home = join(temporaryFolder(), 'home');
+        cpSync(before, home, { recursive: true });
+        const words = [
+          '-f',
+          '-qq',
+          '-o',
+          '/dev/null',
+          '-e',
+          `inject=${call}:signal=KILL:when=${at}`,
+        ];
+        const { signal } = spawnSync(
+          'strace',
+          [...words, process.execPath, launcher, ...line.split(' ')],
+          { env: { ...freshEnvironment(home), UV_THREADPOOL_SIZE: '1' }, input: 'canary-of-new' },
+        );
+        // oxlint-disable-next-line no-await-in-loop
+        const status = await rosterctl('auth status --all --offline', { home });
+        // A profile that is being removed may have lost its key already.
+        if (!typed.includes('remove')) expect([call, at, status.code]).toEqual([call, at, 0]);
+        // oxlint-disable-next-line no-await-in-loop
+        const again = await rosterctl(line, { home, stdin: 'canary-of-new' });
+        if (again.code !== 0) expect(again.stderr).toContain('Unknown profile work.');
+        // The next change, whatever it is, removes what was left.
+        // oxlint-disable-next-line no-await-in-loop
+        expect((await rosterctl('config set time iso', { home })).code).toBe(0);
+        expect(namesIn(home)).toEqual([names, names]);
+        if (signal === null) break;
+        kills += 1;
+      }
+    expect(kills).toBeGreaterThan(3);
+  });
+});
+
+/** Creates a home folder with the profiles work (active) and other. */
+async function twoProfiles(): Promise<string> {
+  const home = temporaryFolder();
+  for (const name of ['work', 'other']) {
+    const line = `auth login -p ${name} --base-url ${baseUrl} --org org_1 --key-stdin --no-check`;
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await rosterctl(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
+  }
+  return home;
+}
+
+/** The names of the profiles, and of the keys; nothing else is left in the folder. */
+function namesIn(home: string): string[][] {
+  const folder = join(home, '.config', 'rosterctl');
+  const read = (name: string) =>
+    JSON.parse(readFileSync(join(folder, name), 'utf8')) as Record<string, object>;
+  expect(readdirSync(folder).toSorted()).toEqual(['config.json', 'credentials.json']);
+  return [read('config.json')['profiles'] ?? {}, read('credentials.json')].map((found) =>
+    Object.keys(found).toSorted(),
+  );
+}
