@@ -44,6 +44,21 @@ test.each<[string, unknown]>([
   expect(lines.join(' ')).not.toMatch(/bug|at .*:\d+/);
 });
 
+test.each([
+  ['EIO', 'the device reports an error'],
+  ['ENOSPC', 'the disk is full'],
+  ['EROFS', 'the file system is read-only'],
+])('%s where nothing else words it names the file, and is no bug', (code, reason) => {
+  const { lines, exitCode, envelope } = describe(
+    Object.assign(systemError(code), { path: '/state/locks', syscall: 'scandir' }),
+  );
+  expect([exitCode, envelope.error.code]).toEqual([1, 'output']);
+  expect(lines).toEqual([
+    `/state/locks cannot be read or written: ${reason} (${code}).`,
+    'Check the disk and the permissions, then run the same command again.',
+  ]);
+});
+
 test('too many open files leave the outcome of an ambiguous write unknown', () => {
   const cause = systemError('EMFILE');
   const lost = new UnknownOutcomeError('The answer was lost.', undefined, { cause });

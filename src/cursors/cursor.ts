@@ -5,7 +5,7 @@ import { type TypedLine, typedFlags } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { isObject, RawNumber } from '../data/json.js';
-import { systemReason } from '../data/system-errors.js';
+import { fileTrouble, systemReason } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
@@ -215,16 +215,17 @@ export class Cursor {
     const { next, context, at, use } = this;
     if (!next || !at.lock || context.signal.aborted) return;
     context.expectSignal();
-    if (!at.lock.isOurs())
-      throw new GuardError(`Another command took over the cursor ${use.name} in the meantime.`, {
-        code: 'locked',
-        hint: 'Nothing was recorded: the next run prints the same rows again.',
-      });
     try {
+      if (!at.lock.isOurs())
+        throw new GuardError(`Another command took over the cursor ${use.name} in the meantime.`, {
+          code: 'locked',
+          hint: 'Nothing was recorded: the next run prints the same rows again.',
+        });
       await writeCursor(at.folder, next, context.paths.owner);
     } catch (error) {
-      if (!(error instanceof OutputError)) throw error;
-      throw new OutputError(`The cursor ${use.name} could not be saved. ${error.message}`, {
+      const cause = fileTrouble(error) ?? error;
+      if (!(cause instanceof OutputError)) throw error;
+      throw new OutputError(`The cursor ${use.name} could not be saved. ${cause.message}`, {
         cause: error,
         hint: 'The next run prints the same rows again. Make room, or set ROSTERCTL_STATE_DIR.',
       });

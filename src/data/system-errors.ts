@@ -1,5 +1,5 @@
 /** System errors in words, the limits of this machine, and missing files of the program. */
-import { Failure } from '../errors.js';
+import { Failure, OutputError } from '../errors.js';
 
 /**
  * Returns the reason of a system error, followed by its code: `permission denied (EACCES)`.
@@ -32,6 +32,20 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
 };
+
+/**
+ * Returns what to report for an error of the file system that nothing else words, such as a disk that
+ * fails in the middle; undefined for any other error.
+ */
+export function fileTrouble(error: unknown): OutputError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === undefined || path === undefined || reasons[code] === undefined) return undefined;
+  return new OutputError(`${path} cannot be read or written: ${systemReason(error)}.`, {
+    hint: 'Check the disk and the permissions, then run the same command again.',
+    cause: error,
+  });
+}
 
 /** This machine ran out of open files or memory, or lacks a file of the program. No input is wrong. */
 export class SystemLimitError extends Failure {

@@ -2,6 +2,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -312,6 +313,29 @@ describe('nothing is recorded', () => {
       expect(ran.code).toBe(1);
       expect(ran.stderr).toMatch(/cannot be written|could not be saved/);
     }
+    expect(await later(club)).toEqual(['c']);
+  });
+
+  test('if its folder can no longer be read when they were printed', async () => {
+    const club = await aClub();
+    await club.told('--since-last mail');
+    club.set(applied('c', 3));
+    const locks = join(club.folder(), 'locks');
+    club.answer((_, response) => {
+      club.answer(undefined);
+      // Stands for a disk that fails.
+      rmSync(locks, { recursive: true });
+      writeFileSync(locks, '');
+      const applications = [...club.kept.values()];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ applications, total: applications.length }));
+    });
+    const ran = await club.run('tryouts list --since-last mail -o ids');
+    expect(ran).toMatchObject({ code: 1, stdout: 'c\n' });
+    expect(ran.stderr).toMatch(
+      /The cursor mail could not be saved\. .*locks cannot be read or written: .*\(ENOTDIR\)/,
+    );
+    rmSync(locks);
     expect(await later(club)).toEqual(['c']);
   });
 
