@@ -1,11 +1,19 @@
 /** Append-only files of checksummed lines (journal, before-images), synced in batches. */
 import { hash } from 'node:crypto';
-import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  writeSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type JsonObject, objectIn, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
-import { GuardError, OutputError } from '../errors.js';
+import { Failure, GuardError, OutputError } from '../errors.js';
 import { syncFolder } from './atomic-write.js';
 
 interface SyncedLinesOptions {
@@ -32,7 +40,7 @@ export async function openSyncedLines(
     closeSync(descriptor);
     throw error;
   }
-  return new SyncedLines(name, descriptor, options);
+  return new SyncedLines(path, name, descriptor, options);
 }
 
 const checksumLength = 16;
@@ -112,6 +120,7 @@ export class SyncedLines {
   private closed: Promise<void> | undefined;
 
   constructor(
+    private readonly path: string,
     private readonly name: string,
     private descriptor: number,
     private readonly options: Pick<SyncedLinesOptions, 'isOurs'>,
@@ -168,6 +177,11 @@ export class SyncedLines {
    */
   private writeBatch(batch: readonly Waiting[]): Promise<void> {
     const { descriptor } = this;
+    // Not every file system counts links.
+    if (fstatSync(descriptor).nlink === 0 && !existsSync(this.path))
+      throw new OutputError(`${this.name} was removed while this command was running.`, {
+        hint: 'Nothing is sent without it. Run the same command again.',
+      });
     // This needs a descriptor, and there may be none left.
     if (!this.options.isOurs())
       throw new GuardError(
@@ -195,7 +209,7 @@ async function orOutputError<T>(name: string, work: () => T | Promise<T>): Promi
   try {
     return await work();
   } catch (error) {
-    if (error instanceof GuardError) throw error;
+    if (error instanceof Failure) throw error;
     throw new OutputError(`${name} cannot be written: ${systemReason(error)}.`, {
       cause: error,
       hint: 'Nothing is sent without it. Make room, then run the same command again.',

@@ -324,3 +324,30 @@ test('a row that was sent before another process took its run over is unknown, a
     'PATCH app_2',
   ]);
 });
+
+test('a run whose files are removed sends nothing more, and says why', async () => {
+  let state = '';
+  const service = await keep(several(3), (_, step) => {
+    if (step === 'PATCH app_1') rmSync(state, { recursive: true });
+    return undefined;
+  });
+  const user = userOf(service);
+  state = join(user.runs, '..');
+  const line = lineOf(3, '--yes --concurrency 1 --json');
+  const first = await user.run(line);
+  expect(first.code).toBe(1);
+  expect(report(first).results.map(({ result }) => result)).toEqual([
+    'unknown',
+    'not_attempted',
+    'not_attempted',
+  ]);
+  expect(errorOf(first).message).toMatch(
+    /The journal .* was removed while this command was running/,
+  );
+  expect((await user.run(line)).code).toBe(0);
+  expect(steps(service).filter((step) => step.startsWith('PATCH'))).toEqual([
+    'PATCH app_1',
+    'PATCH app_2',
+    'PATCH app_3',
+  ]);
+});
