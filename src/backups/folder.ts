@@ -7,7 +7,7 @@ import { shellQuote } from '../data/text.js';
 import type { RecordVersion } from '../downloads/mirror-file.js';
 import { Failure, GuardError, UsageError } from '../errors.js';
 import { syncFolder } from '../files/atomic-write.js';
-import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
+import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
 import { makeFolder } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import { attemptWrite, cannotWrite } from '../files/writing.js';
@@ -185,7 +185,7 @@ async function lockFolder(context: Context, folder: string): Promise<HeldLock> {
   const options = { self, waitMs: 0, purpose: 'backup create', signal };
   return acquireLock(folder, 'backup', options).catch((error: unknown) => {
     if (error instanceof LockedError)
-      throw error.inWords(`Another backup to ${folder} is running: ${error.message}.`);
+      throw error.inWords(`Another backup to ${folder} is running (${processOf(error.holder)}).`);
     throw error instanceof Failure ? error : cannotWrite(folder, error);
   });
 }

@@ -8,7 +8,7 @@ import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { UsageError } from '../../errors.js';
-import { exitOf } from '../../runs/report.js';
+import { exitOf, failedRun } from '../../runs/report.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 import { runArg, storedReport } from './show.js';
 
@@ -36,7 +36,8 @@ export default defineRunCommand({
       printWrongRows(context, report);
       if (context.settings.output === 'ids') printUnsent(context, report);
       const view = context.settings.quiet ? reportViewFor(context) : reportView;
-      return { value: report, view, exitName: exitOf(report, undefined) };
+      const exitName = exitOf(report, undefined);
+      return { value: report, view, exitName, failed: failedRun(report, exitName) };
     }
     const invocation = await invocationOf(context, stored, values);
     limitRate(context, values);

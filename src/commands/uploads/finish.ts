@@ -18,7 +18,7 @@ import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
 import type { DamagedRun } from '../../runs/journal.js';
 import { isHere } from '../../runs/plan.js';
-import { type BulkReport, type ReportRow, reportOf } from '../../runs/report.js';
+import { type BulkReport, failedRun, type ReportRow, reportOf } from '../../runs/report.js';
 import { isSingleRun } from '../../runs/store.js';
 import {
   findUnfinishedUpload,
@@ -86,6 +86,7 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
   const { dryRun } = context.settings;
   const rows: ReportRow[] = dryRun ? uploads.map(previewRow) : [];
   const closers: (() => Promise<void>)[] = [];
+  const errors: Failure[] = [];
   for (const run of new Set(dryRun ? [] : uploads.map((upload) => upload.run))) {
     const ofRun = uploads.filter((upload) => upload.run === run);
     if (context.signal.aborted) {
@@ -99,17 +100,24 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
     for (const row of finished.rows) rows.push({ ...row, row: rows.length + 1 });
     exits.push(finished.exitName);
     if (finished.close) closers.push(finished.close);
+    if (finished.error) errors.push(finished.error);
   }
   const report = reportOf(context, { action: 'uploads.finish', run: null }, rows);
   const names = new Map(uploads.map(({ id, row }) => [id, row.id]));
   const isNothing = rows.length === 0 && exits.length === 0;
   if (isNothing && !context.isInteractive) context.note(nothingToFinish);
   printWrongRows(context, report);
+  const exitName = mostSevere(exits);
   return {
     value: report,
     view: { ...reportViewFor(context, { names }), ...(isNothing && nothingView) },
     isReport: true,
-    exitName: mostSevere(exits),
+    exitName,
+    failed: failedRun(
+      report,
+      exitName,
+      errors.find((error) => error.exitName === exitName),
+    ),
     async onWritten() {
       for (const close of closers) await close();
     },
@@ -146,6 +154,7 @@ async function finishRun(
   readonly rows: readonly ReportRow[];
   readonly exitName: ExitName;
   readonly close?: (() => Promise<void>) | undefined;
+  readonly error?: Failure | undefined;
 }> {
   const ids = new Map(uploads.map(({ row, id }) => [row.row, id]));
   const withId = (row: ReportRow): ReportRow => ({ ...row, id: ids.get(row.row) ?? row.id });
@@ -155,9 +164,9 @@ async function finishRun(
     const expected = new Set(ids.keys());
     const ended = await finishRows(context, invocation, first.run, expected);
     printEnd(context, ended);
-    const { report, exitName, onWritten } = ended;
+    const { report, exitName, onWritten, error } = ended;
     const rows = report.results.filter(({ row }) => expected.has(row)).map(withId);
-    return { rows, exitName, close: onWritten };
+    return { rows, exitName, close: onWritten, error };
   } catch (error) {
     // Continue, so that the results of the other runs are reported.
     if (!(error instanceof Failure)) throw error;
@@ -166,7 +175,7 @@ async function finishRun(
     const result = isDone ? ('unchanged' as const) : ('not_attempted' as const);
     return {
       rows: uploads.map(({ row }) => withId({ row: row.row, id: row.id, result })),
-      exitName: isDone ? 'done' : error.exitName,
+      ...(isDone ? { exitName: 'done' } : { exitName: error.exitName, error }),
     };
   }
 }

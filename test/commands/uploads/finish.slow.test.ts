@@ -696,7 +696,10 @@ test('an interrupted upload is listed even while another run holds the same lock
   await (await upload(['a.txt', 'b.txt'], 2)).kill();
   const other = await upload(['c.txt', 'd.txt'], 4);
   const ran = await rosterctl('uploads list --json', desk);
+  const refused = await rosterctl('uploads finish --all --yes --json', desk);
   await other.kill();
+  expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'locked']);
+  expect(errorOf(refused).message).toMatch(/^Another bulk change on documents is running/);
   const left = JSON.parse(ran.stdout) as { path: string }[];
   expect(left.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
   expect(ran.stderr).toContain('2 uploads');
