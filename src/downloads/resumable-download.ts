@@ -35,8 +35,8 @@ export interface FileSource {
   get(url: string, part?: FilePart): Promise<Download>;
   /** The file's size according to its record, in bytes. */
   readonly size: number | undefined;
-  /** Looks up that size, and prints a note if there is none. Called if no response shows where the file ends. */
-  findSize(): Promise<number | undefined>;
+  /** Called without that size, if no response shows where the file ends. */
+  noteUnknownSize(): void;
 }
 
 /**
@@ -60,7 +60,7 @@ class Fetching {
   private renewed = false;
   private md5: { readonly expected: string; readonly hash: Hash } | undefined;
   /** The file's size according to its record. */
-  private recorded: number | undefined;
+  private readonly recorded: number | undefined;
 
   constructor(
     private readonly source: FileSource,
@@ -100,7 +100,7 @@ class Fetching {
     }
     // A file that ends with its connection may have been cut.
     if (this.version.size === undefined && !isChunked(answer)) {
-      this.recorded ??= await this.source.findSize();
+      if (this.recorded === undefined) this.source.noteUnknownSize();
       this.requireSize(this.recorded);
     }
     return this.checkComplete();
