@@ -158,6 +158,8 @@ export interface RecordTest {
   readonly field?: TestField;
   /** Called after a list in which it held for no record: throws a Failure if it never can. */
   readonly heldForNone?: () => Promise<void>;
+  /** How many of the records that it was asked about show nothing that it can read. */
+  readonly unread?: () => number;
 }
 
 /** The field that a test reads. */
@@ -195,7 +197,7 @@ export function isEmptyValue(value: unknown): boolean {
 
 /**
  * Returns a test for records whose time in a field is between two times (milliseconds, inclusive).
- * A time that cannot be parsed is in no range. Returns no test if both are undefined.
+ * A time that cannot be parsed is in no range, and is counted. Returns no test if both are undefined.
  */
 export function withinTimes(
   flag: string,
@@ -204,11 +206,14 @@ export function withinTimes(
   to: number | undefined,
 ): readonly RecordTest[] {
   if (from === undefined && to === undefined) return [];
+  let unread = 0;
   const holds = (record: JsonObject) => {
     const ms = timeIn(record[field]);
+    if (ms === undefined) unread += 1;
     return ms !== undefined && ms >= (from ?? -Infinity) && ms <= (to ?? Infinity);
   };
-  return [{ holds, field: typedField(flag, field, (value) => timeIn(value) !== undefined) }];
+  const read = typedField(flag, field, (value) => timeIn(value) !== undefined);
+  return [{ holds, field: read, unread: () => unread }];
 }
 
 function timeIn(value: unknown): number | undefined {

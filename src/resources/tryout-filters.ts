@@ -106,13 +106,14 @@ export function tryoutTests(
     ...(notStatus ? [statusTest('--not-status', (own) => !isOneOf(own, notStatus))] : []),
     ...(game ? [playsOneOf(game)] : []),
     ...form.map(answers),
-    ...withinTimes(since ? '--since' : '--until', 'submittedAt', after(since), before),
-    ...withinTimes('--older-than', 'submittedAt', undefined, oldest),
-    ...withinTimes('--updated-since', 'updatedAt', after(updatedSince), undefined),
     ...(values.converted ? [{ holds: isConverted }] : []),
     ...(values.unconverted ? [{ holds: (record: JsonObject) => !isConverted(record) }] : []),
     ...(values.withNotes ? [{ holds: hasNotes }] : []),
     ...(values.withoutNotes ? [{ holds: (record: JsonObject) => !hasNotes(record) }] : []),
+    // Last, so that they count only unreadable times of records that match all other filters.
+    ...withinTimes(since ? '--since' : '--until', 'submittedAt', after(since), before),
+    ...withinTimes('--older-than', 'submittedAt', undefined, oldest),
+    ...withinTimes('--updated-since', 'updatedAt', after(updatedSince), undefined),
   ];
 }
 

@@ -73,7 +73,7 @@ interface Tally {
  * what `filterList` throws.
  */
 export async function tallyTryouts(
-  context: Pick<Context, 'now' | 'note'>,
+  context: Pick<Context, 'now' | 'note' | 'message'>,
   records: RecordList,
   values: TallyValues,
   onCounted: (counted: CountedTryout, record: JsonObject) => void = () => {},

@@ -10,7 +10,9 @@ import {
 } from '../../data/batches.js';
 import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
+import { resourceWords } from '../../data/resources.js';
 import { OrderedRecords, orderByField, type RecordOrder, usualOrder } from '../../data/sorting.js';
+import { plural } from '../../data/text.js';
 import { type Condition, contains, matchesCondition, type RecordTest } from '../../data/where.js';
 import type { ListValues } from '../filters.js';
 import { documentedChoices, fieldOf, ObservedFields } from '../record-fields.js';
@@ -26,8 +28,11 @@ interface ListFilters {
   readonly inOrder?: boolean;
   /** The order, if not the usual one. */
   readonly order?: RecordOrder;
-  /** Receives a note for a probably misspelt value, which is compared as typed nevertheless. */
-  readonly notes?: { note(line: string): void };
+  /**
+   * Receives a note for a probably misspelt value, which is compared as typed nevertheless, and a
+   * message if a filter leaves out records that it cannot read.
+   */
+  readonly notes?: { note(line: string): void; message(line: string): void };
   /** Observes the records for the footer below the list. */
   readonly summary?: ListSummary | undefined;
   /** Called with the translation of labels to names, before the first record passes, if one was typed. */
@@ -65,6 +70,7 @@ export function filterList(
       counts.shown += batch.length;
       yield batch;
     }
+    if (notes) for (const test of narrowing.tests) tellUnread(test, resource, notes);
   };
   return { ...recordStream(begin), resource, counts, summary };
 }
@@ -120,6 +126,18 @@ function noteUnknownChoice(
   const near = nearest(value, choices);
   const instead = near === undefined ? `there are ${choices.join(', ')}.` : `did you mean ${near}?`;
   notes.note(`No documented ${field} is "${value}"; ${instead}`);
+}
+
+function tellUnread(
+  { field, unread }: RecordTest,
+  resource: ResourceName,
+  notes: NonNullable<ListFilters['notes']>,
+): void {
+  const count = unread?.() ?? 0;
+  if (count === 0) return;
+  const { noun, plural: many } = resourceWords[resource];
+  const what = `${plural(count, noun, many)} without a readable ${field?.name}`;
+  notes.message(`${what} ${count === 1 ? 'is' : 'are'} left out by ${field?.flag}.`);
 }
 
 const time = /^\d{4}-\d{2}-\d{2}T/;

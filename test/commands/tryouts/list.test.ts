@@ -88,6 +88,30 @@ test.each([
   expect(await idsOf(flags)).toEqual(expected);
 });
 
+describe('applications without a readable time', async () => {
+  const recent = { submittedAt: daysAgo(1) };
+  const { env } = await keep([
+    application('app_dated', recent),
+    application('app_undated', { submittedAt: '' }),
+    application('app_unread', { submittedAt: 'in spring' }),
+    application('app_rejected', { submittedAt: 'in spring', status: 'rejected' }),
+  ]);
+
+  test.each([
+    ['list --since 7d --status pending -o ids', 'app_dated\n'],
+    ['list --since 7d --until yesterday --status pending -o ids', 'app_dated\n'],
+    ['list --older-than 1h --without-notes --status pending -o ids -q', 'app_dated\n'],
+    ['set-status --since 7d --status pending --to reviewing -n -q -o ids', 'app_dated\n'],
+  ])('are counted on stderr: tryouts %s', async (line, stdout) => {
+    const flag = line.includes('--since') ? '--since' : '--older-than';
+    const ran = await rosterctl(`tryouts ${line}`, { env });
+    expect([ran.code, ran.stdout]).toEqual([0, stdout]);
+    expect(ran.stderr).toBe(
+      `2 applications without a readable submittedAt are left out by ${flag}.\n`,
+    );
+  });
+});
+
 test('prints a bare array of the records as the service sent them', async () => {
   const ran = await list('--status rejected --json');
   expect(JSON.parse(ran.stdout)).toEqual([service.kept.get('app_old')]);
