@@ -102,7 +102,9 @@ export function readEvidence(
   const last = first(['last', 'islast', 'lastpage', 'islastpage'], booleanOf);
   const isSpring = pages !== undefined || last !== undefined;
   const totals = fields.filter((field) => countsRecords(field, resource));
-  const total = largest(totals);
+  // A length beside a total is that of a page.
+  const lengths = fields.filter(({ name, value }) => name === 'length' && countIn(value));
+  const total = largest(totals) ?? largest(lengths);
   const flags = fields.filter(saysMore).map(flagOf);
   if (fields.some(saysUnfinished)) flags.push(true);
   if (last !== undefined) flags.push(!last);
@@ -166,8 +168,14 @@ function saysMore({ words, value }: Named): boolean {
   );
 }
 
-/** True for a flag such as `complete`, `done` or `endOfList` that is false, and for `remaining: 34`. */
+/**
+ * True for a flag such as `complete`, `done` or `endOfList` that is false, for `remaining: 34`, and for
+ * what Elasticsearch says of a search that did not see everything.
+ */
 function saysUnfinished({ name, words, value }: Named): boolean {
+  if (name === 'timedout') return booleanOf(value) === true;
+  if (name === 'shards' && isObject(value)) return (countIn(value['failed']) ?? 0) > 0;
+  if (isObject(value) && value['relation'] === 'gte') return true;
   if (/^remaining(count|items|records|results|rows|pages)?$/.test(name))
     return (countIn(value) ?? 0) > 0;
   return booleanOf(value) === false && words.some((word) => endWords.has(word));
@@ -181,7 +189,9 @@ function flagOf({ words, value }: Named): boolean | undefined {
   return booleanOf(value) || (isAboutPages ? false : undefined);
 }
 
-const totalNames = new Set(['total', 'count', 'found', 'hits', 'records', 'rows', 'elements']);
+const totalNames = new Set([
+  ...['total', 'count', 'found', 'matched', 'hits', 'records', 'rows', 'elements'],
+]);
 const notTotalWords = new Set([
   ...['max', 'limit', 'quota', 'used', 'size', 'bytes', 'ms', 'time', 'seconds', 'page', 'pages'],
 ]);

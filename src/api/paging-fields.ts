@@ -16,7 +16,7 @@ export interface Named {
 const containers = new Set([
   ...['meta', 'metadata', 'pagination', 'paging', 'page', 'pageinfo', 'info', 'summary', 'links'],
   ...['cursors', 'cursor', 'next', 'responsemetadata', 'data', 'result', 'results', 'response'],
-  ...['payload', 'body'],
+  ...['payload', 'body', 'hits'],
 ]);
 
 /** Returns the fields around a list, in the body first; `wrappers` are objects that may hold some, too. */

@@ -138,6 +138,27 @@ const signsOfMore: readonly (readonly [name: string, reply: Behaviour['reply']])
       headers: { 'X-Pagination': '{"TotalCount":45}' },
     }),
   ],
+  ['length: 45', () => json({ teams: slice(0, 7), length: 45 })],
+  ['matched: 45', () => json({ teams: slice(0, 7), matched: 45 })],
+  ['numberMatched: 45', () => json({ teams: slice(0, 7), numberMatched: 45, numberReturned: 7 })],
+  ['hits.total', () => json({ teams: slice(0, 7), hits: { total: 45 } })],
+  ['hits.total.value', () => json({ teams: slice(0, 7), hits: { total: hits(45) } })],
+  ['a total that is a lower bound', () => json({ teams: slice(0, 7), total: hits(7, 'gte') })],
+  ['timed_out', () => json({ teams: slice(0, 7), timed_out: true })],
+  ['_shards.failed', () => json({ teams: slice(0, 7), _shards: { total: 5, failed: 1 } })],
+];
+
+/** A total as Elasticsearch writes it. */
+const hits = (value: number, relation = 'eq') => ({ value, relation });
+
+/** The same fields where they say that 7 teams are all. */
+const signsOfAll: readonly (readonly [name: string, body: object])[] = [
+  ['length: 7', { length: 7 }],
+  ['the length of a page beside a total', { total: 7, length: 100 }],
+  ['matched: 7', { matched: 7 }],
+  ['hits.total that fits', { hits: { total: hits(7), max_score: 45 } }],
+  ['timed_out: false', { timed_out: false }],
+  ['_shards that all answered', { _shards: { total: 45, successful: 45, failed: 0 } }],
 ];
 
 const behaviours: readonly Behaviour[] = [
@@ -442,6 +463,13 @@ const behaviours: readonly Behaviour[] = [
     reply,
     count: 7,
     state: 'doubtful' as const,
+    requests: 1,
+  })),
+  ...signsOfAll.map(([name, body]) => ({
+    name,
+    reply: () => json({ teams: slice(0, 7), ...body }),
+    count: 7,
+    state: 'complete' as const,
     requests: 1,
   })),
   {
