@@ -1,6 +1,7 @@
 /** Before-images (`undo.jsonl` in a run's folder): what the records held before the run's writes, for `runs undo`. */
 
-import { stat, unlink } from 'node:fs/promises';
+import { statSync, unlinkSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type JsonObject, mapTexts } from '../data/json.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
@@ -186,10 +187,14 @@ export async function pruneBeforeImages(
     // A resumed run has younger before-images than its name suggests.
     if (!found) return 'none';
     if (!isOld(found.mtimeMs) || (!isFree && (await isHeld(run)))) return 'kept';
-    return unlink(path).then(
-      () => 'removed',
-      () => 'kept',
-    );
+    try {
+      // Another process may have continued the run meanwhile, which made the file young again.
+      if (!isOld(statSync(path).mtimeMs)) return 'kept';
+      unlinkSync(path);
+      return 'removed';
+    } catch {
+      return 'kept';
+    }
   };
   const old = (runs: readonly string[]) => runs.filter((run) => isOld(startOf(run).getTime()));
   const open = old(await runNames(store, ['open'])).slice(0, most);

@@ -226,6 +226,20 @@ test('before-images of a run in open/ that a process holds are kept', async () =
   expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(1);
 });
 
+test('before-images of a run that is continued while it is looked at are kept', async () => {
+  const now = new Date();
+  const { store, runs } = storeWith(now, [90], 'open');
+  const folder = join(store.dir, 'open', runs[0] ?? '');
+  const images = openBeforeImages(folder, options);
+  const isHeld = async () => {
+    await images.append({ row: 1, id: 'app_1', kind: 'fields', before: { name: 'Ann' } });
+    return false;
+  };
+  expect(await pruneBeforeImages(store, 30 * day, now, { most: 50, isHeld })).toBe(0);
+  expect(await readBeforeImages(folder)).toHaveLength(1);
+  await images.close();
+});
+
 test('before-images of a resumed run are as old as their last line', async () => {
   const now = new Date();
   const { store, runs } = storeWith(now, [90]);
