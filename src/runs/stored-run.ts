@@ -1,6 +1,6 @@
 /** Runs on disk: creates, continues, reads and lists them. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
 import { systemLimit, systemReason } from '../data/system-errors.js';
@@ -36,6 +36,7 @@ import {
   journalPath,
   makeRoom,
   markNewest,
+  newestRun,
   placeIn,
   type RunStore,
   removeRun,
@@ -84,10 +85,10 @@ export async function createRun(
       hint: makeRoom,
     });
   }
-  markNewest(store, plan.head.run);
   let journal: Journal | undefined;
   try {
-    await syncFolder(placeIn(store, 'open'));
+    await syncNames(store);
+    markNewest(store, plan.head.run);
     await writePlan(folder, plan);
     journal = await openJournal(journalIn(folder), options);
     await journal.append(firstRecord(plan, options));
@@ -101,6 +102,15 @@ export async function createRun(
     const text = systemLimit(error) ? `${error.message} Nothing was sent.` : error.message;
     throw new OutputError(text, { hint: error.hint ?? makeRoom, cause: error.cause ?? error });
   }
+}
+
+/** Syncs the folder of the new run, and before any run was marked also those above, whose names may be new. */
+async function syncNames(store: RunStore): Promise<void> {
+  const folders = [placeIn(store, 'open')];
+  if (newestRun(store) === undefined)
+    for (let folder = store.dir; folders.at(-1) !== folder; folder = dirname(folder))
+      folders.push(folder);
+  await Promise.all(folders.map(syncFolder));
 }
 
 /** Opens the journal of a run to continue it. Throws OutputError, GuardError. */

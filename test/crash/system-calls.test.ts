@@ -95,7 +95,7 @@ describe('by system calls:', () => {
     for (const text of readFileSync(file, 'utf8').split('\n')) {
       const [, thread = '', rest = ''] = /^(\d+) +(.*)$/.exec(text) ?? [];
       const [, path] =
-        /^mkdir\("([^"]*\/runs\/open\/[^"]*)"/.exec(rest) ??
+        /^mkdir\("([^"]*\/(?:rosterctl|runs|open|open\/[^"]*))"/.exec(rest) ??
         /^openat\([^"]*"([^"]*\/(?:journal|undo|plan)\.jsonl)", [^)]*O_CREAT/.exec(rest) ??
         [];
       if (path !== undefined) {
@@ -116,7 +116,10 @@ describe('by system calls:', () => {
     }
     expect(patches).toBeGreaterThan(1);
     expect([...created]).toEqual(
-      expect.arrayContaining(['journal.jsonl', 'undo.jsonl', expect.stringMatching(/^\d{8}T/)]),
+      expect.arrayContaining([
+        ...['runs', 'open', 'journal.jsonl', 'undo.jsonl'],
+        expect.stringMatching(/^\d{8}T/),
+      ]),
     );
   });
 });
