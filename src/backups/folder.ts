@@ -3,12 +3,13 @@ import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import type { RecordVersion } from '../downloads/mirror-file.js';
-import { Failure, GuardError, UsageError } from '../errors.js';
+import { Failure, GuardError, OutputError, UsageError } from '../errors.js';
 import { syncFolder } from '../files/atomic-write.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
-import { makeFolder } from '../files/private.js';
+import { folderReasons, makeFolder } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import { attemptWrite, cannotWrite } from '../files/writing.js';
 import { isSamePlace, type Place, placeOf } from '../runs/plan.js';
@@ -50,7 +51,8 @@ export function attemptFolder(folder: string): void {
   try {
     makeFolder(folder, 0o700);
   } catch (error) {
-    throw cannotWrite(folder, error);
+    const reason = systemReason(error, folderReasons);
+    throw new OutputError(`The folder ${folder} cannot be created: ${reason}.`, { cause: error });
   }
 }
 

@@ -1,9 +1,10 @@
 /** The last backup that this machine made of an organization: `overview` shows it. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
-import { systemReason } from '../data/system-errors.js';
+import { Failure } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
+import { ensurePrivateFolders } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
 import { placeName } from '../runs/plan.js';
 import { manifestFile } from './layout.js';
@@ -20,11 +21,13 @@ interface LastBackup {
 export async function rememberBackup(context: Context, made: LastBackup): Promise<void> {
   const file = fileOf(context);
   if (file === undefined) return;
+  const { state, owner } = context.paths;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (state) ensurePrivateFolders(state, [dirname(file)], owner);
     await writeAtomically(file, sealLine(made), { mode: 0o600, singleWriter: true });
   } catch (error) {
-    context.note(`Could not record the backup for overview: ${systemReason(error)}.`);
+    if (!(error instanceof Failure)) throw error;
+    context.note(`Could not record the backup for overview: ${error.message}`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** This machine's earlier uploads: the content hash of each document, in the state folder. */
-import { appendFileSync, mkdirSync, statSync } from 'node:fs';
+import { appendFileSync, statSync } from 'node:fs';
 import { readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
@@ -7,7 +7,9 @@ import type { JsonObject } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
 import { withLock } from '../files/lock.js';
+import { ensurePrivateFolders } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
+import { cannotWrite } from '../files/writing.js';
 import { placeName } from '../runs/plan.js';
 
 /** Larger files are compared by name, type and size only: hashing them would take too long. */
@@ -57,8 +59,12 @@ export async function readUploadMemory(context: Context): Promise<UploadMemory> 
 
 /** Returns how many bytes are remembered, which tells whether a process has added something. */
 export function memoryBytes(context: Context): number {
-  const paths = pathsOf(context);
-  return (paths && statSync(paths.current, { throwIfNoEntry: false })?.size) ?? 0;
+  try {
+    return statSync(pathsOf(context)?.current ?? '').size;
+  } catch {
+    // Nothing is remembered, or it cannot be read.
+    return 0;
+  }
 }
 
 /**
@@ -68,10 +74,10 @@ export function memoryBytes(context: Context): number {
 export async function rememberUpload(context: Context, uploaded: Uploaded): Promise<number> {
   const paths = pathsOf(context);
   if (!paths) return 0;
-  const { current, old } = paths;
+  const { state, current, old } = paths;
   try {
     const stats = statSync(current, { throwIfNoEntry: false });
-    if (!stats) mkdirSync(dirname(current), { recursive: true, mode: 0o700 });
+    if (!stats) ensurePrivateFolders(state, [dirname(current)], context.paths.owner);
     else if (stats.size > mostFileBytes) await renew(context, current, old);
     // The line feed before it ends a torn line.
     const line = `\n${sealLine(uploaded)}`;
@@ -79,7 +85,8 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
     return Buffer.byteLength(line);
   } catch (error) {
     if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error)) throw error;
-    context.note(`Could not record the upload of ${uploaded.id}: ${systemReason(error)}.`);
+    const { message } = error instanceof Failure ? error : cannotWrite(current, error);
+    context.note(`Could not record the upload of ${uploaded.id}: ${message}`);
     return 0;
   }
 }
@@ -104,5 +111,5 @@ function pathsOf(context: Context) {
   if (!state) return undefined;
   const name = placeName(context);
   const folder = join(state.path, 'uploads');
-  return { current: join(folder, `${name}.jsonl`), old: join(folder, `${name}.old.jsonl`) };
+  return { state, current: join(folder, `${name}.jsonl`), old: join(folder, `${name}.old.jsonl`) };
 }

@@ -42,6 +42,39 @@ test('a download into a file says that a file has that name', async () => {
   expect(ran.stderr).toContain(`The folder ${file} cannot be created: a file has that name`);
 });
 
+test('a backup into a file system that refuses folders names the folder, as does one that cannot be recorded', async ({
+  skip,
+}) => {
+  skip(!existsSync('/proc/self'), 'there is no /proc');
+  const place = '/proc/rosterctl/below';
+  const refused = await rosterctl(`-p sandbox backup create ${place} --no-files`);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain(`The folder ${place} cannot be created: `);
+  const to = join(temporaryFolder(), 'backup');
+  const made = await rosterctl(`-p sandbox backup create ${to} --no-files --json`, {
+    env: { ROSTERCTL_STATE_DIR: place },
+  });
+  expect([made.code, JSON.parse(made.stdout)]).toMatchObject([0, { complete: true }]);
+  expect(made.stderr).toContain(
+    `Could not record the backup for overview: rosterctl cannot create the folder ${place}: `,
+  );
+});
+
+test('an upload or backup that cannot be recorded says which file cannot be written', async () => {
+  const home = temporaryFolder();
+  const state = join(home, 'state');
+  mkdirSync(state, { mode: 0o700 });
+  for (const name of ['uploads', 'backups']) writeFileSync(join(state, name), '');
+  writeFileSync(join(home, 'a.txt'), 'a');
+  const at = { home, cwd: home, env: { ROSTERCTL_STATE_DIR: state } };
+  const uploaded = await rosterctl('-p sandbox docs upload a.txt', at);
+  expect(uploaded.code).toBe(0);
+  expect(uploaded.stderr).toMatch(/Could not record the upload of doc_\d+: .*state\/uploads\b/);
+  const made = await rosterctl('-p sandbox backup create made --no-files', at);
+  expect(made.code).toBe(0);
+  expect(made.stderr).toMatch(/Could not record the backup for overview: .*state\/backups\b/);
+});
+
 test('a file system that refuses folders ends a download or a run with a message', async ({
   skip,
 }) => {
