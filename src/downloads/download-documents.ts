@@ -156,8 +156,9 @@ export async function downloadDocuments(
   const save: SaveOptions = { file, folder, onExisting };
   if (file === '-' && !context.settings.dryRun) refuseResult(context);
   if (rows.length === 0) context.note('No document is selected.');
-  // The list has names and sizes; a dry run also looks there which documents exist.
-  const documents = values.url ? rows : await withRecords(context, rows, file);
+  // The list names the files; a dry run also looks there which documents exist.
+  const needsList = !values.url && (file === undefined || context.settings.dryRun);
+  const documents = needsList ? await withRecords(context, rows) : rows;
   const selected = { documents, save, isOne };
   if (!skipExisting || folder === undefined || values.url)
     return downloadNamed(context, endpoint, selected, values);

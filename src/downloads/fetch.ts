@@ -4,7 +4,10 @@ import { createHash } from 'node:crypto';
 import { resourceRow } from '../api/resources.js';
 import type { Call, Link } from '../api/types.js';
 import type { Context } from '../context.js';
+import { recordedSize } from '../data/path.js';
 import { pause } from '../data/time.js';
+import { CancelledError, Failure } from '../errors.js';
+import { recordIfThere, recordReader } from '../resources/read.js';
 import { download, type FileSink, type FileSource } from './resumable-download.js';
 
 /** The endpoints whose answer leads to a file (contract 4.4). */
@@ -33,10 +36,7 @@ export async function fetchDocument(
     link: () => linkOf(context, endpoint, id),
     get: (url, part) => files.get(url, part),
     size,
-    noteUnknownSize: () =>
-      context.note(
-        `Neither the file store nor the list says how long the file of ${id} is, so it may be incomplete.`,
-      ),
+    findSize: () => findSize(context, id),
   };
   const { retries, maxWaitMs } = context.settings;
   const { signal } = context;
@@ -47,6 +47,22 @@ export async function fetchDocument(
     sleep: pause,
     random: Math.random,
   });
+}
+
+/** The size of a document according to the list; notes if that does not show it. */
+async function findSize(context: Context, id: string): Promise<number | undefined> {
+  const record = await recordIfThere(recordReader(context, 'documents'), id).catch(
+    (error: unknown) => {
+      if (!(error instanceof Failure) || error instanceof CancelledError) throw error;
+      return undefined;
+    },
+  );
+  const size = recordedSize(record);
+  if (size === undefined)
+    context.note(
+      `Neither the file store nor the list says how long the file of ${id} is, so it may be incomplete.`,
+    );
+  return size;
 }
 
 /** A sink that knows the SHA-256, in hex, of what it was sent. */

@@ -35,8 +35,8 @@ export interface FileSource {
   get(url: string, part?: FilePart): Promise<Download>;
   /** The file's size according to its record, in bytes. */
   readonly size: number | undefined;
-  /** Called without that size, if no response shows where the file ends. */
-  noteUnknownSize(): void;
+  /** Looks up that size, and prints a note if there is none. Called if no response shows where the file ends. */
+  findSize(): Promise<number | undefined>;
 }
 
 /**
@@ -60,7 +60,7 @@ class Fetching {
   private renewed = false;
   private md5: { readonly expected: string; readonly hash: Hash } | undefined;
   /** The file's size according to its record. */
-  private readonly recorded: number | undefined;
+  private recorded: number | undefined;
 
   constructor(
     private readonly source: FileSource,
@@ -100,7 +100,7 @@ class Fetching {
     }
     // A file that ends with its connection may have been cut.
     if (this.version.size === undefined && !isChunked(answer)) {
-      if (this.recorded === undefined) this.source.noteUnknownSize();
+      this.recorded ??= await this.source.findSize();
       this.requireSize(this.recorded);
     }
     return this.checkComplete();

@@ -6,7 +6,7 @@ import { nameKey, withId } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { parseReference, rowOf } from '../data/references.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
-import { ApiError, GuardError, NotFoundError, ProtocolError } from '../errors.js';
+import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import { recordReader } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
 import {
@@ -99,12 +99,11 @@ export interface NamedDocument extends Pick<SelectedRow, 'id' | 'record'> {
 
 /**
  * Adds the records, for names and sizes, from one list if they are not known; without them if the key may
- * not list (403), or if -O names the file and the list cannot be read.
+ * not list (403).
  */
 export async function withRecords(
   context: Context,
   rows: readonly SelectedRow[],
-  file?: string,
 ): Promise<readonly NamedDocument[]> {
   if (rows.every(({ record }) => record !== undefined)) return rows;
   const reader = recordReader(context, 'documents');
@@ -113,14 +112,8 @@ export async function withRecords(
     try {
       results.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
     } catch (error) {
-      const isForbidden = error instanceof ApiError && error.status === 403;
-      const isUnread = error instanceof ApiError || error instanceof ProtocolError;
-      if (isForbidden || (isUnread && file !== undefined)) {
-        context.note(
-          file === undefined
-            ? 'This key may not list documents; the files are named by the store.'
-            : 'The list of documents cannot be read, so the size of the file is not compared with its record.',
-        );
+      if (error instanceof ApiError && error.status === 403) {
+        context.note('This key may not list documents; the files are named by the store.');
         return rows.map((row) => ({ id: row.id, record: undefined }));
       }
       if (!(error instanceof NotFoundError)) throw error;

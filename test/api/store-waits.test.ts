@@ -133,7 +133,7 @@ async function partly(version: Record<string, string>, part: Record<string, stri
       link: async () => ({ kind: 'url', url: `${service.origin}/d`, expiresAt: undefined }),
       get: (url, of) => store.get(url, of),
       size: undefined,
-      noteUnknownSize: () => {},
+      findSize: async () => undefined,
     },
     sink,
     {

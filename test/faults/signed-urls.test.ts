@@ -77,11 +77,10 @@ const cannot = () => missing('openssl', 'version') ?? cannotChangeNames();
 
 describe('signed URLs of a service on the internet', () => {
   for (const url of urls)
-    for (const [line, requests] of [
-      ['docs upload rules.txt --if-exists duplicate', 1],
-      // The list, for the size, and the link.
-      ['docs download doc_1 -O out.txt', 2],
-    ] as const)
+    for (const line of [
+      'docs upload rules.txt --if-exists duplicate',
+      'docs download doc_1 -O out.txt',
+    ])
       fault('F103', `${line}: ${JSON.stringify(url)} is not opened`, async (attack, context) => {
         unlessPossible(context, cannot());
         const trap = await hostileWorld();
@@ -89,7 +88,7 @@ describe('signed URLs of a service on the internet', () => {
         const { world, options } = await publicService(given);
         const ran = await attack(line, options);
         expectFailure(ran, 1, /not opened|No signed URL/);
-        expect(world.requests).toHaveLength(requests);
+        expect(world.requests).toHaveLength(1);
         expect(trap.connections()).toBe(0);
       });
 

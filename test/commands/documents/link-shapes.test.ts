@@ -142,6 +142,6 @@ test('a file that is still being made is said to be, to be tried later, and noth
     hint: expect.stringContaining('not ready yet'),
     retryable: true,
   });
-  expect(requests).toHaveLength(3);
+  expect(requests).toHaveLength(2);
   expect(existsSync(join(home, 'copy.txt'))).toBe(false);
 });

@@ -238,7 +238,7 @@ describe('a file that ends with its connection, without a length,', () => {
     const cwd = temporaryFolder();
     const ran = await rosterctl('docs download doc_1 -O a.txt', { env: api.env, home: cwd, cwd });
     expect([ran.code, readdirSync(cwd)]).toEqual([1, []]);
-    expect(ran.stderr).toContain('The file has more bytes than the record says (1,000).');
+    expect(ran.stderr).toContain('300,000 bytes, but the record says 1,000.');
   });
 
   test('is complete if it is as long as its record says', async () => {
