@@ -45,6 +45,19 @@ export interface CursorState extends CursorKey {
   readonly since: number | undefined;
 }
 
+/** The state of a cursor that was never used. */
+export function unusedCursor(key: CursorKey): CursorState {
+  return {
+    ...key,
+    filter: undefined,
+    changed: undefined,
+    lastAt: undefined,
+    seen: new Map(),
+    pending: undefined,
+    since: undefined,
+  };
+}
+
 const format = 1;
 const filePattern = /^([a-z]+)\.(.+)\.json$/;
 

@@ -1,4 +1,5 @@
 /** `rosterctl cursors commit`: accepts what --peek printed. */
+
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
@@ -9,10 +10,11 @@ import {
   ensureCursorFolder,
   placeInUse,
   readCursor,
+  unusedCursor,
   writeCursor,
 } from '../../cursors/cursor-file.js';
 import { plural } from '../../data/text.js';
-import { cursorArgument, findCursor } from './shared.js';
+import { cursorArgument, cursorName, findCursor } from './shared.js';
 
 interface Committed {
   readonly name: string;
@@ -56,10 +58,6 @@ export default defineLocalWrite({
   },
 });
 
-function cursorName({ resource, name }: CursorKey): string {
-  return `${resource}/${name}`;
-}
-
 function accepted(state: CursorState, now: Date): CursorState {
   return {
     ...state,
@@ -72,15 +70,5 @@ function accepted(state: CursorState, now: Date): CursorState {
 /** Throws UsageError for one that was reset meanwhile, GuardError for a damaged one. */
 function read(context: LocalContext, key: CursorKey): CursorState {
   const folder = ensureCursorFolder(context.paths, placeInUse(context));
-  return (
-    readCursor(folder, key, context.paths.owner) ?? {
-      ...key,
-      filter: undefined,
-      changed: undefined,
-      lastAt: undefined,
-      since: undefined,
-      seen: new Map<string, string>(),
-      pending: undefined,
-    }
-  );
+  return readCursor(folder, key, context.paths.owner) ?? unusedCursor(key);
 }

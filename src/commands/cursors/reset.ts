@@ -1,4 +1,5 @@
 /** `rosterctl cursors reset`: makes a name of --since-last start over. */
+
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/schemas.js';
@@ -12,13 +13,14 @@ import {
   ensureCursorFolder,
   placeInUse,
   removeCursor,
+  unusedCursor,
   writeCursor,
 } from '../../cursors/cursor-file.js';
 import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
 import { didYouMean } from '../../data/nearest.js';
 import { resourceNames } from '../../data/resources.js';
 import { longTimeOf } from '../../data/time.js';
-import { cursorArgument, findCursor, parseCursor } from './shared.js';
+import { cursorArgument, cursorName, findCursor, parseCursor } from './shared.js';
 
 interface Reset {
   readonly name: string;
@@ -52,9 +54,7 @@ export default defineLocalWrite({
   plan(context, { name, at }) {
     const key = keyFor(context, name, at);
     const since = at === undefined ? null : sinceOf(at, context.now());
-    const changes = [
-      { id: `${key.resource}/${key.name}`, field: 'cursor', from: key.name, to: since },
-    ];
+    const changes = [{ id: cursorName(key), field: 'cursor', from: key.name, to: since }];
     return Promise.resolve({ changes, state: { ...key, since } });
   },
   async apply(context, { state: { name, resource, since } }) {
@@ -64,9 +64,8 @@ export default defineLocalWrite({
     try {
       if (since === null) await removeCursor(folder, key);
       else {
-        const nothing = { filter: undefined, changed: undefined, lastAt: undefined };
-        const state = { ...key, ...nothing, seen: new Map<string, string>(), pending: undefined };
-        await writeCursor(folder, { ...state, since: Date.parse(since) }, context.paths.owner);
+        const state = { ...unusedCursor(key), since: Date.parse(since) };
+        await writeCursor(folder, state, context.paths.owner);
       }
     } finally {
       lock.release();

@@ -14,6 +14,11 @@ export const cursorArgument = param(nonEmptyText, 'a name of --since-last', {
   completes: 'cursor',
 });
 
+/** `tryouts/mail`: the whole name of a cursor. */
+export function cursorName({ resource, name }: CursorKey): string {
+  return `${resource}/${name}`;
+}
+
 /** Parses `mail` or `tryouts/mail`. Throws UsageError. */
 export function parseCursor(text: string): { readonly name: string; readonly resource?: string } {
   const [, resource, name = text] = /^([a-z]+)\/(.*)$/s.exec(text) ?? [];
@@ -37,7 +42,7 @@ export function findCursor(context: LocalContext, text: string): CursorKey {
   if (only)
     throw new GuardError(`Several lists have a cursor ${typed.name}.`, {
       code: 'ambiguous',
-      hint: `Name one: ${orList(found.map(({ resource, name }) => `${resource}/${name}`))}`,
+      hint: `Name one: ${orList(found.map(cursorName))}`,
     });
   const names = keys.map(({ name }) => name);
   throw new UsageError(`Unknown cursor "${text}".${didYouMean(typed.name, names)}`, {

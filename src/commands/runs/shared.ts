@@ -108,19 +108,25 @@ export async function findRunHere(
       code: 'otherProfile',
       hint: `Choose it: -p ${shellQuote(head.profile)}`,
     });
-  throw new UsageError(
-    `The run ${head.run} belongs to organization ${head.organization} at ${head.service}.`,
-    { hint: connectionHint(context, head) },
-  );
+  throw otherConnection(context, `run ${head.run}`, head);
 }
 
-/** How to choose the organization of a run; its profile has that name for another one, too. */
-export function connectionHint(
+/**
+ * The error for a run, or an upload, of another organization or service, and how to choose that; its
+ * profile has that name for another one, too.
+ */
+export function otherConnection(
   { settings }: Pick<Context, 'settings'>,
+  what: string,
   { profile, organization, service }: StoredRun['head'],
-): string {
-  if (profile !== settings.profile.name) return `Choose its profile: -p ${shellQuote(profile)}`;
-  return `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`;
+): UsageError {
+  const hint =
+    profile === settings.profile.name
+      ? `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`
+      : `Choose its profile: -p ${shellQuote(profile)}`;
+  return new UsageError(`The ${what} belongs to organization ${organization} at ${service}.`, {
+    hint,
+  });
 }
 
 /**

@@ -14,7 +14,7 @@ import { nonEmptyText } from '../../cli/schemas.js';
 import { type Canvas, recordView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
-import { Failure, UsageError } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
 import type { DamagedRun } from '../../runs/journal.js';
 import { isHere } from '../../runs/plan.js';
@@ -28,7 +28,7 @@ import {
 } from '../../runs/unfinished-uploads.js';
 import { uploadInvocation } from '../../uploads/operation.js';
 import { newDocument, planUnfinished } from '../../uploads/plan.js';
-import { connectionHint } from '../runs/shared.js';
+import { otherConnection } from '../runs/shared.js';
 
 const { concurrency, waitLock } = bulkFlags;
 
@@ -61,7 +61,8 @@ export default defineRunCommand({
     const { id } = values;
     if (id === undefined) return finishAll(context, values);
     const upload = await findUnfinishedUpload(context, id);
-    if (!isHere(context, upload.run)) throw otherConnection(context, upload);
+    if (!isHere(context, upload.run))
+      throw otherConnection(context, `upload ${id}`, upload.run.head);
     if (context.settings.dryRun) {
       const { requests } = planUnfinished(context, upload);
       const changes = [{ id: upload.id, ...newDocument }];
@@ -189,11 +190,4 @@ function previewRow({ id }: UnfinishedUpload, index: number): ReportRow {
     before: { id: from },
     after: { id: to },
   };
-}
-
-function otherConnection(context: Context, { id, run: { head } }: UnfinishedUpload): UsageError {
-  return new UsageError(
-    `The upload ${id} belongs to organization ${head.organization} at ${head.service}.`,
-    { hint: connectionHint(context, head) },
-  );
 }

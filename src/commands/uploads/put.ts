@@ -72,10 +72,7 @@ export default defineWrite({
 /** Throws UsageError for an unsafe URL that was typed, because that is not an error of the service. */
 function asUsageError(error: unknown): never {
   if (!(error instanceof UnsafeUrlError)) throw error;
-  throw new UsageError(`This URL is not opened: ${error.why}.`, {
-    hint: 'Take it from step 1: rosterctl uploads create … --json | rosterctl uploads put - FILE',
-    cause: error,
-  });
+  throw noUrl(`This URL is not opened: ${error.why}.`, error);
 }
 
 /**
@@ -107,8 +104,9 @@ function parseUploadUrl(url: string): URL {
   );
 }
 
-function noUrl(message: string): UsageError {
+function noUrl(message: string, cause?: UnsafeUrlError): UsageError {
   return new UsageError(message, {
     hint: 'Take it from step 1: rosterctl uploads create … --json | rosterctl uploads put - FILE',
+    ...(cause && { cause }),
   });
 }
