@@ -18,7 +18,7 @@ type Basis =
   | { readonly assumed: string; readonly override: OverrideKey };
 
 /** The effect of a call on records; `other` for anything else. */
-export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
+type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
 
 export type { ResourceName };
 

@@ -32,15 +32,10 @@ export const UploadContentType = z.enum([
 export type UploadContentType = z.infer<typeof UploadContentType>;
 
 /**
- * An id as typed: opaque, percent-encoded into paths, never trimmed or parsed. Refuses what a URL
- * parser would remove (`.`, `..`, empty), control characters and lone surrogates.
+ * Returns why this text cannot be an id, or undefined if it can. An id is opaque: it is percent-encoded
+ * into paths, never trimmed or parsed. Refused are what a URL parser would remove (`.`, `..`, empty),
+ * control characters and lone surrogates.
  */
-export const Id = z.string().check((payload) => {
-  const problem = idProblem(payload.value);
-  if (problem) payload.issues.push({ code: 'custom', message: problem, input: payload.value });
-});
-
-/** Returns why this text cannot be an id, or undefined if it can. */
 export function idProblem(id: string): string | undefined {
   if (id.trim() === '') return 'the id is empty';
   if (id.trim() === '.' || id.trim() === '..') return `"${id.trim()}" is not an id`;

@@ -40,7 +40,7 @@ import { redactedRows, requireNoKey } from './secrets.js';
 import { selectRows } from './select-rows.js';
 
 /** The place of a run to plan, once its lock is held. */
-export interface RunSetup {
+interface RunSetup {
   readonly head: Omit<RunHead, 'rows'>;
   /** Absent if no run can be kept on disk. */
   readonly store?: RunStore;

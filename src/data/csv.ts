@@ -3,7 +3,7 @@ import { InputError } from '../errors.js';
 import { RawNumber } from './json.js';
 import { isNested, listText, plainText } from './path.js';
 
-export interface CsvOptions {
+interface CsvOptions {
   readonly delimiter: ',' | ';' | '\t';
   /** Write cells unchanged, including formulas (`--csv-raw`). */
   readonly raw: boolean;

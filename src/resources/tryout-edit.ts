@@ -31,7 +31,7 @@ import { editColumns } from './selection.js';
 import { changing } from './send.js';
 
 /** The job of an edit, which applies to every application; plain JSON. */
-export type EditJob = JsonObject & {
+type EditJob = JsonObject & {
   readonly status?: TryoutStatus;
   readonly note?: NoteEdit;
 };

@@ -241,7 +241,7 @@ function updated(status: TryoutStatus, created: Date, at: Date): Date {
 }
 
 /** A person of the demo data; invented, with mail at example domains only. */
-export interface Person {
+interface Person {
   readonly name: string;
   readonly email: string;
   /** A 19-digit id, too large for a double. Its timestamp is in 2082 or later, so no real user has it. */
