@@ -207,34 +207,22 @@ class Client implements Api {
   list(
     resource: Parameters<Api['list']>[0],
     query: Parameters<Api['list']>[1] = {},
-    {
-      onHeaders,
-      overrides = this.options.overrides,
-      isQuiet = false,
-      checksCompleteness = false,
-      until,
-    }: ListOptions = {},
+    how: ListOptions = {},
   ) {
-    const { transport } = this.options;
-    const { baseUrl, organizationId } = this;
-    const { notes, strict, drift } = isQuiet
-      ? { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }
-      : { ...this.options, drift: this.drift };
+    const { baseUrl, organizationId, drift } = this;
+    const { overrides = this.options.overrides, isQuiet = false } = how;
     const call = { endpoint: resourceRow(resource).calls.list };
     if (!isQuiet) this.noteAssumedRoute(call);
     return listRecords(resource, {
+      ...this.options,
+      drift,
+      ...(isQuiet && { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }),
+      ...how,
       route: routeOf(endpoint(call.endpoint), overrides),
       baseUrl,
       organizationId,
-      transport,
       overrides,
-      drift,
-      notes,
-      strict,
       query,
-      onHeaders,
-      checksCompleteness,
-      until,
     });
   }
 

@@ -41,7 +41,7 @@ export interface FoundList {
 }
 
 /** Which list is looked for. */
-interface ListSearch {
+export interface ListSearch {
   readonly resource: ResourceName;
   /** Its configured path (`lists.<resource>.path`): `data.teams`, `data.teams.edges[].node`. */
   readonly path?: string | undefined;

@@ -9,8 +9,13 @@ import { groupedNumber } from '../data/text.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
 import { listAnswered } from './answers.js';
-import type { ResourceName } from './contract.js';
-import { describeTopLevel, type FoundList, findList, looksLikeList } from './list-envelope.js';
+import {
+  describeTopLevel,
+  type FoundList,
+  findList,
+  type ListSearch,
+  looksLikeList,
+} from './list-envelope.js';
 import type { Transport } from './transport.js';
 import { responseLimit } from './transport-error.js';
 import {
@@ -44,13 +49,7 @@ interface PageRequest {
   /** Path and query below the base URL. */
   readonly path: string;
   readonly origin: string;
-  readonly resource: ResourceName;
-  /** The path of the list in the response, as configured (`lists.<resource>.path`). */
-  readonly listPath: string | undefined;
-  /** The path of the list in the previous page. */
-  readonly place?: readonly string[] | undefined;
-  /** The field that holds the id, as configured (`ids.<resource>`). */
-  readonly idName?: string | undefined;
+  readonly search: ListSearch;
   readonly until?: AbortSignal | undefined;
 }
 
@@ -82,13 +81,12 @@ type Start = { readonly complete: TransportResponse } | Splitting;
 
 /** Reads up to the first records of a long list, or to the end of a body that cannot be split. */
 async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Start>> {
-  const { resource, listPath } = page;
   const { status, headers, at } = body;
   const pieces: Buffer[] = [];
   let bytes = 0;
   let splitCount = 0;
   let splitter: ListSplitter | undefined = new ListSplitter(
-    (keys) => looksLikeList(keys, { resource, path: listPath }),
+    (keys) => looksLikeList(keys, page.search),
     responseLimit.bytes,
   );
   for (;;) {
@@ -153,7 +151,7 @@ function splitPage(start: Splitting, page: PageRequest): ListPage {
       const parsed = parseListResponse({ status, headers, body: splitter.envelope(), at }, page);
       if (parsed.rows.length === 1 && parsed.rows[0]?.[elementsElsewhere] === true) return parsed;
       throw new ProtocolError(
-        `The answer to ${page.call.method} ${page.call.path} holds more than one list of ${resourceWords[page.resource].plural}.`,
+        `The answer to ${page.call.method} ${page.call.path} holds more than one list of ${resourceWords[page.search.resource].plural}.`,
         { call: page.call, status, hint: findSetting },
       );
     },
@@ -220,16 +218,16 @@ const findSetting = 'Find the setting that reads it: rosterctl doctor --shapes -
 
 /** Returns the list in a response and its envelope. Throws the failure in the response. */
 function parseListResponse(response: TransportResponse, page: PageRequest): Envelope & FoundList {
-  const { call, resource, listPath: path, place, idName } = page;
+  const { call, search } = page;
   const { body, found, refusal } = listAnswered(
     response,
     page,
-    (answer) => findList(answer, { resource, path, place, idName }),
-    idName,
+    (answer) => findList(answer, search),
+    search.idName,
   );
   if (found) return { ...found, body, refusal };
   throw new ProtocolError(
-    `No list of ${resourceWords[resource].plural} was found in the answer, which holds: ${describeTopLevel(body)}.`,
+    `No list of ${resourceWords[search.resource].plural} was found in the answer, which holds: ${describeTopLevel(body)}.`,
     { call, status: response.status, hint: findSetting },
   );
 }

@@ -15,7 +15,7 @@ import { fillPath, type Route } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
 
-interface ListSource {
+interface ListSource extends Pick<ListOptions, 'onHeaders' | 'checksCompleteness' | 'until'> {
   readonly route: Pick<Route, 'method' | 'template' | 'org'>;
   readonly baseUrl: string;
   readonly organizationId: string;
@@ -25,12 +25,8 @@ interface ListSource {
   readonly notes: ApiNotes;
   /** Throw for a list that may be incomplete, instead of a note. */
   readonly strict: boolean;
-  /** True if the caller warns of a list that may be incomplete. */
-  readonly checksCompleteness?: boolean;
   /** Query parameters in addition to those of the configuration. */
   readonly query?: { readonly [name: string]: string };
-  readonly onHeaders?: ListOptions['onHeaders'] | undefined;
-  readonly until?: ListOptions['until'];
   /** Replaces the default caps, for tests. */
   readonly caps?: Caps;
 }
@@ -100,10 +96,12 @@ async function* readPages(
       call: { method: route.method, path: route.template },
       path: pathBelow(source.baseUrl, pages.url),
       origin: first.origin,
-      resource,
-      listPath: configured(overrides, `lists.${resource}.path`),
-      place,
-      idName: configured(overrides, `ids.${resource}`),
+      search: {
+        resource,
+        path: configured(overrides, `lists.${resource}.path`),
+        place,
+        idName: configured(overrides, `ids.${resource}`),
+      },
       until: source.until,
     };
     const previous = seen.counts();
