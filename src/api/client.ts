@@ -18,14 +18,8 @@ import type { Answer, Api, ApiNotes, Call, ListOptions, PlannedRequest } from '.
 import { siteOf, type TransportRequest, type TransportResponse } from './wire.js';
 
 interface ApiOptions {
-  readonly connection: {
-    readonly baseUrl: string;
-    readonly organizationId: string;
-    readonly service?: string;
-    readonly urlNote?: string;
-    readonly keySource?: string;
-    readonly key?: string;
-  };
+  readonly connection: Pick<Api, 'baseUrl' | 'organizationId'> &
+    Partial<Pick<Api, 'service' | 'urlNote' | 'keySource'>> & { readonly key?: string };
   readonly transport: Transport;
   readonly limiter: RateLimiter;
   readonly overrides: Overrides;

@@ -43,11 +43,8 @@ export interface TransportOptions extends ClientOptions {
   /** Shared by all requests. */
   readonly limiter: RateLimiter;
   /** Replaces the default limits, for tests. */
-  readonly bounds?: {
+  readonly bounds?: Partial<Pick<Limits, 'attemptMs' | 'bodyBytes' | 'quietMs'>> & {
     readonly connectMs?: number;
-    readonly attemptMs?: number;
-    readonly bodyBytes?: number;
-    readonly quietMs?: number;
   };
 }
 

@@ -1,4 +1,5 @@
 /** Compares two snapshots, or one with what the service has now: by id and field. */
+
 import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import { readWholeList } from '../bulk/whole-list.js';
@@ -7,6 +8,7 @@ import { type JsonObject, printJson } from '../data/json.js';
 import { flatten, labelOf } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { UsageError } from '../errors.js';
+import type { RowChange } from '../runs/report.js';
 import { backedUp, hasFiles, recordsFile, type Snapshot } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 import { readRecords } from './records.js';
@@ -20,12 +22,8 @@ export interface Difference {
   readonly changes: readonly FieldDifference[];
 }
 
-/** A field that differs; an absent one is null. */
-interface FieldDifference {
-  readonly field: string;
-  readonly from: unknown;
-  readonly to: unknown;
-}
+/** A field that differs; the value of an absent one is null. */
+type FieldDifference = Pick<RowChange, 'field' | 'from' | 'to'>;
 
 /** One of the two that are compared. */
 export interface Side {

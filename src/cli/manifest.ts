@@ -9,7 +9,7 @@ import type {
 } from '../data/command-manifest.js';
 import { kebab } from '../data/text.js';
 import type { Command, Params, ValueSchema } from './define.js';
-import { recordFields } from './record-fields.js';
+import { recordFields, type SchemaDefinition } from './record-fields.js';
 import type { View } from './views.js';
 
 /** Loads the module of a command when it is run. */
@@ -131,12 +131,7 @@ function schemaChoices(schema: ValueSchema): readonly string[] | undefined {
 
 /** The values of an enum, also inside optional, default and array. */
 function enumWords(schema: z.core.$ZodType): readonly string[] | undefined {
-  const def = schema._zod.def as {
-    type: string;
-    entries?: { [word: string]: string };
-    innerType?: z.core.$ZodType;
-    element?: z.core.$ZodType;
-  };
+  const def: SchemaDefinition = schema._zod.def;
   if (def.type === 'enum' && def.entries) return Object.values(def.entries);
   const inner = def.innerType ?? (def.type === 'array' ? def.element : undefined);
   return inner && enumWords(inner);

@@ -45,7 +45,7 @@ const typeNames: Readonly<Record<string, string>> = {
 
 /** Returns the type of a documented field in words: `text`, `time`, `list`, `text or null`. */
 export function fieldType(resource: ResourceName, field: string): string {
-  const { shape }: Definition = resources[resource].schema._zod.def;
+  const { shape }: SchemaDefinition = resources[resource].schema._zod.def;
   const isNullable = !field.includes('.') && shape?.[field]?._zod.def.type === 'optional';
   const { type = '' } = definitionAt(resources[resource].schema, field.split('.')) ?? {};
   const word = field.endsWith('At') ? 'time' : (typeNames[type] ?? type);
@@ -57,7 +57,8 @@ export function fieldNames(schema: z.core.$ZodType): readonly string[] {
   return schemaFields(schema, '');
 }
 
-interface Definition {
+/** What the schemas of the contract are made of. */
+export interface SchemaDefinition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
   readonly innerType?: z.core.$ZodType;
@@ -68,9 +69,9 @@ interface Definition {
 function definitionAt(
   schema: z.core.$ZodType,
   segments: readonly string[],
-): Definition | undefined {
+): SchemaDefinition | undefined {
   const [segment, ...rest] = segments;
-  const definition: Definition = schema._zod.def;
+  const definition: SchemaDefinition = schema._zod.def;
   const { type, shape, innerType, element } = definition;
   if (innerType) return definitionAt(innerType, segments);
   if (segment === undefined) return definition;
@@ -81,7 +82,7 @@ function definitionAt(
 }
 
 function schemaFields(schema: z.core.$ZodType, prefix: string): readonly string[] {
-  const { shape, innerType, element }: Definition = schema._zod.def;
+  const { shape, innerType, element }: SchemaDefinition = schema._zod.def;
   const inner = innerType ?? element;
   if (inner) return schemaFields(inner, prefix);
   return Object.entries(shape ?? {}).flatMap(([name, field]) => [

@@ -16,10 +16,7 @@ interface FieldWord {
 }
 
 /** A field and its value; several with the same path form one list (`tags[]=a`, `tags[]=b`). */
-export interface Field {
-  readonly key: string;
-  readonly path: readonly string[];
-  readonly list: boolean;
+export interface Field extends Omit<FieldWord, 'text'> {
   /** Undefined only for a bare `tags[]`: the empty list. */
   readonly value: unknown;
 }

@@ -1,4 +1,5 @@
 /** Downloads and previews of documents: their flags, selection, targets, and what they print. */
+
 import * as z from 'zod/mini';
 import { type BulkValues, limitRate, type Selecting } from '../bulk/invocation.js';
 import { selectByFilter, selectLocally, sourceOf } from '../bulk/select-rows.js';
@@ -15,14 +16,14 @@ import { ProtocolError, UsageError } from '../errors.js';
 import { documentSelection } from '../resources/document-filters.js';
 import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { createDownloader, wasSkipped } from './download-one.js';
+import { createDownloader, type SavedRow, wasSkipped } from './download-one.js';
 import { DownloadRun, type DownloadWorker } from './download-run.js';
+import type { PlannedDownloads } from './dry-run.js';
 import { type DownloadCall, linkOf } from './fetch.js';
 import type { Mirror } from './mirror.js';
 import type { SaveOptions } from './target-file.js';
 import {
   checkTargets,
-  type NamedDocument,
   nameTargets,
   resolveDocuments,
   type Target,
@@ -70,9 +71,7 @@ interface DownloadValues {
 }
 
 /** The result row of one document. */
-export type DownloadRow =
-  | { id: string; path: string; bytes: number; [wasSkipped]?: string }
-  | { id: string; url: string; expiresAt: string | null };
+export type DownloadRow = SavedRow | { id: string; url: string; expiresAt: string | null };
 type Result =
   | DownloadRow
   | readonly DownloadRow[]
@@ -172,10 +171,7 @@ export async function downloadDocuments(
   }
 }
 
-interface Selected {
-  readonly documents: readonly NamedDocument[];
-  readonly save: SaveOptions;
-  readonly isOne: boolean;
+interface Selected extends Omit<PlannedDownloads, 'targets'> {
   readonly mirror?: Mirror;
 }
 

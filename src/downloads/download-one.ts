@@ -24,7 +24,7 @@ export const wasSkipped = Symbol('skipped');
 type SkipReason = 'unchanged' | 'same name and size' | 'exists';
 
 /** A file that exists now. */
-interface SavedRow {
+export interface SavedRow {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;

@@ -8,7 +8,8 @@ import { type DownloadCall, downloadCall } from './fetch.js';
 import { inspectTarget, type SaveOptions } from './target-file.js';
 import type { NamedDocument, Target } from './target-names.js';
 
-interface Selected {
+/** The documents of a download, and where each is saved. */
+export interface PlannedDownloads {
   readonly documents: readonly NamedDocument[];
   readonly targets: readonly Target[];
   readonly save: SaveOptions;
@@ -23,7 +24,7 @@ interface Selected {
 export async function planDownloads(
   context: Context,
   endpoint: DownloadCall,
-  { documents, targets, save, isOne }: Selected,
+  { documents, targets, save, isOne }: PlannedDownloads,
 ): Promise<DryRun | ValueWithExit<DryRun>> {
   const missing = missingOf(context, documents, isOne);
   const missingIds = new Set(missing.map(({ id }) => id));

@@ -14,6 +14,7 @@ import { Failure, GuardError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { ensurePrivateFolders } from '../files/private.js';
 import { type AtomicFile, attemptWrite } from '../files/writing.js';
+import type { SavedRow } from './download-one.js';
 import { fetchDocument } from './fetch.js';
 import { createMeter } from './meter.js';
 import type { FileSink } from './resumable-download.js';
@@ -31,10 +32,7 @@ interface Document {
  * content type, and removes copies that are older than a day. Throws GuardError for a type that is not
  * one of the ten (contract section 8), and as `download` does.
  */
-export async function copyPrivately(
-  context: Context,
-  document: Document,
-): Promise<{ readonly id: string; readonly path: string; readonly bytes: number }> {
+export async function copyPrivately(context: Context, document: Document): Promise<SavedRow> {
   const { id, record } = document;
   // A type that is not opened is not downloaded either, if the record says it.
   if (typeOf(record, {}) !== undefined) copyName(document, {});

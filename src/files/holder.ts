@@ -34,16 +34,12 @@ export interface MachineFacts {
 }
 
 /** The holder of a lock, as written in its file. */
-export interface LockHolder {
+export interface LockHolder extends Pick<MachineFacts, 'host' | 'machine' | 'boot' | 'namespace'> {
   readonly pid: number;
-  readonly host: string;
   /** When it was acquired, in milliseconds since 1970. */
   readonly at?: number;
   /** Start of the process in clock ticks since boot, if known, because pids are reused. */
   readonly started?: string;
-  readonly boot?: string;
-  readonly namespace?: string;
-  readonly machine?: string;
   readonly purpose?: string;
 }
 

@@ -1,20 +1,14 @@
 /** The list commands: a resource's records filtered, or only those that are new since a cursor. */
-import type { ResourceName } from '../api/types.js';
 import type { ValueWithExit } from '../cli/command-output.js';
 import { type ListValues, listAndCacheIds, type SinceLastValues } from '../cli/filters.js';
-import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
+import { type FilteredList, filterList, type ListFilters } from '../cli/lists/filter-list.js';
 import type { TypedLine } from '../cli/typed-line.js';
-import type { ListSummary } from '../cli/views.js';
 import type { Context } from '../context.js';
-import type { RecordTest } from '../data/where.js';
 import { UsageError } from '../errors.js';
 
-interface ListedResource {
-  readonly resource: ResourceName;
-  readonly tests?: readonly RecordTest[];
+interface ListedResource extends Pick<ListFilters, 'resource' | 'tests' | 'summary'> {
   /** The filters that the service applies itself. */
   readonly query?: { readonly [name: string]: string };
-  readonly summary?: ListSummary | undefined;
 }
 
 /**

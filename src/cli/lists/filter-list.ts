@@ -19,7 +19,7 @@ import { documentedChoices, fieldOf, ObservedFields } from '../record-fields.js'
 import type { CountedList, ListSummary } from '../views.js';
 
 /** The resource of a list, and further tests of its records. */
-interface ListFilters {
+export interface ListFilters {
   readonly resource: ResourceName;
   readonly tests?: readonly RecordTest[];
   /** A test of what passed all others; `nameOf` translates the label of a field to its name. */

@@ -19,11 +19,8 @@ import { singleLine } from '../../terminal/safe-text.js';
 import { fitLine } from './shared.js';
 
 /** The result of a backup. */
-interface Report {
+interface Report extends Pick<MadeBackup, 'snapshot' | 'complete' | 'removed'> {
   readonly schema: 1;
-  /** Null if no snapshot was kept, because something is missing. */
-  readonly snapshot: string | null;
-  readonly complete: boolean;
   readonly records: { readonly [resource: string]: number };
   readonly files: {
     readonly total: number;
@@ -31,7 +28,6 @@ interface Report {
     readonly bytes: number;
   } | null;
   readonly missing: MadeBackup['manifest']['missing'];
-  readonly removed: readonly string[];
 }
 
 export default defineCommand({

@@ -10,6 +10,7 @@ import {
   downloadDocuments,
   downloadFlags,
 } from '../../downloads/download-documents.js';
+import type { SavedRow } from '../../downloads/download-one.js';
 import { downloadCall } from '../../downloads/fetch.js';
 import { copyPrivately } from '../../downloads/private-copy.js';
 import { documentsNamed, type NamedDocument, withRecords } from '../../downloads/target-names.js';
@@ -19,12 +20,7 @@ import { openObstacle, openWithDesktop } from '../../terminal/other-programs.js'
 import { singleLine } from '../../terminal/safe-text.js';
 
 /** A copy of a document, and whether it was opened. */
-type Opened = {
-  readonly id: string;
-  readonly path: string;
-  readonly bytes: number;
-  readonly opened: boolean;
-};
+type Opened = SavedRow & { readonly opened: boolean };
 
 type Result = Opened | DownloadRow | DryRun;
 

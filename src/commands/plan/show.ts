@@ -19,7 +19,7 @@ import {
   readPlanFile,
   shortHash,
 } from '../../runs/plan-file.js';
-import { isDelete } from '../../runs/report.js';
+import { isDelete, type ReportRow } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
@@ -62,10 +62,7 @@ interface ShownPlan
 }
 
 /** A row of a plan, in the words of a report's row. */
-type ShownRow = {
-  readonly row: number;
-  readonly id: string;
-  readonly ref?: string;
+type ShownRow = Pick<ReportRow, 'row' | 'id' | 'ref'> & {
   readonly name?: string;
   /** Without the fields that the record does not have. */
   readonly before: JsonObject;
