@@ -98,6 +98,7 @@ async function dryRunOne(
   const isPending = values.exitCode && requests.length > 0;
   return {
     value,
+    existingId: decided[0]?.after?.['id'],
     view: viewOfDryRun(({ isTerminal }) => ({ isNamed, ...(isTerminal && { describe }) })),
     exitName: isPending ? 'changesPending' : 'done',
   };

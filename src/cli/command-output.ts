@@ -27,6 +27,8 @@ export interface CommandOutput {
   /** Text printed before the value, whatever its format. */
   readonly head?: string | undefined;
   readonly exitName: ExitName;
+  /** In a dry run, the id of the record that is already there instead of the one to make. */
+  readonly existingId?: unknown;
   /** True if nothing was changed, although the command could have. */
   readonly onlyReads?: boolean | undefined;
   /** True for a page to read, although the command may change something: it may go through the pager. */

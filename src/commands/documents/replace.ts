@@ -152,7 +152,8 @@ async function deleteReplaced(
   copied: OwnText | undefined,
 ): Promise<CommandOutput> {
   const { id } = values;
-  const made = isObject(uploaded.value) ? uploaded.value['id'] : undefined;
+  const { value, existingId } = uploaded;
+  const made = existingId ?? (isObject(value) ? value['id'] : undefined);
   if (made === id) return uploaded;
   const remove = () => confirmAndDelete(context, values);
   if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());

@@ -64,6 +64,8 @@ test('a file that the document holds already sends nothing', async () => {
   const ran = await run('docs replace doc_1 old.txt --yes');
   expect([ran.code, JSON.parse(ran.stdout), sent()]).toMatchObject([0, { id: 'doc_1' }, []]);
   expect(ran.stderr).toContain('doc_1 already holds this content');
+  const shown = await run('docs replace doc_1 old.txt -n');
+  expect([shown.code, JSON.parse(shown.stdout).requests]).toEqual([0, []]);
 });
 
 test('a document that does not exist, or whose list is in doubt, is not replaced', async () => {
