@@ -176,6 +176,10 @@ test.each([
   ['auth list', 'Did you mean: rosterctl profile list'],
   ['import roster.csv', 'Did you mean: rosterctl players import roster.csv --key email'],
   [
+    "players import 'my club.csv'",
+    "For example: rosterctl players import 'my club.csv' --key email --dry-run\n",
+  ],
+  [
     'tryouts import decisions.csv',
     'Did you mean: rosterctl tryouts set-status --csv decisions.csv',
   ],

@@ -4,7 +4,7 @@ import type { ManifestCommand, ManifestGroup, ManifestParam } from '../data/comm
 import { didYouMean } from '../data/nearest.js';
 import { referenceKindsOf } from '../data/references.js';
 import { resourceNames, resourceWords } from '../data/resources.js';
-import { orList } from '../data/text.js';
+import { orList, shellQuote } from '../data/text.js';
 import { MissingArgumentError, UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
 
@@ -30,7 +30,7 @@ export function checkAgainstTable(
   for (const flag of [...command.args, ...command.flags]) {
     if (flag.required && !isNamed(flag.name) && flag.word.startsWith('--'))
       throw new UsageError(flag.ifMissing ?? `${flag.word} is missing.`, {
-        hint: exampleOf(command, flag.word) ?? help,
+        hint: exampleOf(command, flag.word, values) ?? help,
       });
     if (flag.choices) for (const word of [values[flag.name]].flat()) checkChoice(flag, word);
   }
@@ -104,10 +104,24 @@ function helpFor({ words }: ManifestCommand): string {
   return `See: rosterctl ${words.join(' ')} --help`;
 }
 
-/** Returns the first example of the command, or the first that has this flag. */
-function exampleOf({ words, examples }: ManifestCommand, flag?: string): string | undefined {
-  const example = examples.find(([, line]) => flag === undefined || line.split(' ').includes(flag));
-  return example && `For example: rosterctl ${words.join(' ')} ${example[1]}`;
+/**
+ * Returns the first example of the command, or the first that has this flag; with the arguments that
+ * were typed.
+ */
+function exampleOf(
+  { words, args, examples }: ManifestCommand,
+  flag?: string,
+  values: RawValues = {},
+): string | undefined {
+  const lines = examples.map(([, line]) => line);
+  const line = lines.find((text) => flag === undefined || text.split(' ').includes(flag));
+  if (line === undefined) return undefined;
+  const typed = args
+    .flatMap(({ name }) => values[name] ?? [])
+    .filter((value) => typeof value === 'string');
+  const flags = line.slice(Math.max(0, line.search(/(?<= |^)--/)));
+  const example = typed.length > 0 ? [...typed.map(shellQuote), flags].join(' ') : line;
+  return `For example: rosterctl ${words.join(' ')} ${example}`;
 }
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */

@@ -59,6 +59,8 @@ export interface FileColumn {
 export interface MappedColumn extends FileColumn {
   readonly target: FieldTarget;
   readonly byName: boolean;
+  /** No record has the field yet. */
+  readonly isNew: boolean;
 }
 
 /** The destination of each column. */
@@ -177,6 +179,7 @@ export function mapColumns(
   const mapped: MappedColumn[] = [];
   const service = new Map<string, FileColumn>();
   const ignored: string[] = [];
+  const unknown: FileColumn[] = [];
   const overruled = new Map<string, string>();
   const taken = new Map<string, FileColumn>();
   for (const column of columns) {
@@ -186,7 +189,8 @@ export function mapColumns(
     if (field === undefined) {
       if (column.head === '' && !column.isMapped) continue;
       if (options.ignoreColumns) ignored.push(column.head);
-      else onProblem(column.typeProblem ?? unknownColumn(column, options, known));
+      else if (column.typeProblem) onProblem(column.typeProblem);
+      else unknown.push(column);
       continue;
     }
     const other = taken.get(field);
@@ -201,9 +205,11 @@ export function mapColumns(
     else {
       const own = options.isTyped ? wholeField(field) : fieldTarget(field, column, seen);
       const target = byName && known.team ? known.team : own;
-      mapped.push({ ...column, target, byName });
+      const isNew = !seen.isEmpty && !seen.has(target.field);
+      mapped.push({ ...column, target, byName, isNew });
     }
   }
+  for (const problem of unknownColumns(unknown, options, known)) onProblem(problem);
   return { columns: mapped, service, ignored, overruled };
 }
 
@@ -223,11 +229,11 @@ function fieldTarget(
 
 /** True for a column such as `Team`, where the records hold ids of teams and no field of that name. */
 function isTeamHead(
-  { name, isMapped }: FileColumn,
+  { name }: FileColumn,
   { resource, teamColumn }: ImportOptions,
   { team, seen }: KnownFields,
 ): boolean {
-  if (isMapped || teamColumn !== undefined || !team) return false;
+  if (teamColumn !== undefined || !team) return false;
   const isField = seen.names.some((field) => plainName(field) === plainName(name));
   return !isField && aliasKind(name, resource) === 'team';
 }
@@ -246,36 +252,49 @@ function fieldFor(
   const equal = fields.filter((field) => plainName(field) === plainName(name));
   if (equal.length === 1) return equal[0];
   if (equal.length > 1 && !isMapped) return undefined;
-  if (isMapped) return name;
   const kind = aliasKind(name, resource);
   const sameKind = fields.filter(
     (field) => kind !== undefined && aliasKind(field, resource) === kind,
   );
   if (sameKind.length === 1) return sameKind[0];
+  if (isMapped) return name;
   if (!seen.isEmpty) return undefined;
   // Nothing is known of the fields: a column goes by the usual name, or by its own if that can be one.
   if (kind !== undefined && kind !== 'team') return kind;
   return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name) && kind !== 'team' ? name : undefined;
 }
 
-function unknownColumn(
-  column: FileColumn,
+/** The errors of columns that no field fits; one line of advice serves them all. */
+function unknownColumns(
+  columns: readonly FileColumn[],
   { resource }: ImportOptions,
   { seen, team }: KnownFields,
-): InputError {
-  const { name, isTeam } = column;
+): readonly InputError[] {
   const { noun, plural: many } = resourceWords[resource];
-  if (isTeam || (!team && aliasKind(name, resource) === 'team'))
-    return new InputError(
-      `The column ${columnLabel(column)} holds teams, and no ${noun} shows which field holds the ids of its teams.`,
-      { hint: "Name the field: --team-field 'teamIds[]' for a list, --team-field teamId for one" },
-    );
   const fits = seen.names.filter((field) => !field.includes('.'));
-  const equal = seen.names.filter((field) => plainName(field) === plainName(name));
-  const meant = equal.length > 1 ? undefined : nearest(name, fits);
-  const near = equal.length > 1 ? ` It may be ${equal.join(' or ')}.` : didYouMean(name, fits);
-  return new InputError(`The column ${columnLabel(column)} is not a field of the ${many}.${near}`, {
-    // Columns without a similar field share this hint, so many of them need only one line.
-    hint: `Map it: --map '${meant === undefined ? 'COLUMN=FIELD' : `${name}=${meant}`}'. Or skip unknown columns: --ignore-columns`,
+  const equalTo = (name: string) =>
+    seen.names.filter((field) => plainName(field) === plainName(name));
+  const maps = columns.flatMap(({ name }) => {
+    const meant = equalTo(name).length > 1 ? undefined : nearest(name, fits);
+    return meant === undefined ? [] : [`${name}=${meant}`];
+  });
+  const rest = maps.length < columns.length ? ['COLUMN=FIELD'] : [];
+  const flags = [...maps, ...rest].map((map) => `--map '${map.replaceAll("'", "'\\''")}'`);
+  const hint = `Map ${columns.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}. Or skip unknown columns: --ignore-columns`;
+  return columns.map((column) => {
+    const { name, isTeam } = column;
+    if (isTeam || (!team && aliasKind(name, resource) === 'team'))
+      return new InputError(
+        `The column ${columnLabel(column)} holds teams, and no ${noun} shows which field holds the ids of its teams.`,
+        {
+          hint: "Name the field: --team-field 'teamIds[]' for a list, --team-field teamId for one",
+        },
+      );
+    const equal = equalTo(name);
+    const near = equal.length > 1 ? ` It may be ${equal.join(' or ')}.` : didYouMean(name, fits);
+    return new InputError(
+      `The column ${columnLabel(column)} is not a field of the ${many}.${near}`,
+      { hint },
+    );
   });
 }

@@ -51,7 +51,7 @@ export function importPreview(
     kind('unchanged', decidedAs('unchanged'), ({ id }) => nameBesideId(names.get(id), id)),
     kind('skipped', decidedAs('skipped'), withId),
     kind('in conflict', decidedAs('conflict'), withId),
-    kind('invalid', decidedAs('failed'), reason),
+    invalid(decidedAs('failed')),
   ].filter(({ count }) => count > 0);
   const listed = groups.filter(({ what }) => lists !== 'changes' || what !== 'unchanged');
   const describe = (row: Task) => {
@@ -89,9 +89,10 @@ function kind<T>(what: string, rows: readonly T[], lineOf: (row: T) => string) {
   };
 }
 
-/** Says what is wrong with a line of the file, which its message names. */
-function reason({ id, error }: ReportRow): string {
-  return error?.message ?? id;
+/** The lines of the file that are wrong, which their messages name; a problem of two lines is listed once. */
+function invalid(rows: readonly ReportRow[]) {
+  const reasons = new Set(rows.map(({ id, error }) => error?.message ?? id));
+  return { ...kind('invalid', [...reasons], (reason) => reason), count: rows.length };
 }
 
 function withId({ id, error }: ReportRow): string {
@@ -103,8 +104,9 @@ function isNew({ own = {} }: Task): boolean {
 }
 
 /** `Team → teamIds (by name)`, or `name` for a column that is named as its field. */
-function mappingOf({ head, target, byName, type }: MappedColumn): string {
-  const field = `${shortValue(target.field)}${type === undefined ? '' : ` (${type})`}`;
+function mappingOf({ head, target, byName, type, isNew: isNewField }: MappedColumn): string {
+  const notes = [...(type === undefined ? [] : [type]), ...(isNewField ? ['new field'] : [])];
+  const field = `${shortValue(target.field)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
   if (head === target.field && !byName) return field;
   return `${shortValue(head)} → ${field}${byName ? ' (by name)' : ''}`;
 }

@@ -100,7 +100,7 @@ function throwProblems(problems: InputErrors, hasColumnProblems: boolean): void 
 }
 
 function namesTeams(columns: readonly FileColumn[], { resource }: ImportOptions): boolean {
-  return columns.some(({ name, isMapped }) => !isMapped && aliasKind(name, resource) === 'team');
+  return columns.some(({ name }) => aliasKind(name, resource) === 'team');
 }
 
 /**

@@ -36,6 +36,12 @@ export class SeenFields {
     return this.fields.get(name);
   }
 
+  /** True if a record has the field, or fields in it. */
+  has(name: string): boolean {
+    const within = `${name}.`;
+    return this.fields.has(name) || this.names.some((field) => field.startsWith(within));
+  }
+
   observe(record: JsonObject): void {
     this.count += 1;
     const isSearched = this.count <= mostSearched && Object.values(record).some(isNested);

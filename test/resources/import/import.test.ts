@@ -48,6 +48,25 @@ describe('a roster', () => {
     expect(stderr).toContain('"LANTERNFISH" is Lanternfish (team_0002).');
   });
 
+  test('--map takes the aliases too, and the preview says which fields no record has', async () => {
+    const desk = await newDesk();
+    desk.file(
+      'roster.csv',
+      'Name;Mailadresse;Mannschaft;Bezahlt\nMira Kite;mira@example.com;Lanternfish;ja\n',
+    );
+    const maps = "--map 'Mailadresse=E-Mail' --map Mannschaft=Team --map Bezahlt=paid";
+    const { code, stderr } = await desk.report(`${line} ${maps}`);
+    expect(code).toBe(0);
+    expect(playerAt(desk, 'player_0032')).toMatchObject({
+      email: 'mira@example.com',
+      teamIds: ['team_0002'],
+      paid: 'ja',
+    });
+    expect(stderr).toContain(
+      '  Name → name · Mailadresse → email · Mannschaft → teamIds (by name) · Bezahlt → paid (new field)\n',
+    );
+  });
+
   test('stores a key as it is compared, without the spaces around it', async () => {
     const desk = await newDesk();
     desk.file('roster.csv', 'Name,E-Mail\nMira Kite, mira@example.com \n');
