@@ -175,9 +175,12 @@ async function isPaged(
   world: CommandWorld,
 ): Promise<boolean> {
   const { stdout, stderr } = world.streams;
-  if (pager === undefined || !stdout.isTerminal || lines.length < stderr.rows) return false;
+  if (pager === undefined || !stdout.isTerminal) return false;
+  const { wrapWholeWords } = await import('./terminal/whole-words.js');
+  const wrapped = lines.flatMap((line) => wrapWholeWords(line, stdout.columns));
+  if (wrapped.length < stderr.rows) return false;
   const { showInPager } = await import('./terminal/other-programs.js');
-  return showInPager(lines.map((line) => `${line}\n`).join(''), pager, world);
+  return showInPager(wrapped.map((line) => `${line}\n`).join(''), pager, world);
 }
 
 /** Prints the value of a command. Throws the error for a value that could not be printed, if that matters. */

@@ -71,6 +71,24 @@ test('the preview of an import offers l only where it answers, and lists all row
   expect(eight.code).toBe(130);
 });
 
+test('all rows of a preview are wrapped for the pager, too', async () => {
+  const home = temporaryFolder();
+  const rows = Array.from({ length: 60 }, (_, at) => `New ${at},new${at}@example.org`);
+  const file = `${'the-roster-of-our-club-'.repeat(4)}.csv`;
+  writeFileSync(join(home, file), ['name,email', ...rows].join('\n'));
+  const words = ['-p', 'sandbox', 'players', 'import', file, '--key', 'email'];
+  const { shown } = await converse(
+    home,
+    words,
+    [
+      [/\(y\/N\/l\)/, 'l\r'],
+      [/New 59[^]*\(y\/N\/l\)/, 'n\r'],
+    ],
+    { ...plain, PAGER: 'sed s/^/|/' },
+  );
+  expect(shown).toMatch(/\|.*, by\r?\n\|email, to players of org_demo \(profile sandbox\):\r?\n/);
+});
+
 test('a conversion at a terminal names the applicant, not only the id', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'convert', 'app_0020', '--accept'];
   const { shown } = await converse(temporaryFolder(), words, [[/\(y\/N\)/, 'y\r']], plain);
