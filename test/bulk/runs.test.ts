@@ -498,19 +498,21 @@ test('at 80 columns runs list shows the result of each run and omits nothing tha
     return shown.trimEnd().split('\r\n');
   };
   await change('app_0001 app_0003');
-  // A count that is 0 everywhere leaves its room to the action.
+  // A count that is 0 everywhere takes no room.
   expect(await listed()).toEqual([
-    'Run     State     Started   Done  Profile  Action',
+    'Run     State     Started   Action              Done  Profile',
     expect.stringMatching(
-      /^[0-9a-f]{6} {2}finished {2}just now {2}\d {5}sandbox {2}tryouts set-status$/,
+      /^[0-9a-f]{6} {2}finished {2}just now {2}tryouts set-status {2}\d {5}sandbox$/,
     ),
   ]);
   await change('app_0002 app_9999');
   const [head, first, second] = await listed();
-  expect(head).toBe('Run     State     Started   Done  Conflict  Failed  Profile  Action');
+  expect(head).toBe(
+    'Run     State     Started   Action              Done  Conflict  Failed  Profile',
+  );
   expect([first, second]).toEqual([
-    expect.stringMatching(/ {2}\d {5}0 {9}0 {7}sandbox {2}tryouts set-status$/),
-    expect.stringMatching(/ {2}0 {5}1 {9}1 {7}sandbox {2}tryouts set-status$/),
+    expect.stringMatching(/ {2}tryouts set-status {2}\d {5}0 {9}0 {7}sandbox$/),
+    expect.stringMatching(/ {2}tryouts set-status {2}0 {5}1 {9}1 {7}sandbox$/),
   ]);
 });
 

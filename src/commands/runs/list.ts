@@ -42,12 +42,12 @@ const view = {
     ['run', 'Run'],
     ['state', 'State'],
     ['startedAt', 'Started'],
+    ['action', 'Action'],
     ['summary.changed', 'Done'],
     ['summary.conflict', 'Conflict'],
     ['summary.failed', 'Failed'],
     // The last columns shrink or are dropped on a narrow terminal.
     ['profile', 'Profile'],
-    ['action', 'Action'],
   ],
 } as const;
 
