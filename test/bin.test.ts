@@ -67,7 +67,7 @@ test('without a build, says what to do', () => {
   expect([ran.status, ran.stdout, ran.stderr]).toEqual([
     1,
     '',
-    'rosterctl is not built yet. Run: npm run build\n',
+    'rosterctl is not built yet. Run: npm ci && npm run build\n',
   ]);
 });
 

@@ -100,7 +100,8 @@ function headLine(context: Context, subject: Subject, count: number): string {
   const many = count === matched ? all : `${groupedNumber(count)} of ${all}`;
   const { purpose } = verbOf(subject);
   const order = words.order !== '' && purpose !== '' ? `${words.order},` : words.order;
-  return `${many} ${what}${words.after}${order}${purpose}, in ${changePlace(context)}:`;
+  const place = `${words.after}${order}` === '' ? ' in' : ', in';
+  return `${many} ${what}${words.after}${order}${purpose}${place} ${changePlace(context)}:`;
 }
 
 /** The target of a change: `org_demo (profile club, api.example.com)`. */

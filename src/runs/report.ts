@@ -300,7 +300,7 @@ export function resultWord(result: RowResult, action: Action): string {
   return result === 'would_change' ? `would ${verbOf(action).would}` : result;
 }
 
-/** `9 changed, 1 in conflict, 1 failed of 11`, in words of the action; zero counts are left out. */
+/** `9 changed, 1 in conflict, 1 failed, of 11`, in words of the action; zero counts are left out. */
 export function summaryLine(
   report: Pick<BulkReport, 'summary' | 'action'>,
   action: Action = report,
@@ -317,5 +317,5 @@ export function summaryLine(
       const word = resultWord(results[name] ?? (name as RowResult), action);
       return `${groupedNumber(count)} ${word === 'conflict' ? 'in conflict' : word}`;
     });
-  return `${parts.join(', ') || 'nothing done'}${parts.length === 1 ? '' : ` of ${groupedNumber(total)}`}`;
+  return `${parts.join(', ') || 'nothing done'}${parts.length === 1 ? '' : `, of ${groupedNumber(total)}`}`;
 }

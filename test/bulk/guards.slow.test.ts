@@ -277,7 +277,7 @@ test('a dry run of the remaining rows reads them again and prints the report of 
       { row: 6, id: 'app_6', result: 'would_change', before, after },
     ],
   });
-  expect(stderr).toContain('2 applications, in org_7 (profile default, ');
+  expect(stderr).toContain('2 applications in org_7 (profile default, ');
   expect(written(service)).toHaveLength(5);
 });
 

@@ -69,7 +69,7 @@ test('a preview says how many of how many, in words of the filter, and names the
 
 test('a filter that has no simple words selects matching applications', async () => {
   const { lines } = await screenOf(setStatus('--where name~ilka --to rejected --dry-run'));
-  expect(lines[0]).toMatch(/^1 matching application, in org_7/);
+  expect(lines[0]).toMatch(/^1 matching application in org_7/);
 });
 
 test('a conversion of the newest says so between commas, and warns of flows once', async () => {
@@ -103,7 +103,7 @@ test('a dry run leaves unchanged rows to the count, and -v lists them', async ()
   expect(lines.filter((each) => /^ {2}app_\d {2}/.test(each))).toEqual([
     expect.stringMatching(/^ {2}app_2 .* would change /),
   ]);
-  expect(lines.at(-1)).toBe('2 unchanged, 1 would change of 3. Nothing was sent.');
+  expect(lines.at(-1)).toBe('2 unchanged, 1 would change, of 3. Nothing was sent.');
   const quiet = await screenOf(setStatus(`${line} -q`));
   expect(quiet.lines.filter((each) => each.includes('app_1'))).toEqual([]);
   const all = await screenOf(setStatus(`${line} -v`));
@@ -115,14 +115,14 @@ test('the rows of a dry run stand under their head, and its warning below them',
     columns: 80,
   });
   expect(lines.map((line) => line.trimEnd())).toEqual([
-    expect.stringMatching(/^2 of 3 applications, in org_7 \(profile default, .*\):$/),
+    expect.stringMatching(/^2 of 3 applications in org_7 \(profile default, .*\):$/),
     '  1 pending → rejected, 1 reviewing → rejected',
     '  app_1  Ilka Corvane  would change  pending → rejected',
     '  app_2  東京 太郎     would change  reviewing → rejected',
     expect.stringMatching(/^ {2}app_9 {16}failed /),
     "Status changes trigger your organization's Flows (automations). That cannot be",
     'undone.',
-    '1 failed, 2 would change of 3. Nothing was sent.',
+    '1 failed, 2 would change, of 3. Nothing was sent.',
   ]);
 });
 
@@ -168,7 +168,7 @@ test('after a change of many only the rows that went wrong are listed, by name; 
   expect(code).toBe(8);
   expect(lines.slice(-3)).toEqual(
     [
-      '✘ 2 unchanged, 1 failed of 3. Run 000000.',
+      '✘ 2 unchanged, 1 failed, of 3. Run 000000.',
       '  app_2  東京 太郎  failed  The service rejected the request: 400 (invalid).',
       'To try those again: rosterctl runs retry 000000',
     ].map((each) => expect.stringMatching(pattern(each))),

@@ -27,7 +27,7 @@ test('after Ctrl-C the last line on the screen is how to resume, not an unattemp
     /^Stopped after \d+ of 400\. Run the same command again, or: rosterctl runs resume [0-9a-f]{6}$/,
   );
   expect(lines.at(-2)).toMatch(
-    /✘ \d+ changed, \d+ not sent of 400\. Run [0-9a-f]{6}\. {3}Undo: rosterctl runs undo [0-9a-f]{6}$/,
+    /✘ \d+ changed, \d+ not sent, of 400\. Run [0-9a-f]{6}\. {3}Undo: rosterctl runs undo [0-9a-f]{6}$/,
   );
 });
 
@@ -93,7 +93,7 @@ test('in a pipe the error that ended the run comes first, and a program gets eve
   const told = await rosterctl(words, at);
   expect(told.code).toBe(7);
   expect(told.stderr).toMatch(
-    /Stopped: .*\nThe key may lack a permission, .*\nSee: rosterctl doctor\nRun \S+: 1 failed, 399 not sent of 400\nStopped after 1 of 400\. /,
+    /Stopped: .*\nThe key may lack a permission, .*\nSee: rosterctl doctor\nRun \S+: 1 failed, 399 not sent, of 400\nStopped after 1 of 400\. /,
   );
   const { results } = JSON.parse((await rosterctl([...words, '--json'], at)).stdout) as {
     results: object[];

@@ -39,13 +39,13 @@ test('failures come last, however many rows there are', () => {
     'a5  changed',
     'a2  failed   No.',
     'a4  unknown',
-    '2 changed, 1 skipped, 1 failed, 1 unknown of 5',
+    '2 changed, 1 skipped, 1 failed, 1 unknown, of 5',
   ]);
 });
 
 test('the count of conflicts is a part of a sentence', () => {
   expect(shown([...rows(2, 'changed'), ...rows(1, 'conflict', 3)]).at(-1)).toBe(
-    '2 changed, 1 in conflict of 3',
+    '2 changed, 1 in conflict, of 3',
   );
 });
 

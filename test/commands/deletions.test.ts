@@ -11,7 +11,7 @@ test('a dry run, a preview and a report show a deletion as such, not as a change
   const one = await see('players delete player_0001 -n');
   expect(one).toContain('Would delete\r\n  player Nimbus Kite\r\n');
   const many = await see('players delete player_0001 player_0002 -n');
-  expect(many).toContain('2 players to delete, in org_demo (profile sandbox):\r\n');
+  expect(many).toContain('2 players to delete in org_demo (profile sandbox):\r\n');
   expect(many).toContain('player_0001  Nimbus Kite  would be deleted\r\n');
   const done = await see('players delete player_0001 player_0002 --yes --expect 2');
   expect(done).toContain('  player_0001  Nimbus Kite\r\n  player_0002  ');

@@ -73,7 +73,7 @@ test('sixty applications are decided in one command line and 63 keys, and the re
   // The sandbox refuses to reopen those who have applied again since.
   expect(await desk.ended).toMatchObject({ code: 8 });
   expect(desk.usual()).toMatch(
-    /\d+ changed, \d+ unchanged, \d in conflict of 60\. Run [0-9a-f]{6}\./,
+    /\d+ changed, \d+ unchanged, \d in conflict, of 60\. Run [0-9a-f]{6}\./,
   );
   const { results } = report(await rosterctl('-p sandbox runs show last --json', { home }));
   expect(results.map(({ id }) => id).toSorted()).toEqual([...decided.keys()].toSorted());
@@ -214,7 +214,7 @@ describe('sending', () => {
     expect(desk.usual()).toContain('1 row cannot be changed:');
     desk.type('y\r');
     expect(await desk.ended).toMatchObject({ code: 8 });
-    expect(desk.usual()).toMatch(/2 changed, 1 in conflict of 3/);
+    expect(desk.usual()).toMatch(/2 changed, 1 in conflict, of 3/);
     // The queue has it; a retry would send it a second time.
     expect(desk.usual()).not.toContain('runs retry');
     expect(desk.usual()).toContain('Your decision is kept: rosterctl tryouts review --resume');
