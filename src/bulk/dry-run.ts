@@ -54,7 +54,12 @@ async function dryRunOne(
   const { operation, values } = invocation;
   const { api } = context;
   const session = openSession(context, invocation);
-  const { decided, plan, error: failure } = await previewRows(context, invocation, [row], session);
+  const {
+    decided,
+    plan,
+    names,
+    error: failure,
+  } = await previewRows(context, invocation, [row], session);
   if (failure) throw failure;
   // A record that may have been created is searched for, not created again.
   const creates = operation.verb === 'create';
@@ -95,11 +100,12 @@ async function dryRunOne(
     const text = operation.files ? '' : describeChanges(changes, action, { isPreview: true });
     return text || `${fieldLabel(field)} ${changeText(from, to)}`;
   };
+  const name = names?.get(row.id);
   const isPending = values.exitCode && requests.length > 0;
   return {
     value,
     existingId: decided[0]?.after?.['id'],
-    view: viewOfDryRun(({ isTerminal }) => ({ isNamed, ...(isTerminal && { describe }) })),
+    view: viewOfDryRun(({ isTerminal }) => ({ isNamed, name, ...(isTerminal && { describe }) })),
     exitName: isPending ? 'changesPending' : 'done',
   };
 }

@@ -7,6 +7,8 @@ import { type Canvas, linesView, type View } from './views.js';
 interface ChangeStyle {
   /** The admin named the route of the requests that the contract does not state. */
   readonly isNamed?: boolean;
+  /** The name of the only record that would change. */
+  readonly name?: string | undefined;
   /** Describes the change of a record's field. */
   readonly describe?: (change: DryRun['changes'][number]) => string;
 }
@@ -17,13 +19,18 @@ export function changeLines(
   { paint }: Canvas,
   {
     isNamed = false,
+    name,
     describe = ({ field, from, to }) => `${field}: ${changeText(from, to)}`,
   }: ChangeStyle = {},
 ): string[] {
   if (changesNothing(value)) return ['Nothing would change; nothing would be sent.'];
   const { requests } = value;
   const deletes = requests.length > 0 && requests.every(({ method }) => method === 'DELETE');
-  const hasManyIds = new Set(value.changes.map(({ id }) => id)).size > 1;
+  const ids = new Set(value.changes.map(({ id }) => id));
+  const hasManyIds = ids.size > 1;
+  const [only] = ids;
+  const who =
+    name === undefined || hasManyIds || !only ? '' : ` ${singleLine(`${name} (${only})`)}`;
   return [
     ...(requests.length > 0 ? [paint.bold('Would send')] : [paint.bold('Would change here')]),
     ...requests.flatMap((request) => [
@@ -31,7 +38,7 @@ export function changeLines(
       ...(request.body === undefined ? [] : [`    ${singleLine(printJson(request.body))}`]),
     ]),
     ...(requests.length > 0 && value.changes.length > 0
-      ? [paint.bold(deletes ? 'Would delete' : 'Would change')]
+      ? [paint.bold(deletes ? 'Would delete' : `Would change${who}`)]
       : []),
     ...withoutRepeats(value.changes).map((change) => {
       const { id, field, from } = change;

@@ -130,7 +130,7 @@ test('a dry run of one record says what would change as the change itself does',
   const words = ['tryouts', 'update', 'app_1', '--status', 'rejected', '--note', 'Call', '-n'];
   const { lines } = await screenOf(words);
   expect(lines.slice(-3)).toEqual([
-    'Would change',
+    'Would change Ilka Corvane (app_1)',
     '  pending → rejected',
     expect.stringMatching(/^ {2}note added: Call$/),
   ]);
