@@ -38,7 +38,7 @@ export function checkAgainstTable(
     if (!set.some(isNamed)) {
       const question = command.args.find(({ name }) => set.includes(name))?.ifMissing;
       throw new UsageError(question ?? `Nothing to ${verb}. Add ${orList(set.map(wordOf))}.`, {
-        hint: command.writes ? help : exampleOf(command),
+        hint: command.writes ? (fieldHint(command, values) ?? help) : exampleOf(command),
       });
     }
   for (const set of command.excludes) {
@@ -98,6 +98,19 @@ export function canBePicked({ args }: ManifestCommand, values: RawValues): boole
 /** True if a value was given; an empty list or a switch that is off was not. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+/** Suggests the flag for a field that was typed as `key=value` among the ids. */
+function fieldHint({ args, flags }: ManifestCommand, values: RawValues): string | undefined {
+  const typed = args.flatMap(({ name }) => values[name] ?? []);
+  const fields = typed.filter((value) => typeof value === 'string' && isAssignment(value));
+  if (fields.length === 0 || !flags.some(({ word }) => word === '--set')) return undefined;
+  return `Did you mean: ${fields.map((field) => `-F ${shellQuote(String(field))}`).join(' ')}`;
+}
+
+/** True for a word such as `role=Support`. */
+export function isAssignment(word: string): boolean {
+  return /^[A-Za-z_][\w.[\]]*=./.test(word);
 }
 
 function helpFor({ words }: ManifestCommand): string {

@@ -143,7 +143,13 @@ function unknownCommand(words: string, line: string | undefined, help: string): 
 /** Returns the error for an unknown first word, with the intended command if the word belongs elsewhere. */
 export function unknownNoun(words: readonly string[], table: CommandManifest): UsageError {
   const [noun = '', next] = words;
-  const withBoth = commandOfVerb(noun, next, table, { isOnly: false });
+  const group = findGroup(next, table);
+  const isGet = (verbAliases[noun] ?? noun) === 'get';
+  // Without an id, `get teams` lists, as in kubectl.
+  const verb = isGet && words.length === 2 ? 'list' : noun;
+  const withBoth =
+    commandOfVerb(verb, next, table, { isOnly: false }) ??
+    (group && commandForVerb(group.word, noun, table));
   const withNoun =
     commandForWord(noun, table) ?? commandOfVerb(noun, next, table, { isOnly: true });
   const line =
@@ -221,11 +227,19 @@ export function unknownVerb(
   const near = nearest(verb, known);
   const line =
     commandForVerb(group.word, verb, table) ??
+    (words.length === 2 ? listOfValue(verb, own) : undefined) ??
     (near === undefined ? commandOfValue(verb, own) : `rosterctl ${group.word} ${near}`);
   const meant =
     withTyped(line, words.slice(2), table) ??
     withTyped(commandOfVerb(noun, undefined, table, { isOnly: true }), words.slice(1), table);
   return unknownCommand(`${noun} ${verb}`, meant, `rosterctl ${group.word} --help`);
+}
+
+/** The list that a value alone selects: `tryouts pending`. */
+function listOfValue(word: string, commands: readonly ManifestCommand[]): string | undefined {
+  const list = commands.find(({ words }) => words[1] === 'list');
+  const flag = list?.flags.find(({ choices }) => choices?.includes(word));
+  return list && flag && `rosterctl ${list.words.join(' ')} ${flag.word} ${word}`;
 }
 
 function commandOfValue(word: string, commands: readonly ManifestCommand[]): string | undefined {

@@ -42,6 +42,7 @@ const firstWords: Readonly<Record<string, readonly string[]>> = {
   members: ['players list'],
   users: ['players list'],
   files: ['documents list'],
+  cat: ['documents download ID -O -'],
 };
 
 /** Commands of the same noun (`*`) that a verb may mean, best first. */
@@ -66,6 +67,11 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   rm: ['* remove NAME', '* prune RUN', '* forget ID'],
   remove: ['* prune RUN', '* forget ID'],
   save: ['* download ID'],
+  copy: ['* download ID -D DIR'],
+  cp: ['* download ID -D DIR'],
+  cat: ['* download ID -O -'],
+  print: ['* list'],
+  list: ['* verify DIR'],
   approve: ['* set-status ID --to accepted'],
   decline: ['* set-status ID --to rejected'],
   note: ['* update ID --append-note TEXT'],
@@ -88,6 +94,13 @@ const nounsWithVerb: Readonly<Record<string, readonly string[]>> = {
   'profile add': ['auth login --profile NAME'],
   'profile create': ['auth login --profile NAME'],
   'profile new': ['auth login --profile NAME'],
+  'config use-context': ['profile use NAME'],
+  'config current-context': ['profile show'],
+  'config get-contexts': ['profile list'],
+  'cursors delete': ['cursors reset NAME'],
+  'cursors rm': ['cursors reset NAME'],
+  'cursors remove': ['cursors reset NAME'],
+  'backup restore': ['help backup'],
 };
 
 /** Flags of other tools, with ours. */
@@ -103,9 +116,13 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   '--force': ['--overwrite', '--yes'],
   '--silent': ['--quiet'],
   '--filter': ['--where'],
+  '--selector': ['--where'],
+  '-l': ['--where'],
+  '-O': ['--out'],
   '--query': ['--search'],
   '--grep': ['--search'],
   '--order-by': ['--sort'],
+  '--sort-by': ['--sort'],
   '--top': ['--limit'],
   '--max': ['--limit'],
   '--per-page': ['--limit'],

@@ -7,6 +7,7 @@ import {
 import { nearest } from '../../data/nearest.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
+import { isAssignment } from '../check.js';
 import { globalFlags } from '../global-flags.js';
 import { flagFor } from './other-tools.js';
 
@@ -22,9 +23,28 @@ export function refuseExcess(
   const value = nearest(extra, flag?.choices ?? []);
   const isSearchable = flags.some(({ word }) => word === '--search');
   const see = isSearchable ? `To search: ${name} --search ${shellQuote(extra)}` : `See: ${name} -h`;
+  const meant = flag && value ? `${flag.word} ${value}` : flagForWord(extra, words, flags);
   throw new UsageError(`Unexpected argument "${extra}" for ${name}.`, {
-    hint: flag && value ? `Did you mean: ${flag.word} ${value}` : see,
+    hint: meant === undefined ? see : `Did you mean: ${meant}`,
   });
+}
+
+/** The flag whose value a word looks like: a field, a page to write, the name of what is created. */
+function flagForWord(
+  word: string,
+  words: readonly string[],
+  flags: ManifestCommand['flags'],
+): string | undefined {
+  const has = (flag: string) => flags.some((known) => known.word === flag);
+  const [method = ''] = words;
+  if (has('--method') && /^[A-Z]+$/.test(method))
+    return `rosterctl api ${shellQuote(word)} -X ${method}`;
+  const page = /\.(html|md)$/.exec(word)?.[1];
+  if (isAssignment(word) && has('--set')) return `-F ${shellQuote(word)}`;
+  if (page !== undefined && has(`--${page}`)) return `--${page} ${shellQuote(word)}`;
+  return has('--name') && has('--set') && words.length === 1
+    ? `--name ${shellQuote(word)}`
+    : undefined;
 }
 
 /** The command at which commander failed. */
@@ -82,14 +102,25 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   const near = nearest(word, [...known]);
   const owner = siblings.find(has) ?? (near === undefined ? sameVerb.find(has) : undefined);
   const place = command ? ` for ${command.words.join(' ')}` : '';
+  if (word === '--jq')
+    return new UsageError(`rosterctl has no ${word}. Pipe to jq, or use --fields.`);
   const ours = flagFor(word, known);
   if (ours !== undefined)
     return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
-  const suggestion = owner
-    ? `It belongs to ${owner.words.join(' ')}.`
-    : near && `Did you mean ${near}?`;
+  const field = word.replace(/^--/, '');
+  const all = command ? [...command.flags, ...globalFlags] : [];
+  const choice = all.find(({ choices }) => choices?.includes(field));
+  const suggestion = choice
+    ? `Did you mean ${choice.word} ${field}?`
+    : owner
+      ? `It belongs to ${owner.words.join(' ')}.`
+      : near && `Did you mean ${near}?`;
   const sentences = [`Unknown flag ${word}${place}.`, ...(suggestion ? [suggestion] : [])];
-  return new UsageError(sentences.join(' '), { hint });
+  const setsFields = command?.flags.some((entry) => entry.word === '--set');
+  const isField = setsFields && !choice && /^--[a-z]\w+$/i.test(word);
+  return new UsageError(sentences.join(' '), {
+    hint: isField ? `To set a field of that name: -F ${field}=VALUE` : hint,
+  });
 }
 
 function flagWords({ flags }: ManifestCommand): readonly string[] {

@@ -10,8 +10,9 @@ import { recordWord } from '../../resources/params.js';
  */
 export function idsBeside(statusFlag: '--status' | '--to') {
   const id = recordWord('tryouts').check(({ value, issues }) => {
-    if (!TryoutStatus.safeParse(value).success) return;
-    const message = `"${value}" is a status, not an id.\nDid you mean: ${statusFlag} ${value}`;
+    const { data: status } = TryoutStatus.safeParse(value.replace(/^status=/, ''));
+    if (status === undefined) return;
+    const message = `"${value}" is a status, not an id.\nDid you mean: ${statusFlag} ${status}`;
     issues.push({ code: 'custom', message, input: value });
   });
   return params(z._default(z.array(id), []), 'ids of applications', {
