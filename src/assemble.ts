@@ -176,7 +176,6 @@ async function isPaged(
 ): Promise<boolean> {
   const { stdout, stderr } = world.streams;
   if (pager === undefined || !stdout.isTerminal) return false;
-  const { wrapWholeWords } = await import('./terminal/whole-words.js');
   const wrapped = lines.flatMap((line) => wrapWholeWords(line, stdout.columns));
   if (wrapped.length < stderr.rows) return false;
   const { showInPager } = await import('./terminal/other-programs.js');
