@@ -16,7 +16,7 @@ test.each([
   const words = ['-p', 'sandbox', ...line.split(' ')];
   const asked = new RegExp(question.replace('?', '\\?'));
   const { shown, code } = await converse(temporaryFolder(), words, [[asked, 'n\r']]);
-  expect(shown).toContain(`${head}, in org_demo (profile sandbox):`);
+  expect(shown).toContain(`${head} in org_demo (profile sandbox):`);
   expect(shown).toContain('Nothing was done.');
   expect(code).toBe(130);
 });

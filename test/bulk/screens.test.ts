@@ -52,7 +52,7 @@ async function screenOf(
 
 const setStatus = (line: string) => ['tryouts', 'set-status', ...line.split(' ')];
 
-const head = (service: string) => new RegExp(`, in org_7 \\(profile default, ${service}\\):$`);
+const head = (service: string) => new RegExp(` in org_7 \\(profile default, ${service}\\):$`);
 
 test('a preview says how many of how many, in words of the filter, and names the newest first', async () => {
   const { lines, code } = await screenOf(
