@@ -16,19 +16,27 @@ export const TryoutStatus = z.enum([
 ]);
 export type TryoutStatus = z.infer<typeof TryoutStatus>;
 
-/** The ten content types that an upload may have, exactly as in contract section 8. */
-export const UploadContentType = z.enum([
-  'application/pdf',
-  'application/msword',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  'application/vnd.ms-excel',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  'text/plain',
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-  'image/gif',
-]);
+/**
+ * The ten content types that an upload may have, exactly as in contract section 8, and the file
+ * extensions of each, the usual one first.
+ */
+const extensions = {
+  'application/pdf': ['pdf'],
+  'application/msword': ['doc'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['docx'],
+  'application/vnd.ms-excel': ['xls'],
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': ['xlsx'],
+  'text/plain': ['txt', 'text'],
+  'image/jpeg': ['jpg', 'jpeg', 'jpe', 'jfif'],
+  'image/png': ['png'],
+  'image/webp': ['webp'],
+  'image/gif': ['gif'],
+} as const satisfies { readonly [type: string]: readonly [string, ...string[]] };
+
+const types = Object.keys(extensions) as readonly (keyof typeof extensions)[];
+
+/** The content types of uploads. */
+export const UploadContentType = z.enum(types);
 export type UploadContentType = z.infer<typeof UploadContentType>;
 
 /**
@@ -95,24 +103,6 @@ export const AnyRecord = z.looseObject({ id: text });
 export const ErrorBody = z.looseObject({ error: text });
 
 /**
- * The file extensions of the ten upload content types (contract section 8), the usual one first.
- */
-const extensions: Readonly<Record<UploadContentType, readonly [string, ...string[]]>> = {
-  'application/pdf': ['pdf'],
-  'application/msword': ['doc'],
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['docx'],
-  'application/vnd.ms-excel': ['xls'],
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': ['xlsx'],
-  'text/plain': ['txt', 'text'],
-  'image/jpeg': ['jpg', 'jpeg', 'jpe', 'jfif'],
-  'image/png': ['png'],
-  'image/webp': ['webp'],
-  'image/gif': ['gif'],
-};
-
-const types = Object.keys(extensions) as readonly UploadContentType[];
-
-/**
  * Returns the extensions of a content type, without the dot; none for a type that is not allowed.
  */
 export function extensionsOf(contentType: string): readonly string[] {
@@ -123,7 +113,7 @@ export function extensionsOf(contentType: string): readonly string[] {
 /** Returns the content type for a file's extension; undefined if it is none of the ten. */
 export function typeByName(name: string): UploadContentType | undefined {
   const extension = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase();
-  return types.find((type) => extension !== undefined && extensions[type].includes(extension));
+  return types.find((type) => extension !== undefined && extensionsOf(type).includes(extension));
 }
 
 /** All extensions of the ten content types. */

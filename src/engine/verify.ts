@@ -1,5 +1,6 @@
 /** Verification: finds out by reading whether a write with an unknown outcome was applied. */
 
+import { readFirst } from '../api/response.js';
 import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
@@ -142,7 +143,7 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
       ? ` Reading did not settle it: ${unread.message.replace(/\.?$/, '.')}`
       : '';
   return new UnknownOutcomeError(`${sentence}${why}`, known?.call, {
-    hint: known?.hint ?? 'Check the record before you send this again.',
+    hint: known?.hint ?? readFirst,
     cause: unread ?? known?.cause,
     delivery: known?.delivery,
   });

@@ -20,12 +20,12 @@ type KeyCheck =
   | { readonly check: 'unreachable'; readonly error: Failure };
 
 /** The resource whose documented list checks a key. */
-const readFirst: ResourceName = 'teams';
+const askedFirst: ResourceName = 'teams';
 
 /** Checks a key by listing the teams, a documented read (contract 4.4). */
 export async function checkKey(api: Api): Promise<KeyCheck> {
   try {
-    await api.send(callFor(readFirst, 'list', undefined));
+    await api.send(callFor(askedFirst, 'list', undefined));
     return { check: 'ok' };
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return { check: '401', error };
@@ -66,7 +66,7 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
   let broken: Failure | undefined;
   for (const name of resourcesWith('isKeyArea')) {
     const failure =
-      name === readFirst
+      name === askedFirst
         ? error
         : // oxlint-disable-next-line no-await-in-loop
           await failureOf(() => api.send(callFor(name, 'list', undefined)));
