@@ -203,25 +203,30 @@ export function isKnownFormat({ format }: RunHead): boolean {
 /** The guards that this version checks. */
 const knownGuards = ['ifStatus', 'conditions'];
 
+/** A run with its plan, if that is still on disk. */
+interface PlannedHead {
+  readonly head: RunHead;
+  readonly plan: RunPlan | undefined;
+}
+
 /**
- * Throws GuardError (exit 11) for a run that this version can list but neither resume nor undo: another
- * version wrote it in another format, or with a guard unknown to this one. `hint`: what to do instead.
+ * Says that this version can list a run but neither resume nor undo it: another version wrote it in another
+ * format, or with a guard unknown to this one. Undefined if it can.
  */
-export function requireContinuable(
-  {
-    head,
-    plan,
-  }: {
-    readonly head: RunHead;
-    readonly plan: RunPlan | undefined;
-  },
-  hint = `Start over: run the same command with --restart. Or delete the run: rosterctl runs prune ${head.run}`,
-): void {
+export function otherFormat({ head, plan }: PlannedHead): string | undefined {
   const guards = plan?.job['guards'];
   const names = isObject(guards) ? Object.keys(guards) : [];
-  if (head.format === runFormat && names.every((name) => knownGuards.includes(name))) return;
-  throw new GuardError(
-    `Run ${head.run} was written by version ${head.version}, in a format that this version does not know. Nothing was sent.`,
-    { code: 'runFormat', hint },
-  );
+  if (head.format === runFormat && names.every((name) => knownGuards.includes(name)))
+    return undefined;
+  return `Run ${head.run} was written by version ${head.version}, in a format that this version does not know.`;
+}
+
+/** Throws GuardError (exit 11) for such a run. `hint`: what to do instead. */
+export function requireContinuable(
+  run: PlannedHead,
+  hint = `Start over: run the same command with --restart. Or delete the run: rosterctl runs prune ${run.head.run}`,
+): void {
+  const reason = otherFormat(run);
+  if (reason !== undefined)
+    throw new GuardError(`${reason} Nothing was sent.`, { code: 'runFormat', hint });
 }

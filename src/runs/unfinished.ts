@@ -3,6 +3,7 @@ import { groupedNumber, plural } from '../data/text.js';
 import type { ThisProcess } from '../files/lock.js';
 import { shortRunNames } from './find-run.js';
 import { isRunning } from './lock.js';
+import { isKnownFormat } from './plan.js';
 import { runStore } from './store.js';
 import { listOpenRuns, rowsLeft } from './stored-run.js';
 import { isUploadRun, unfinishedUploads } from './unfinished-uploads.js';
@@ -27,7 +28,7 @@ export async function unfinishedWork(
       run.head.profile === name && run.head.organization === organization && !isRunning(run, self),
   );
   const unfinished = ours
-    .filter(({ head, finished }) => !finished && !isUploadRun(head))
+    .filter(({ head, finished }) => !finished && isKnownFormat(head) && !isUploadRun(head))
     .toReversed();
   const uploads = unfinishedUploads(ours).length;
   if (unfinished.length === 0) return { runs: [], uploads };

@@ -234,6 +234,26 @@ describe('where runs are stored', () => {
     expect(written(service)).toHaveLength(before);
   });
 
+  test('an unfinished run of another format is named by doctor, and not offered to be resumed', async () => {
+    const { user, folder } = await abandoned();
+    const run = basename(folder);
+    asFormat(folder, 99);
+    const checked = await user.run('doctor --json');
+    const checks = (JSON.parse(checked.stdout) as { check: string }[]).filter(
+      ({ check }) => check === 'runs',
+    );
+    expect(checks).toMatchObject([
+      {
+        result: 'warn',
+        detail: expect.stringMatching(`^Run ${run} was written by version .*does not know.$`),
+        hint: expect.stringContaining(`rosterctl runs prune ${run}`),
+      },
+      { result: 'pass', detail: 'no unfinished runs' },
+    ]);
+    expect(checked.stdout).not.toContain('runs resume');
+    expect((await user.run('overview')).stdout).not.toContain('runs resume');
+  });
+
   test('a run whose records only a newer version can read is kept by the next write, and by prune', async () => {
     const { service, user, folder, comeBack } = await abandoned();
     comeBack();
