@@ -260,6 +260,26 @@ test('runs retry twice: the second names the run that has the rows, without a re
   expect(service.requests).toHaveLength(count);
 });
 
+test('runs retry of a run whose retry is unfinished names the command that finishes that', async () => {
+  let status = 422;
+  const service = await keep(several(3), (_, step) =>
+    step === 'PATCH app_2' && status !== 200 ? { status, json: { error: 'no' } } : undefined,
+  );
+  const user = userOf(service);
+  const ran = await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected -y --json`);
+  expect(ran.code).toBe(8);
+  status = 503;
+  const first = await user.run(`runs retry ${report(ran).run} --yes --json`);
+  expect(first.code).toBe(10);
+  const second = await user.run(`runs retry ${report(ran).run} --yes --json`);
+  expect([second.code, errorOf(second)['code']]).toEqual([11, 'retried']);
+  const [, command = ''] =
+    /rosterctl (runs resume .*)$/.exec(String(errorOf(second)['hint'])) ?? [];
+  status = 200;
+  const finished = await user.run(`${command} --yes --json`);
+  expect([finished.code, report(finished).run]).toEqual([0, report(first).run]);
+});
+
 describe('--append-note', () => {
   const line = "tryouts update app_1 --append-note 'Call back'";
 

@@ -8,7 +8,7 @@ import type { Operation, Task } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { countsAsError, isFinalRow } from '../../runs/report.js';
 import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
-import type { StoredRun } from '../../runs/stored-run.js';
+import { readRun, type StoredRun } from '../../runs/stored-run.js';
 import { hasLeftovers } from '../../runs/unfinished-uploads.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 
@@ -31,11 +31,15 @@ export default defineRunCommand({
       });
     const store = storeOf(context);
     const retryRun = retriedBy(store, head.run);
-    if (retryRun !== undefined)
+    if (retryRun !== undefined) {
+      const isUnfinished = (await readRun(store, retryRun))?.finished === false;
       throw new GuardError(`The rows of run ${head.run} were retried by run ${retryRun}.`, {
         code: 'retried',
-        hint: `See the result: rosterctl runs show ${retryRun}`,
+        hint: isUnfinished
+          ? `It is unfinished. Resume it: rosterctl runs resume ${retryRun}`
+          : `See the result: rosterctl runs show ${retryRun}`,
       });
+    }
     const invocation = await invocationOf(context, stored, values);
     // A retry would send and record the stored files twice.
     if (hasLeftovers(stored))
