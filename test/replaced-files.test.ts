@@ -58,6 +58,17 @@ describe('a command that starts on incomplete files says so', () => {
     expect(start(installed, '-p sandbox teams list')).toEqual([1, '', sentence]);
   });
 
+  test.each<[string, (path: string) => void]>([
+    ['is gone', (path) => rmSync(path)],
+    ['was cut', (path) => truncateSync(path, 20)],
+  ])('%s: package.json, for --version', (_, damage) => {
+    const installed = install();
+    damage(join(installed.folder, 'package.json'));
+    for (const flag of ['--version', '-V']) {
+      expect(start(installed, flag)).toEqual([1, '', sentence]);
+    }
+  });
+
   test('to a script as JSON', () => {
     const installed = install();
     for (const path of installed.chunks) rmSync(path);
