@@ -5,6 +5,7 @@ import { sandboxProfile } from './config/choices.js';
 import type { GlobalFlags } from './config/environment.js';
 import { type Paths, resolvePaths } from './config/paths.js';
 import type { World } from './context.js';
+import { loginCommand } from './data/text.js';
 import { fillWords, wrapPageLine } from './terminal/whole-words.js';
 
 interface StartOptions {
@@ -41,8 +42,12 @@ export async function pageAfterLogin(
       command: same(command),
       ...(index === 0 && { label: 'Unfinished' }),
     })),
-    { label: 'List', text: same('rosterctl tryouts list --status pending') },
-    { label: 'Review', text: same('rosterctl tryouts review') },
+    ...(profile.hasKey
+      ? [
+          { label: 'List', text: same('rosterctl tryouts list --status pending') },
+          { label: 'Review', text: same('rosterctl tryouts review') },
+        ]
+      : [{ label: 'Log in', text: loginCommand(profile.name) }]),
     { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' },
   ];
   const title = `rosterctl ${table.version} · profile ${profile.name} · ${profile.organization}`;
@@ -59,6 +64,7 @@ interface Profile {
   readonly organization: string;
   /** As runs and reviews name it. */
   readonly service: string | undefined;
+  readonly hasKey: boolean;
 }
 
 async function usedProfile(
@@ -66,15 +72,25 @@ async function usedProfile(
   flags: StartOptions['flags'],
   world: World,
 ): Promise<Profile | undefined> {
-  const [{ openConfigStore, profileInForce }, { demoOrganization, requireProfile }] =
-    await Promise.all([import('./config/store.js'), import('./config/profiles.js')]);
-  const config = openConfigStore(paths, world).config();
-  const { name, via } = profileInForce(flags, world.env, config);
-  if (name === sandboxProfile) return { name, organization: demoOrganization, service: name };
+  const [{ openConfigStore, profileInForce }, { demoOrganization, requireProfile }, connection] =
+    await Promise.all([
+      import('./config/store.js'),
+      import('./config/profiles.js'),
+      import('./config/connection.js'),
+    ]);
+  const { env } = world;
+  const store = openConfigStore(paths, world);
+  const config = store.config();
+  const profile = profileInForce(flags, env, config);
+  const { name, via } = profile;
+  if (name === sandboxProfile)
+    return { name, organization: demoOrganization, service: name, hasKey: true };
   const isNamed = via === 'flag' || via === 'environment';
   const stored = isNamed ? requireProfile(config, { name }) : config.profiles.get(name);
   const organization = flags.org ?? stored?.organization;
-  return organization === undefined ? undefined : { name, organization, service: stored?.baseUrl };
+  if (organization === undefined) return undefined;
+  const hasKey = connection.hasKey({ env, profile, file: config, keys: () => store.keys() });
+  return { name, organization, service: stored?.baseUrl, hasKey };
 }
 
 interface StartRow {

@@ -7,16 +7,19 @@ import { converse } from './support/converse.js';
 import { closed, rosterctl, startRosterctl, temporaryFolder } from './support/run.js';
 import { organization } from './support/service.js';
 
-/** A home folder with this text as config.json. */
-function homeWith(text: string): string {
+const connection = { baseUrl: 'https://api.example.com/v1', organization };
+const stored = { key: 'sk_1', origin: 'https://api.example.com', organization };
+
+/** A home folder with this text as config.json, and the keys of two profiles. */
+function homeWith(text: string, keys: object = { default: stored, second: stored }): string {
   const home = temporaryFolder();
   const folder = join(home, '.config', 'rosterctl');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
+  writeFileSync(join(folder, 'credentials.json'), JSON.stringify(keys), { mode: 0o600 });
   return home;
 }
 
-const connection = { baseUrl: 'https://api.example.com/v1', organization };
 const club = JSON.stringify({ profiles: { default: connection, second: connection } });
 
 test('rosterctl alone after a login says where you are and what to type', async () => {
@@ -80,6 +83,18 @@ test('a run whose end another run shares is named whole, so that the line works 
   expect(checked).toContain(`runs resume ${run}`);
   isStuck = false;
   expect((await rosterctl(`${typed} --yes`, { env: service.env, home })).code).toBe(0);
+});
+
+test('rosterctl alone without a key offers to log in, and nothing that needs one', async () => {
+  const home = homeWith(club, { default: stored });
+  const second = await rosterctl('-p second', { home });
+  expect(second).toMatchObject({ code: 0, stderr: '' });
+  expect(second.stdout).toMatch(/^Log in +rosterctl auth login --profile second$/m);
+  expect(second.stdout).not.toMatch(/^(List|Review)/m);
+  const inPlace = await rosterctl('-p second', { home, env: { ROSTERCTL_API_KEY: 'sk_2' } });
+  expect(inPlace.stdout).toMatch(/^List/m);
+  expect((await rosterctl('auth logout', { home })).code).toBe(0);
+  expect((await rosterctl('', { home })).stdout).toMatch(/^Log in +rosterctl auth login$/m);
 });
 
 test.each([

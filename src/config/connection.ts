@@ -146,13 +146,21 @@ export function checkSandboxFlags(flags: GlobalFlags): void {
 /**
  * Finds the key: the environment first, but the profile's own key first if it was named with `-p`.
  */
-function findKey(input: ConnectionInput, overridden: string[]): KeySource | undefined {
+function findKey(
+  input: Omit<ConnectionInput, 'flags'>,
+  overridden: string[],
+): KeySource | undefined {
   const { env, profile } = input;
   const fromEnv = keyOfEnvironment(env);
   if (fromEnv && profile.via !== 'flag') return fromEnv;
   const own = keyOfProfile(input);
   if (own && fromEnv) overridden.push(fromEnv.origin.replace('environment ', ''));
   return own ?? fromEnv;
+}
+
+/** True if a key is stored, or if something is configured that yields one, which is neither read nor run. */
+export function hasKey(input: Omit<ConnectionInput, 'flags'>): boolean {
+  return findKey(input, []) !== undefined;
 }
 
 function keyOfEnvironment(env: Environment): KeySource | undefined {
@@ -167,7 +175,11 @@ export function connectionWithoutKey(env: Environment): Environment {
   return { ...env, ROSTERCTL_API_KEY: undefined, ROSTERCTL_API_KEY_FILE: undefined };
 }
 
-function keyOfProfile({ profile, file, keys }: ConnectionInput): KeySource | undefined {
+function keyOfProfile({
+  profile,
+  file,
+  keys,
+}: Omit<ConnectionInput, 'flags'>): KeySource | undefined {
   const stored = keys().get(profile.name);
   if (stored) return { kind: 'stored', stored, origin: `stored for profile ${profile.name}` };
   const command = file.profiles.get(profile.name)?.settings.get('key.command');
