@@ -19,6 +19,18 @@ export interface Imagined {
 
 const start = { wall: 0, mono: 0 };
 
+/** Plans one change of status. */
+export function statusPlan(to: string): Session['plan'] {
+  return ({ id }, { record = {} }) => {
+    const from = record['status'];
+    if (from === to) return { steps: [] };
+    const changes = [{ field: 'status', from, to }];
+    return {
+      steps: [{ call: { endpoint: 'updateTryout', body: { id, status: to } }, changes }],
+    };
+  };
+}
+
 /** `react` decides the outcome of the n-th write to a row; by default all succeed. */
 export function imagine(
   ids: readonly string[],
@@ -39,14 +51,7 @@ export function imagine(
         if (now === undefined) throw new ApiError(404, 'notFound', call);
         return { record: { id, status: now }, at: start };
       },
-      plan({ id }, { record = {} }) {
-        const from = record['status'];
-        if (from === to) return { steps: [] };
-        const changes = [{ field: 'status', from, to }];
-        return {
-          steps: [{ call: { endpoint: 'updateTryout', body: { id, status: to } }, changes }],
-        };
-      },
+      plan: statusPlan(to),
       async send(_, { id }) {
         imagined.sent.push(id);
         await Promise.resolve();

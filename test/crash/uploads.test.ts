@@ -9,6 +9,7 @@ import { parseJournal } from '../../src/runs/journal.js';
 import { runFolders, runsOf } from '../bulk/user.js';
 import { closed, freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
+import { readBody } from '../support/service.js';
 
 // Kills (-9) an upload of many files repeatedly while answers of the service and the store are lost.
 // In the end there is one document for each file, with its bytes.
@@ -80,13 +81,13 @@ async function lossyService(random: () => number, home: string) {
     if (arrivedSizes(home).includes(size)) sentAgain.push(key);
     const fate = random();
     if (fate < 0.03) return request.destroy();
-    const body = await bodyOf(request);
+    const body = await readBody(request);
     if (body.length !== size) return undefined;
     stored.set(key, sha256(body));
     return fate < 0.06 ? response.destroy() : response.writeHead(200).end();
   });
   const api = await listen(async (request, response) => {
-    const body = JSON.parse((await bodyOf(request)).toString() || '{}') as Made & object;
+    const body = JSON.parse((await readBody(request)).toString() || '{}') as Made & object;
     const answer = (value: unknown) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     if (request.method === 'GET') {
@@ -183,12 +184,6 @@ async function listen(
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 function sha256(bytes: Buffer): string {

@@ -6,18 +6,9 @@ import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/data/json.js';
 import type { ThisProcess } from '../../src/files/holder.js';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/embedded.js';
+import { isAlive } from '../support/alive.js';
 
-export const self: ThisProcess = {
-  pid: process.pid,
-  isAlive(pid) {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EPERM';
-    }
-  },
-};
+export const self: ThisProcess = { pid: process.pid, isAlive };
 
 /** The moment at which the tests' clocks begin. */
 export const start = new Date('2026-03-01T12:00:00.000Z');

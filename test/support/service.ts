@@ -88,7 +88,7 @@ function send(response: ServerResponse, reply: Exclude<Reply, (...words: never) 
   response.end(text);
 }
 
-async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

@@ -13,6 +13,7 @@ import { type Entry, parseJournal } from '../../../src/runs/journal.js';
 import { type RunHead, runFormat } from '../../../src/runs/plan.js';
 import type { ReportRow } from '../../../src/runs/report.js';
 import { foldJournal } from '../../../src/runs/state.js';
+import { statusPlan } from '../../bulk/imagined.js';
 import { call, type World } from './world.js';
 
 const settleMs = 15_000;
@@ -166,14 +167,7 @@ export class Process {
           this.lastRead.set(id, state);
           return state;
         }),
-      plan({ id }, { record = {} }) {
-        const from = record['status'];
-        if (from === to) return { steps: [] };
-        const changes = [{ field: 'status', from, to }];
-        return {
-          steps: [{ call: { endpoint: 'updateTryout', body: { id, status: to } }, changes }],
-        };
-      },
+      plan: statusPlan(to),
       send: (_, { id }, isFresh) =>
         this.turn(`send ${id}`, () => {
           if (!isFresh()) throw new StaleReadError(call);
