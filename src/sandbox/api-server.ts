@@ -2,8 +2,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import { answerWithFault, type Rendered } from './fault-answer.js';
+import { answerWithFault, jsonAnswer, type Rendered } from './fault-answer.js';
 import { type Faults, faultsIn } from './faults.js';
+import type { FileStoreParts } from './file-store.js';
 import { type Grant, isSameSecret, type UrlSigner } from './keys.js';
 import { personality } from './personality.js';
 import type { SandboxEvent } from './records.js';
@@ -22,21 +23,16 @@ import { identityPath, identityProof } from './server-file.js';
 import { createEffects, type Effects, renderRefusal, renderReply } from './shapes/answers.js';
 import { fromWire, idFromPath } from './shapes/fields.js';
 import { noShapes, type Shapes } from './shapes/shapes.js';
-import type { State } from './state.js';
 import type { FileBytes } from './storage.js';
 
-interface ServerParts {
-  readonly state: State;
+interface ServerParts extends Omit<FileStoreParts, 'secret'> {
   readonly grantOf: (key: string) => Grant | undefined;
   readonly strictEvents: boolean;
   readonly shapes: Shapes;
-  readonly bytes: FileBytes;
   /** The file store, for the signed paths of a `$path`. */
   readonly files: RequestListener;
   readonly urls: UrlSigner;
   readonly admin: Admin;
-  readonly faults: Faults;
-  readonly now: () => Date;
 }
 
 /** The request listener of the API: the contract's endpoints under `/v1`, the admin routes beside it. */
@@ -100,7 +96,7 @@ async function answerOrRefuse(parts: ApiParts, request: Received): Promise<Rende
 async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   if (!isOwnHost(request.headers.host)) throw forbidden('this sandbox serves this machine only');
   const { path, query } = request;
-  if (isAdminPath(path)) return json(answerAdmin(parts.admin, request));
+  if (isAdminPath(path)) return jsonAnswer(JSON.stringify(answerAdmin(parts.admin, request)));
   if (!path.startsWith('/v1/')) throw dashboardOnly();
   const grant = authenticate(parts, request.headers['x-api-key']);
   const match = matchRoute(parts.routes, request.method, path.slice('/v1'.length), query);
@@ -192,14 +188,8 @@ function unknownRoute(match: Match & { found: false }): Refusal {
 
 function refusal(error: unknown, shapes: Shapes): Rendered {
   if (error instanceof Refusal) return renderRefusal(shapes, error);
-  const message =
-    error instanceof Failure || error instanceof Error ? error.message : 'unknown failure';
+  const message = error instanceof Error ? error.message : 'unknown failure';
   return renderRefusal(shapes, { status: 500, code: personality.codes.internalError, message });
-}
-
-function json(body: unknown): Rendered {
-  const bytes = Buffer.from(JSON.stringify(body));
-  return { status: 200, headers: { 'content-type': 'application/json' }, bytes };
 }
 
 function send(response: ServerResponse, { status, headers, bytes }: Rendered): void {
@@ -233,7 +223,7 @@ function answerAdmin(admin: Admin, request: Received): unknown {
   if (typeof token !== 'string' || !isSameSecret(token, admin.token))
     throw new Refusal(401, 'unauthorized', 'the header x-sandbox-token is missing or wrong');
   if (path === `${root}faults` && !reads) setFaults(admin, request);
-  else if (!reads) throw new Refusal(405, 'methodNotAllowed', 'GET only', get);
+  else if (!reads) throw new Refusal(405, 'methodNotAllowed', 'GET only', { allow: 'GET' });
   if (path === `${root}faults`) return admin.faults.rules();
   if (path === `${root}requests`) return admin.faults.requests();
   if (path === `${root}events`) return admin.events();
@@ -258,5 +248,3 @@ function setFaults({ faults }: Admin, request: Received): void {
     throw error instanceof Failure ? invalid(`${error.message} ${error.hint ?? ''}`) : error;
   }
 }
-
-const get = { allow: 'GET' };

@@ -81,7 +81,7 @@ export async function answerWithFault(request: FaultyRequest): Promise<boolean> 
       await huge(request, Number(value));
       return false;
     case 'deep':
-      send(request, json(`{"id":"deep","value":${nested(Number(value))}}`));
+      send(request, jsonAnswer(`{"id":"deep","value":${nested(Number(value))}}`));
       return false;
     case 'other-record':
       send(request, swapRecord(await carryOut()));
@@ -166,7 +166,7 @@ function page(status: number): Rendered {
   return { status, headers: { 'content-type': 'text/html' }, bytes: Buffer.from(text) };
 }
 
-function json(text: string): Rendered {
+export function jsonAnswer(text: string): Rendered {
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },
@@ -180,7 +180,7 @@ function nested(depth: number): string {
 
 async function huge(request: FaultyRequest, bytes: number): Promise<void> {
   const { response } = request;
-  response.writeHead(200, { ...headersOf(request, json('')), 'content-length': bytes });
+  response.writeHead(200, { ...headersOf(request, jsonAnswer('')), 'content-length': bytes });
   response.write('{"id":"huge","text":"');
   const chunk = Buffer.alloc(64 * 1024, 'a');
   for (let left = bytes - '{"id":"huge","text":"'.length - '"}'.length; left > 0; ) {

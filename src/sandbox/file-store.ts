@@ -1,7 +1,7 @@
 /** The file store: a second origin that accepts signed URLs and no key (contract 2.5, 4.5). */
 
 import { createHash } from 'node:crypto';
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import { answerWithFault, closeConnection } from './fault-answer.js';
 import type { Fault, Faults } from './faults.js';
 import { type SignatureCheck, type SignedCall, verifySignedUrl } from './keys.js';
@@ -11,7 +11,7 @@ import { requestTarget } from './request.js';
 import type { State } from './state.js';
 import type { FileBytes, StoredBytes } from './storage.js';
 
-interface FileStoreParts {
+export interface FileStoreParts {
   readonly state: State;
   readonly bytes: FileBytes;
   /** Verifies the signed URLs. */
@@ -21,9 +21,7 @@ interface FileStoreParts {
 }
 
 /** The request listener of the file store. */
-export function newFileListener(
-  parts: FileStoreParts,
-): (request: IncomingMessage, response: ServerResponse) => void {
+export function newFileListener(parts: FileStoreParts): RequestListener {
   return (request, response) => {
     answer(parts, request, response).catch((error: unknown) => refuse(request, response, error));
   };

@@ -287,7 +287,7 @@ function personNamed(number: number, first: string, last: string): Person {
 }
 
 /** A gamer tag that is plainly invented: at most 16 characters and the tag DEMO. */
-export function demoGamerTag({ nick }: Person): string {
+export function demoGamerTag({ nick }: Pick<Person, 'nick'>): string {
   return `${nick.slice(0, 16)}#DEMO`;
 }
 

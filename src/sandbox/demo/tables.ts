@@ -109,19 +109,16 @@ function player(
   role: string,
   now: Date,
 ): JsonObject {
-  const self = demoPerson(place);
+  const { nick, ...self } = demoPerson(place);
   const game = teams[(teamNumbers[0] ?? 1) - 1]?.['game'];
   const at = new Date(now.getTime() - 200 * dayMs).toISOString();
   const tag = {
     id: `tag_p${String(place + 1).padStart(4, '0')}`,
     game,
-    gamerTag: demoGamerTag(self),
+    gamerTag: demoGamerTag({ nick }),
   };
   return {
-    name: self.name,
-    email: self.email,
-    discordUserId: self.discordUserId,
-    discordUsername: self.discordUsername,
+    ...self,
     gamerTags: game === undefined ? [] : [{ ...tag, createdAt: at, updatedAt: at }],
     teamIds: teamNumbers.map((number) => recordId('teams', number)),
     role,
@@ -130,12 +127,9 @@ function player(
 }
 
 function convert(place: number, teamNumbers: readonly number[], now: Date): JsonObject {
-  const self = applicant(place);
+  const { nick: _, ...self } = applicant(place);
   return {
-    name: self.name,
-    email: self.email,
-    discordUserId: self.discordUserId,
-    discordUsername: self.discordUsername,
+    ...self,
     gamerTags: applicantTags(place, gameAt(place), now),
     teamIds: teamNumbers.map((number) => recordId('teams', number)),
     role: 'Trial',
