@@ -24,6 +24,8 @@ export interface Folder {
   readonly path: string;
   /** The home folder, which must exist already; undefined if the folder itself was named. */
   readonly within: string | undefined;
+  /** The environment variable that names another one. */
+  readonly variable: string;
 }
 
 type Kind = 'config' | 'state' | 'cache';
@@ -62,20 +64,21 @@ export function shortPath(path: string, { HOME: home }: Environment): string {
 
 function folder(kind: Kind, { env, platform }: PathsInput): Folder | undefined {
   const [own, xdg, home] = variables[kind];
-  if (env[own]) return { path: env[own], within: undefined };
+  if (env[own]) return { path: env[own], within: undefined, variable: own };
   if (platform === 'win32') return windowsFolder(kind, env);
   // A relative path would mean a different folder in every directory; the XDG rules ignore it too.
   if (posix.isAbsolute(env[xdg] ?? ''))
-    return { path: posix.join(env[xdg] ?? '', 'rosterctl'), within: undefined };
+    return { path: posix.join(env[xdg] ?? '', 'rosterctl'), within: undefined, variable: own };
   if (!posix.isAbsolute(env['HOME'] ?? '')) return undefined;
-  return { path: posix.join(env['HOME'] ?? '', home, 'rosterctl'), within: env['HOME'] };
+  const path = posix.join(env['HOME'] ?? '', home, 'rosterctl');
+  return { path, within: env['HOME'], variable: own };
 }
 
 function windowsFolder(kind: Kind, env: Environment): Folder | undefined {
   const base = env[kind === 'config' ? 'APPDATA' : 'LOCALAPPDATA'];
   if (!base || !win32.isAbsolute(base)) return undefined;
   const parts = kind === 'config' ? ['rosterctl'] : ['rosterctl', kind];
-  return { path: win32.join(base, ...parts), within: base };
+  return { path: win32.join(base, ...parts), within: base, variable: variables[kind][0] };
 }
 
 /**

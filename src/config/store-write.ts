@@ -7,7 +7,7 @@ import { systemReason } from '../data/system-errors.js';
 import { ConfigError, Failure } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { withLock } from '../files/lock.js';
-import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
+import { ensurePrivateFolder, folderAdvice, tightenPrivateFile } from '../files/private.js';
 import { configToJson, parseJsonText, type Stored, withoutLeftovers } from './config-file.js';
 import type { Folder } from './paths.js';
 
@@ -21,7 +21,8 @@ export async function writeStored(
   change: (now: Stored) => Stored,
   read: () => Stored,
 ): Promise<Stored> {
-  ensurePrivateFolder(folder.path, { owner, within: folder.within });
+  const hint = folderAdvice(folder);
+  ensurePrivateFolder(folder.path, { owner, within: folder.within, hint });
   const purpose = 'changing the configuration';
   const lock = { self, waitMs: lockWaitMs, purpose };
   try {

@@ -17,6 +17,8 @@ interface Ownership {
   readonly owner: number | undefined;
   /** A folder that must exist already: we never create a home folder. */
   readonly within?: string | undefined;
+  /** What to do about a folder that cannot be used. */
+  readonly hint?: string | undefined;
 }
 
 const folderMode = 0o700;
@@ -28,31 +30,29 @@ const sticky = 0o1000;
  * ConfigError for a link, a foreign owner, a shared folder such as /tmp, or one that cannot be
  * created.
  */
-export function ensurePrivateFolder(folder: string, { owner, within }: Ownership): void {
+export function ensurePrivateFolder(
+  folder: string,
+  { owner, within, hint = folderHint }: Ownership,
+): void {
+  const refuse = (message: string) => new ConfigError(message, { hint });
   if (within !== undefined && !statIfThere(within))
-    throw new ConfigError(`There is no home folder ${within} to store in.`, { hint: folderHint });
+    throw refuse(`There is no home folder ${within} to store in.`);
   try {
     makeFolder(folder, folderMode);
   } catch (error) {
     // A link or a file in its place is reported below.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw cannotUse('create the folder', folder, error);
+      throw cannotUse('create the folder', folder, error, hint);
   }
   const stats = statIfThere(folder);
-  if (!stats)
-    throw new ConfigError(`The folder ${folder} cannot be created.`, { hint: folderHint });
+  if (!stats) throw refuse(`The folder ${folder} cannot be created.`);
   if (stats.isSymbolicLink())
-    throw new ConfigError(`${folder} is a link, and private files are kept in a real folder.`, {
-      hint: folderHint,
-    });
-  if (!stats.isDirectory())
-    throw new ConfigError(`${folder} is not a folder.`, { hint: folderHint });
+    throw refuse(`${folder} is a link, and private files are kept in a real folder.`);
+  if (!stats.isDirectory()) throw refuse(`${folder} is not a folder.`);
   if (owner !== undefined && stats.uid !== owner)
-    throw new ConfigError(`The folder ${folder} belongs to another user.`, { hint: folderHint });
+    throw refuse(`The folder ${folder} belongs to another user.`);
   if (stats.mode & sticky || parse(resolve(folder)).root === resolve(folder))
-    throw new ConfigError(`${folder} is shared by everyone; it cannot be made private.`, {
-      hint: folderHint,
-    });
+    throw refuse(`${folder} is shared by everyone; it cannot be made private.`);
   if (owner !== undefined && (stats.mode & 0o777) !== folderMode) chmod(folder, folderMode);
 }
 
@@ -60,16 +60,24 @@ export function ensurePrivateFolder(folder: string, { owner, within }: Ownership
 interface OwnFolder {
   readonly path: string;
   readonly within: string | undefined;
+  /** The environment variable that names another one. */
+  readonly variable: string;
+}
+
+/** The advice about a folder of ours that cannot be used. */
+export function folderAdvice({ variable }: Pick<OwnFolder, 'variable'>): string {
+  return `Set ${variable} to a folder that can be written.`;
 }
 
 /** Creates a folder of ours and folders within it, each as `ensurePrivateFolder` does. Throws ConfigError. */
 export function ensurePrivateFolders(
-  { path, within }: OwnFolder,
+  { path, within, variable }: OwnFolder,
   inner: readonly string[],
   owner: number | undefined,
 ): void {
-  ensurePrivateFolder(path, { owner, within });
-  for (const folder of inner) ensurePrivateFolder(folder, { owner });
+  const hint = folderAdvice({ variable });
+  ensurePrivateFolder(path, { owner, within, hint });
+  for (const folder of inner) ensurePrivateFolder(folder, { owner, hint });
 }
 
 /** Returns the names in a folder; none if it cannot be read. */
@@ -164,10 +172,15 @@ function chmod(path: string, mode: number): void {
   }
 }
 
-function cannotUse(action: string, path: string, error: unknown): ConfigError {
+function cannotUse(
+  action: string,
+  path: string,
+  error: unknown,
+  hint: string = folderHint,
+): ConfigError {
   const reason = systemReason(error, folderReasons);
   return new ConfigError(`rosterctl cannot ${action} ${path}: ${reason}.`, {
-    hint: folderHint,
+    hint,
     cause: error,
   });
 }

@@ -7,7 +7,7 @@ import { type Paths, requireFolder } from '../config/paths.js';
 import { systemReason } from '../data/system-errors.js';
 import { OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
-import { ensurePrivateFolder } from '../files/private.js';
+import { ensurePrivateFolder, folderAdvice } from '../files/private.js';
 
 /** The folders of runs. */
 export interface RunStore {
@@ -30,10 +30,11 @@ export type RunPlace = (typeof runPlaces)[number];
 export function openRunStore(paths: Paths): RunStore {
   const state = requireFolder(paths, 'state');
   const { owner } = paths;
-  ensurePrivateFolder(state.path, { owner, within: state.within });
+  const hint = `Nothing was sent. ${folderAdvice(state)}`;
+  ensurePrivateFolder(state.path, { owner, within: state.within, hint });
   const store = runStore(state.path);
   for (const folder of [store.dir, placeIn(store, 'open'), placeIn(store, 'ended'), store.locks])
-    ensurePrivateFolder(folder, { owner });
+    ensurePrivateFolder(folder, { owner, hint });
   return store;
 }
 

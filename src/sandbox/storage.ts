@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Paths } from '../config/paths.js';
 import { objectIn } from '../data/json.js';
+import { systemReason } from '../data/system-errors.js';
 import { Failure, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
@@ -72,7 +73,10 @@ export async function openStorage(place: SandboxPlace): Promise<Storage> {
     return await openInFolder({ ...place, stateDir });
   } catch (error) {
     if (error instanceof GuardError || !isFileError(error)) throw error;
-    return openInMemory(place, error.message);
+    return openInMemory(
+      place,
+      error instanceof Failure ? error.message : `${systemReason(error)}.`,
+    );
   }
 }
 

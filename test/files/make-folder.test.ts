@@ -60,6 +60,20 @@ test('a backup into a file system that refuses folders names the folder, as does
   );
 });
 
+test.each([
+  ['players create --name Ann', 'Nothing was sent. Set ROSTERCTL_STATE_DIR to a folder that can'],
+  ['players list --since-last bot', 'Set ROSTERCTL_STATE_DIR to a folder that can be written.'],
+  ['config set output json', 'Set ROSTERCTL_CONFIG_DIR to a folder that can be written.'],
+])('%s in a folder that cannot be made names the variable to set', async (line, advice) => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'file'), '');
+  const place = join(home, 'file', 'below');
+  const env = { ROSTERCTL_STATE_DIR: place, ROSTERCTL_CONFIG_DIR: place };
+  const ran = await rosterctl(`-p sandbox ${line}`, { home, env });
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  expect(ran.stderr).toContain(advice);
+});
+
 test('an upload or backup that cannot be recorded says which file cannot be written', async () => {
   const home = temporaryFolder();
   const state = join(home, 'state');
