@@ -50,7 +50,10 @@ async function runWrite(
 }
 
 /** Throws UsageError or CancelledError if the answer is not yes. */
-async function confirmWrite({ prompts, settings }: Context, question: string): Promise<void> {
+export async function confirmWrite(
+  { prompts, settings }: Context,
+  question: string,
+): Promise<void> {
   if (settings.yes) return;
   const { unavailable } = prompts;
   if (unavailable !== undefined)

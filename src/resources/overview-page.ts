@@ -158,7 +158,9 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly O
       : [
           {
             label: 'To convert',
-            texts: [`${groupedNumber(accepted)} accepted, not players yet`],
+            texts: [
+              `${groupedNumber(accepted)} accepted, not ${accepted === 1 ? 'a player' : 'players'} yet`,
+            ],
             command: `${all} --status accepted --unconverted`,
           },
         ]),
@@ -198,7 +200,7 @@ const findingWords: { readonly [C in DefaultCode]: (count: number) => string } =
     `${groupedNumber(count)} waiting over ${durationInWords(parseDuration(defaultPatience))}`,
   'accepted.unconverted': (count) => `${groupedNumber(count)} not converted`,
   'duplicate.email': (count) => plural(count, 'duplicate e-mail'),
-  'duplicate.discord': (count) => `${groupedNumber(count)} duplicate Discord`,
+  'duplicate.discord': (count) => plural(count, 'duplicate Discord user'),
   'time.future': (count) => plural(count, 'future time'),
   'status.unknown': (count) => plural(count, 'unknown status', 'unknown statuses'),
 };

@@ -213,7 +213,7 @@ function weeksRow({ byWeek }: Stats, { now, paint, isUtf8 }: Canvas): readonly L
       weeks.length === 1 ? [day(weeks[0]), chart] : [day(weeks[0]), chart, day(weeks.at(-1))];
     const pieces = [
       { text: days.join(' ') },
-      { text: `most ${groupedNumber(highest)} a week`, paint: paint.dim },
+      { text: `up to ${groupedNumber(highest)} a week`, paint: paint.dim },
     ];
     return filledLines(pieces, '  ', room);
   };

@@ -1,5 +1,6 @@
 /** Runs `tryouts review`: the queue, the cards on the full screen, and what is sent at the end. */
 import type { CommandOutput } from '../cli/command-output.js';
+import { confirmWrite } from '../cli/execute.js';
 import { sentencesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -73,14 +74,12 @@ function checkTerminal({ prompts, settings }: Context): void {
 const setStatusLine = 'rosterctl tryouts set-status ID --to STATUS';
 
 async function discard(context: Context, queue: ReviewQueue): Promise<CommandOutput> {
-  const { settings, prompts } = context;
   const { size } = queue.present().queued;
   // A damaged queue is dropped as well.
   if (queue.isNew) return printed(['There is no unsent review.']);
   const what = size > 0 ? plural(size, 'unsent decision') : 'the unsent review';
-  if (settings.dryRun) return printed([`Would discard ${what}.`]);
-  if (!settings.yes && !(await prompts.confirm(`Discard ${what}?`, { hint: 'Add --yes.' })))
-    throw new CancelledError('Nothing was discarded.');
+  if (context.settings.dryRun) return printed([`Would discard ${what}.`]);
+  await confirmWrite(context, `Discard ${what}?`);
   await queue.discard();
   return printed([`Discarded ${what}.`]);
 }

@@ -71,7 +71,7 @@ test('shows what waits, each row with the command that shows it', async () => {
       '             rosterctl tryouts list --status reviewing,shortlisted',
       'Last 7 days  1 new · 1 other changed',
       '             rosterctl tryouts list --updated-since 7d',
-      'To convert   1 accepted, not players yet',
+      'To convert   1 accepted, not a player yet',
       '             rosterctl tryouts list --status accepted --unconverted',
       'Rosters      1 player in no team · 1 document without tags',
       '             rosterctl check --only player.noTeam,document.untagged',

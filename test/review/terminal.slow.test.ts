@@ -153,6 +153,11 @@ describe('the terminal is given back and the decisions are kept', () => {
     expect(desk.usual()).toContain('2 decisions kept, not sent.');
     expect(desk.usual()).toContain('rosterctl tryouts review --resume');
     expect(writes()).toEqual([]);
+    const asked = await rosterctl('tryouts review --discard', { home, env });
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      'Discard 2 unsent decisions? This needs a confirmation, and this is not a terminal.\nRun it in a terminal, or add --yes.\n',
+    ]);
     const dropped = await rosterctl('tryouts review --discard --yes', { home, env });
     expect(dropped.stdout).toBe('Discarded 2 unsent decisions.\n');
   });

@@ -11,7 +11,7 @@ import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
 import { isUtf8Locale } from '../../data/environment.js';
-import { defaultProfile, orList, shellQuote } from '../../data/text.js';
+import { andList, defaultProfile, orList, shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import {
   checkLogin,
@@ -73,7 +73,7 @@ export default defineLocalCommand({
     requireFlagsOrPrompt(context, {
       '--base-url': given.baseUrl !== undefined,
       '--org': given.organization !== undefined,
-      '--key-stdin or --key-file': keyStdin || keyFile !== undefined,
+      '--key-file or --key-stdin': keyStdin || keyFile !== undefined,
     });
     const parts: LoginParts = {
       baseUrl: await firstBaseUrl(context, given.baseUrl?.text),
@@ -114,10 +114,15 @@ async function checkParts(
     const { failure, wrong, sentence } = result;
     if (wrong === undefined || context.prompts.unavailable !== undefined)
       throw withLoginHint(failure);
-    context.message(`${isUtf8Locale(context.env) ? '✘' : 'error:'} ${sentence}`);
+    context.message(marked(context, sentence));
     parts[wrong] = await askAgain(context, profile, parts, wrong);
     // oxlint-enable no-await-in-loop
   }
+}
+
+/** A sentence that says what is wrong with an answer. */
+function marked({ env }: LocalContext, sentence: string): string {
+  return `${isUtf8Locale(env) ? '✘' : 'error:'} ${sentence}`;
 }
 
 function askAgain(
@@ -136,7 +141,7 @@ async function firstBaseUrl(context: LocalContext, text: string | undefined): Pr
   const problem = problemOf(() => parseBaseUrl(text));
   if (!problem || suggestion === undefined || context.prompts.unavailable !== undefined)
     return parseBaseUrl(text);
-  context.message(problem.message);
+  context.message(marked(context, problem.message));
   return askBaseUrl(context, suggestion);
 }
 
@@ -144,21 +149,21 @@ async function firstBaseUrl(context: LocalContext, text: string | undefined): Pr
 async function askBaseUrl(context: LocalContext, preset: string | undefined): Promise<string> {
   for (let offered = preset; ; ) {
     // oxlint-disable no-await-in-loop
-    const text = await context.prompts.text('Service', {
+    const text = await context.prompts.text('Service address', {
       ...(offered !== undefined && { default: offered }),
       validate: (typed) =>
         suggestBaseUrl(typed) === undefined ? addressProblem(typed, withHint) : undefined,
     });
     const problem = addressProblem(text, ({ message }) => message);
     if (problem === undefined) return parseBaseUrl(text);
-    context.message(problem);
+    context.message(marked(context, problem));
     offered = suggestBaseUrl(text);
     // oxlint-enable no-await-in-loop
   }
 }
 
 function askOrganization({ prompts }: LocalContext): Promise<string> {
-  return prompts.text('Organization', {
+  return prompts.text('Organization id', {
     validate: (text) => problemOf(() => checkOrganization(text))?.message,
   });
 }
@@ -178,7 +183,7 @@ function requireFlagsOrPrompt(
   if (missing.length === 0 || context.prompts.unavailable === undefined) return;
   const { profile } = context.flags;
   const profileFlag = profile === undefined ? '' : ` --profile ${shellQuote(profile)}`;
-  throw new UsageError(`Without a terminal, auth login needs ${missing.join(', ')}.`, {
+  throw new UsageError(`Without a terminal, auth login needs ${andList(missing)}.`, {
     hint: `For example: rosterctl auth login${profileFlag} --base-url https://HOST/v1 --org ID --key-file FILE`,
   });
 }

@@ -75,7 +75,7 @@ test('an address without https and /v1 is offered with them', async () => {
       [/API key/, `${secret}\r`],
     ],
   );
-  expect(shown).toContain('The base URL must end in /v1.');
+  expect(shown).toContain('✘ The base URL must end in /v1.');
   expect(code).toBe(0);
   const named = await converse(
     temporaryFolder(),
