@@ -33,7 +33,20 @@ interface TeamValue {
 /** The id of the team that `--team` names. Throws ReferencesError where none or several answer. */
 export async function resolveTeam(context: Context, { team }: TeamValue): Promise<TeamValue> {
   if (team === undefined) return {};
-  const [id] = await idsOfWords(context, 'teams', [team]);
+  const { completionCache, overrides } = context.settings;
+  if (!context.isAligned || !completionCache) {
+    const [id] = await idsOfWords(context, 'teams', [team]);
+    return { team: id };
+  }
+  // The table shows the names of the teams that were read.
+  const { cachePlaceOf, rememberRecords } = await import('../config/completion-cache.js');
+  const names = rememberRecords(context.paths, cachePlaceOf(context), 'teams', overrides);
+  let isRead = false;
+  const [id] = await idsOfWords(context, 'teams', [team], (record) => {
+    isRead = true;
+    names.observe(record);
+  });
+  if (isRead) await names.write({ whole: true });
   return { team: id };
 }
 

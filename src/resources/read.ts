@@ -183,11 +183,12 @@ export async function idsOfWords(
   context: Context,
   resource: ResourceName,
   words: readonly string[],
+  see?: (record: JsonObject) => void,
 ): Promise<readonly string[]> {
   const references = words.map(parseReference);
   if (references.every(({ kind }) => kind === 'id')) return references.map(({ value }) => value);
   const { resolveReferences } = await import('../bulk/references.js');
-  return (await resolveReferences(context, resource, references)).map(({ id }) => id);
+  return (await resolveReferences(context, resource, references, see)).map(({ id }) => id);
 }
 
 /**

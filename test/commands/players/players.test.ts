@@ -26,6 +26,13 @@ test('--team finds players by any field that names their team', async () => {
   expect(ran.stdout).toBe('player_1\nplayer_2\nplayer_3\n');
 });
 
+test('a table of the players of a team that was named shows names of teams, not ids', async () => {
+  const line = '-p sandbox players list --team name:Lanternfish -L 1';
+  const { stdout } = await rosterctl(line, { env: { ROSTERCTL_FORCE_TTY: '80' } });
+  expect(stdout).toContain('  Lanternfish  ');
+  expect(stdout).not.toContain('team_0002');
+});
+
 test('--team is an error if no player has a field for teams', async () => {
   const nameless = await service([{ id: 'player_1', name: 'Ann' }]);
   const ran = await rosterctl('players list --team team_1', { env: nameless.env });
