@@ -31,6 +31,11 @@ test('a plan made on one machine is shown on a second without a key, and applied
   expect([shown.code, shown.stderr]).toEqual([0, '']);
   expect(shown.stdout).toContain(`Hash         ${short}\n`);
   expect(shown.stdout).toContain('Command      rosterctl tryouts set-status app_1 app_2 app_3');
+  const narrow = await rosterctl(['plan', 'show', file], {
+    home: carol,
+    env: { ROSTERCTL_FORCE_TTY: '60' },
+  });
+  expect(narrow.stdout).toMatch(/^Command {6}rosterctl tryouts set-status .* \\\n {17}\S/m);
   expect(shown.stdout).toMatch(/Made by {6}\S+ on \S+, as stated in the file/);
   expect(shown.stdout).toContain('app_2  Applicant app_2  pending → rejected\n');
   expect(shown.stdout).toContain("trigger your organization's Flows");

@@ -10,6 +10,7 @@ import type { Canvas, View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { plural, shellQuote, upperFirst } from '../../data/text.js';
+import { longTimeOf } from '../../data/time.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { fitLine } from './shared.js';
 
@@ -144,10 +145,15 @@ function recordLines(
   return [
     ...fitLine(`${marks[change]} ${singleLine(title)}`, canvas),
     ...(shown.length > 0 ? shown : changes).flatMap(({ field, from, to }) =>
-      fitLine(
-        `    ${singleLine(fieldLabel(field))}: ${shortValue(from)} ${arrow} ${shortValue(to)}`,
-        canvas,
-      ),
+      fitLine(`    ${singleLine(fieldLabel(field))}: ${changed(from, to, arrow)}`, canvas),
     ),
   ];
+}
+
+/** `old → new`; two times as a person reads them, unless they read the same. */
+function changed(from: unknown, to: unknown, arrow: string): string {
+  const times = [from, to].map((value) => longTimeOf(typeof value === 'string' ? value : ''));
+  const areTimes = times[0] !== times[1] && times.every((time) => time !== '');
+  const [before, after] = areTimes ? times : [from, to];
+  return `${shortValue(before)} ${arrow} ${shortValue(after)}`;
 }

@@ -25,6 +25,7 @@ import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
 import { countedNoun, verbOfAction } from '../../runs/verb.js';
 import { singleLine } from '../../terminal/safe-text.js';
+import { commandLines } from '../../terminal/whole-words.js';
 import { truncate, widestOf, wrap } from '../../terminal/width.js';
 import { inspected, nameAndTags } from '../../uploads/plan.js';
 import { planArgs } from './shared.js';
@@ -184,7 +185,7 @@ function planLines(plan: ShownPlan, canvas: Canvas): readonly string[] {
   });
   return [
     ...facts.flatMap(([label, text]) =>
-      wrap(singleLine(text), columns - labelWidth).map(
+      linesOf(label, singleLine(text), columns - labelWidth).map(
         (line, at) =>
           (at === 0 ? paint.dim(label.padEnd(labelWidth)) : ' '.repeat(labelWidth)) + line,
       ),
@@ -194,6 +195,12 @@ function planLines(plan: ShownPlan, canvas: Canvas): readonly string[] {
     ...(plan.rows.length === 0 ? ['Nothing would change.'] : []),
     ...(emitsEvents(plan) ? ['', ...wrap(flowsWarning, columns)] : []),
   ];
+}
+
+/** The lines of a fact; a command is broken so that it can be pasted. */
+function linesOf(label: string, text: string, columns: number): readonly string[] {
+  const lines = label === 'Command' ? commandLines(text, columns, 0) : [text];
+  return lines.flatMap((line) => wrap(line, columns));
 }
 
 function factsOf(plan: ShownPlan, now: Date): readonly (readonly [label: string, text: string])[] {
