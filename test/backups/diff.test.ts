@@ -74,10 +74,9 @@ test('a person reads it by resource', async () => {
 
 test('times are read as a person reads them', async () => {
   const { create, run, folder, records } = await desk();
-  const joined = (time: string) => [player(1, { joinedAt: time })];
-  records.players = joined('2026-11-20T10:00:00Z');
+  records.players = [player(1, { joinedAt: '2026-11-20T10:00:00Z' })];
   await create();
-  records.players = joined('2026-11-21T11:30:00Z');
+  records.players = [player(1, { joinedAt: '2026-11-21T11:30:00Z' })];
   const ran = await run(`backup diff ${folder} live`, { ROSTERCTL_FORCE_TTY: '80' });
   expect(ran.stdout).toContain('at: 20 Nov 2026, 10:00 UTC → 21 Nov 2026, 11:30 UTC\n');
 });
