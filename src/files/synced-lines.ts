@@ -180,7 +180,7 @@ export class SyncedLines {
     // Not every file system counts links.
     if (fstatSync(descriptor).nlink === 0 && !existsSync(this.path))
       throw new OutputError(`${this.name} was removed while this command was running.`, {
-        hint: 'Nothing is sent without it. Run the same command again.',
+        hint: 'Nothing more is sent without it. Run the same command again.',
       });
     // This needs a descriptor, and there may be none left.
     if (!this.options.isOurs())
@@ -212,7 +212,7 @@ async function orOutputError<T>(name: string, work: () => T | Promise<T>): Promi
     if (error instanceof Failure) throw error;
     throw new OutputError(`${name} cannot be written: ${systemReason(error)}.`, {
       cause: error,
-      hint: 'Nothing is sent without it. Make room, then run the same command again.',
+      hint: 'Nothing more is sent without it. Make room, then run the same command again.',
     });
   }
 }

@@ -25,7 +25,7 @@ export type Entry = { readonly kind: JournalRecord['kind'] } & JsonObject;
 
 /** A journal open for writing. */
 export interface Journal {
-  /** The number of its last record; 0 for a new journal. */
+  /** The number of its last record that is certainly on disk; 0 for a new journal. */
   readonly last: number;
   /** Resolves when the record is on disk; concurrent records share one sync. Throws OutputError, GuardError. */
   append(entry: Entry): Promise<void>;
@@ -59,13 +59,16 @@ export async function openJournal(
   const file = await openSyncedLines(path, { what: 'The journal', bytes, isOurs });
   const isSecret = (text: string) => isKey?.(text) === true || hasQuery(text);
   let seq = records.length;
+  let last = seq;
   return {
     get last() {
-      return seq;
+      return last;
     },
-    append(entry) {
+    async append(entry) {
       seq += 1;
-      return file.append({ seq, t: now().getTime(), ...withoutKey(entry, isSecret) });
+      const own = seq;
+      await file.append({ seq, t: now().getTime(), ...withoutKey(entry, isSecret) });
+      last = Math.max(last, own);
     },
     close: () => file.close(),
   };

@@ -47,6 +47,53 @@ describe('by system calls:', () => {
       console.info(`  killed at ${killed} of ${counted.most} ${call} calls`);
     });
 
+  test('a disk that fails at the n-th fdatasync, for every n, stops the run before the next write', {
+    timeout: 900_000,
+  }, async () => {
+    const stage = await setStage(rows, () => 'through');
+    const counted = await traced(stage, 'rejected', 'fdatasync');
+    await stage.check('rejected', counted);
+    expect(counted.most).toBeGreaterThan(2);
+    for (let at = 1; at <= counted.most; at++) {
+      const to = at % 2 === 0 ? 'rejected' : 'shortlisted';
+      stage.relay.clear();
+      // oxlint-disable-next-line no-await-in-loop
+      const first = await traced(stage, to, 'fdatasync', at, 'error=EIO');
+      expect([at, first.code]).toEqual([at, 1]);
+      // oxlint-disable-next-line no-await-in-loop
+      await stage.check(to, await toTheEnd(stage, to));
+    }
+  });
+
+  test('a create whose result the disk refused is not sent again by the same command', async () => {
+    const stage = await setStage(rows, () => 'through');
+    let refused = 0;
+    for (let at = 1; ; at++) {
+      const line = [launcher, 'teams', 'create', '--name', `Blue ${at}`, '--json'];
+      stage.relay.clear();
+      // oxlint-disable-next-line no-await-in-loop
+      const first = await runOnce(
+        [...failing('fdatasync', `error=EIO:when=${at}`), process.execPath, ...line],
+        { home: stage.home, env: { ...stage.env, ...threads } },
+      );
+      if (first.code === 0 && stage.relay.arrivals.length === 1 && at > 5) break;
+      if (first.code === 0) continue;
+      expect([at, first.code, first.stdout]).toEqual([at, 1, '']);
+      const sent = stage.relay.arrivals.length;
+      // oxlint-disable-next-line no-await-in-loop
+      const again = await runOnce([process.execPath, ...line], stage);
+      if (sent === 0) continue;
+      refused += 1;
+      expect([at, stage.relay.arrivals.length]).toEqual([at, 1]);
+      expect([at, again.code, JSON.parse(again.stdout)]).toMatchObject([
+        at,
+        0,
+        { name: `Blue ${at}` },
+      ]);
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+
   test('the intent of each write, and what stood there before, is on disk before it is sent', async () => {
     const stage = await setStage(rows, () => 'through');
     const file = join(temporaryFolder(), 'trace');
@@ -146,26 +193,23 @@ function syncedFiles() {
   };
 }
 
-/** One run under strace, killed at the n-th call of its kind if `at` is given. */
-async function traced(stage: Stage, to: string, call: string, at?: number) {
+/** The words that run a program whose calls of a kind fail as told. */
+function failing(call: string, fault: string, trace = '/dev/null'): string[] {
+  const words = ['-e', `trace=${call}`, '-e', `inject=${call}:${fault}`];
+  return ['strace', '-f', '-qq', '-o', trace, ...words];
+}
+
+/** One run under strace; killed at the n-th call of its kind if `at` is given, or with another `fault`. */
+async function traced(stage: Stage, to: string, call: string, at?: number, fault = 'signal=KILL') {
   const file = join(temporaryFolder(), 'trace');
-  const inject = at === undefined ? [] : ['-e', `inject=${call}:signal=KILL:when=${at}`];
-  const done = await runOnce(
-    [
-      'strace',
-      '-f',
-      '-qq',
-      '-o',
-      file,
-      '-e',
-      `trace=${call}`,
-      ...inject,
-      process.execPath,
-      launcher,
-      ...stage.line(to),
-    ],
-    { home: stage.home, env: { ...stage.env, ...threads } },
-  );
+  const strace =
+    at === undefined
+      ? ['strace', '-f', '-qq', '-o', file, '-e', `trace=${call}`]
+      : failing(call, `${fault}:when=${at}`, file);
+  const done = await runOnce([...strace, process.execPath, launcher, ...stage.line(to)], {
+    home: stage.home,
+    env: { ...stage.env, ...threads },
+  });
   const calls = new Map<string, number>();
   for (const [, thread = ''] of readFileSync(file, 'utf8').matchAll(
     new RegExp(`^(\\d+) +${call}\\(`, 'gm'),
