@@ -1,5 +1,6 @@
 /** Proves snapshots: recomputes every hash and count, without the service. */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemReason } from '../data/system-errors.js';
@@ -37,7 +38,10 @@ interface VerifiedSnapshot {
   readonly assumed: number;
 }
 
-/** Verifies snapshots of one folder; `onFile`: called with how many files were read. Throws CancelledError. */
+/**
+ * Verifies snapshots of one folder; `onFile`: called with how many files were read. Leaves out those that
+ * `backup create --keep` removes meanwhile. Throws CancelledError, InputError if none is left.
+ */
 export async function verifySnapshots(
   snapshots: readonly Snapshot[],
   signal: AbortSignal,
@@ -47,14 +51,20 @@ export async function verifySnapshots(
   const verified: VerifiedSnapshot[] = [];
   for (const snapshot of snapshots) {
     // oxlint-disable-next-line no-await-in-loop
-    verified.push(await verifier.verify(snapshot));
+    const found = await verifier.verify(snapshot);
+    if (found.ok || existsSync(snapshot.path)) verified.push(found);
+    else verifier.forget(snapshot);
   }
+  if (verified.length === 0)
+    throw new InputError('The backup was removed while it was verified.', {
+      hint: 'Run the same command again.',
+    });
   const { files, bytes, problems } = verifier;
   return { snapshots: verified, files, bytes, problems };
 }
 
 class Verifier {
-  readonly problems: Problem[] = [];
+  problems: Problem[] = [];
   files = 0;
   bytes = 0;
   /** The problem of each shared file that was read; undefined if it is as it was. */
@@ -157,5 +167,10 @@ class Verifier {
 
   private add({ name }: Snapshot, path: string, problem: string): void {
     this.problems.push({ snapshot: name, path, problem });
+  }
+
+  /** Takes back what was found in a snapshot. */
+  forget({ name }: Snapshot): void {
+    this.problems = this.problems.filter(({ snapshot }) => snapshot !== name);
   }
 }

@@ -150,6 +150,23 @@ test('a folder under another name is found', async () => {
   expect((await run(`backup verify ${folder}`)).code).toBe(1);
 });
 
+test('a snapshot that is removed while it is verified is not damaged', async () => {
+  const { create, folder } = await desk([paper('doc_1', 'one')]);
+  await create();
+  await create();
+  const { snapshots } = await listBackup(folder);
+  const [first, second] = snapshots;
+  rmSync(first?.path ?? '', { recursive: true });
+  expect(await verifySnapshots(snapshots, unheard, () => {})).toMatchObject({
+    snapshots: [{ name: second?.name, ok: true }],
+    problems: [],
+  });
+  rmSync(second?.path ?? '', { recursive: true });
+  await expect(verifySnapshots(snapshots, unheard, () => {})).rejects.toThrow(
+    'The backup was removed while it was verified.',
+  );
+});
+
 test('verify needs no service, and names one snapshot or all', async () => {
   const { create, folder, snapshots, run } = await desk();
   await create();

@@ -47,6 +47,9 @@ export default defineLocalCommand({
       const found = await verifySnapshots(snapshots, context.signal, (count) => {
         files = count;
       });
+      const removed = snapshots.length - found.snapshots.length;
+      if (removed > 0)
+        context.note(`${plural(removed, 'snapshot was', 'snapshots were')} removed meanwhile.`);
       const folder = snapshots[0]?.folder ?? resolve(dir);
       const report: Report = { schema: 1, folder, ...found };
       // Snapshots share their files.
