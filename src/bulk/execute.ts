@@ -251,7 +251,7 @@ async function endIfDone(
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { exitName: 'failed', reason: error.message };
+    return { exitName: 'failed', reason: error.message, error };
   }
 }
 
@@ -265,8 +265,12 @@ export async function endWith(
 ): Promise<EndedRun> {
   const report = reportOf(context, head, rows);
   const ended = exitOf(report, stop?.exitName);
-  const exitName = await writeResultsFile(context, invocation, rows, ended);
-  const failed = failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error);
+  const { exitName, error } = await writeResultsFile(context, invocation, rows, ended);
+  const failed = failedRun(
+    report,
+    context.signal.aborted ? 'interrupted' : exitName,
+    stop?.error ?? error,
+  );
   return { invocation, report, exitName, failed };
 }
 

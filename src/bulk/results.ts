@@ -50,21 +50,22 @@ async function realPathOf(file: string): Promise<string> {
     .catch(() => path);
 }
 
-/** Writes `--results` if given; returns the exit code, which reflects a failed write. */
+/** Writes `--results` if given; returns the exit code, which reflects a failed write, and its error. */
 export async function writeResultsFile(
   context: Context,
   { values, selection }: Pick<Invocation, 'values' | 'selection'>,
   results: readonly ReportRow[],
   exitName: ExitName,
-): Promise<ExitName> {
-  if (values.results === undefined) return exitName;
+): Promise<{ readonly exitName: ExitName; readonly error?: Failure }> {
+  if (values.results === undefined) return { exitName };
   try {
     await writeAtomically(values.results, resultLines(selection, results, context.settings));
-    return exitName;
+    return { exitName };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.message(error.message);
-    return exitName === 'unauthenticated' || exitName === 'forbidden' ? exitName : 'failed';
+    const isWorse = exitName === 'unauthenticated' || exitName === 'forbidden';
+    return isWorse ? { exitName } : { exitName: 'failed', error };
   }
 }
 

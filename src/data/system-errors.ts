@@ -1,5 +1,5 @@
 /** System errors in words, the limits of this machine, and missing files of the program. */
-import { Failure, OutputError } from '../errors.js';
+import { Failure, InputError, OutputError } from '../errors.js';
 
 /**
  * Returns the reason of a system error, followed by its code: `permission denied (EACCES)`.
@@ -37,9 +37,14 @@ const reasons: Readonly<Record<string, string>> = {
  * Returns what to report for an error of the file system that nothing else words, such as a disk that
  * fails in the middle; undefined for any other error.
  */
-export function fileTrouble(error: unknown): OutputError | undefined {
+export function fileTrouble(error: unknown): InputError | OutputError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code, path } = error as NodeJS.ErrnoException;
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'uv_cwd')
+    return new InputError('The current folder was removed.', {
+      hint: 'Change to another folder, then run the same command again.',
+      cause: error,
+    });
   if (code === undefined || path === undefined || reasons[code] === undefined) return undefined;
   return new OutputError(`${path} cannot be read or written: ${systemReason(error)}.`, {
     hint: 'Check the disk and the permissions, then run the same command again.',

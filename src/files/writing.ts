@@ -34,12 +34,14 @@ export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T
 export function cannotWrite(file: string, error: unknown): OutputError {
   const { code } = error as NodeJS.ErrnoException;
   return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
-    hint:
-      code === 'ENOENT'
-        ? `Create the folder first: mkdir -p ${shellQuote(dirname(file))}`
-        : undefined,
+    hint: code === 'ENOENT' ? missingFolderHint(dirname(file)) : undefined,
     cause: error,
   });
+}
+
+function missingFolderHint(folder: string): string {
+  if (folder === '.') return 'The current folder was removed. Change to another folder first.';
+  return `Create the folder first: mkdir -p ${shellQuote(folder)}`;
 }
 
 /** Returns why the file system refused to write. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { allowedExtensions, typeByName, type UploadContentType } from '../api/schemas.js';
+import { systemReason } from '../data/system-errors.js';
 import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
@@ -79,7 +80,8 @@ async function spool(
 }
 
 function spoolFailure(cause: unknown): InputError {
-  return new InputError('stdin cannot be kept in a temporary file.', {
+  const reason = systemReason(cause, { ENOENT: 'there is no such folder' });
+  return new InputError(`stdin cannot be kept in a temporary file in ${tmpdir()}: ${reason}.`, {
     hint: 'Set TMPDIR to a folder with enough room.',
     cause,
   });

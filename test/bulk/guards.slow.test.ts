@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
+import { errorOf } from '../support/run.js';
 import { ids, report, runFolders, several, until, userOf } from './user.js';
 
 const line = (count: number, more: string) =>
@@ -144,6 +145,23 @@ describe('--results', () => {
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(words);
     expect(service.requests).toEqual([]);
+  });
+
+  test('that can no longer be written at the end is why the run failed', async () => {
+    const service = await keep(several(2), (_, step) => {
+      if (step === 'PATCH app_2') rmSync(folder, { recursive: true });
+      return undefined;
+    });
+    const user = userOf(service);
+    const folder = join(user.home, 'there');
+    mkdirSync(folder);
+    const ran = await user.run(line(2, '--yes --json --results there/r.csv'));
+    expect([ran.code, report(ran).summary]).toMatchObject([1, { changed: 2 }]);
+    expect(errorOf(ran)).toMatchObject({
+      code: 'output',
+      message: 'there/r.csv cannot be written: there is no such folder (ENOENT).',
+      exitCode: 1,
+    });
   });
 
   test.each(['./rows.csv', 'link.csv', 'here/rows.csv'])(

@@ -267,6 +267,21 @@ describe('homes', () => {
       expect(existsSync('/nowhere')).toBe(false);
     });
 
+  for (const [line, code, says] of [
+    ['teams list', 0, /^$/],
+    ['docs upload a.txt', 2, /^The current folder was removed\.\nChange to another folder/],
+    ['docs download doc_1', 1, /no such folder \(ENOENT\)\.\nThe current folder was removed\./],
+  ] as const)
+    fault('F128', `${line} in a folder that was removed`, async (attack) => {
+      const world = await hostileWorld();
+      const shell = 'mkdir gone && cd gone && rmdir ../gone && "$@"';
+      const ran = await attack(line, { env: world.env, shell });
+      expect({ code: ran.code, stderr: ran.stderr }).toEqual({
+        code,
+        stderr: expect.stringMatching(says),
+      });
+    });
+
   fault('F128', 'a home that is read-only', async (attack, context) => {
     const mount = 'mount --bind "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME"';
     unlessPossible(context, missing('unshare', '-m', 'mount', '--bind', '/tmp', '/tmp'));

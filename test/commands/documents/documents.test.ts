@@ -255,6 +255,16 @@ test('stdin is uploaded with its exact length and leaves nothing behind', async 
   expect(readdirSync(temp)).toEqual([]);
 });
 
+test('stdin that cannot be kept names the folder and the reason', async () => {
+  const api = await service();
+  const env = { ...api.env, TMPDIR: '/nowhere' };
+  const ran = await rosterctl('docs upload - --name a.txt', { env, stdin: 'x' });
+  expect([ran.code, ran.stderr]).toEqual([
+    2,
+    'stdin cannot be kept in a temporary file in /nowhere: there is no such folder (ENOENT).\nSet TMPDIR to a folder with enough room.\n',
+  ]);
+});
+
 test('the type of stdin is determined from --name and the bytes', async () => {
   const api = await service();
   const upload = (name: string, stdin: string) =>
