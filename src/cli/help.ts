@@ -52,8 +52,8 @@ export function rootHelp(
     ...startThenEnd('Usage: rosterctl <noun> <verb>', '[ids…] [flags]', width),
     '',
     ...columns(
-      table.groups.map((group) =>
-        long ? groupSummary(group, table) : ([group.word, group.about] as const),
+      table.groups.map(
+        (group) => [group.word, long ? groupSummary(group, table) : group.about] as const,
       ),
       width,
     ),
@@ -86,8 +86,9 @@ export function rootHelp(
   ]);
 }
 
-function groupSummary(group: ManifestGroup, table: CommandManifest): readonly [string, string] {
-  return [group.word, `${group.about}: ${commandsOf(group, table).map(verbWord).join(', ')}`];
+/** What a noun is about, and its verbs. */
+export function groupSummary(group: ManifestGroup, table: CommandManifest): string {
+  return `${group.about}: ${commandsOf(group, table).map(verbWord).join(', ')}`;
 }
 
 function verbWord({ words }: ManifestCommand): string {
@@ -149,11 +150,7 @@ export function commandHelp(
       .slice(0, long ? undefined : omitted.length > 0 ? 2 : 4)
       .flatMap(([what, words]) => [
         ...commentLines(what, width),
-        ...commandLines(
-          words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim(),
-          width,
-          2,
-        ),
+        ...commandLines(exampleLine(command, words), width, 2),
       ]),
     '',
     ...(command.args.length > 0
@@ -169,6 +166,12 @@ export function commandHelp(
     ...(omitted.length > 0 ? fillWords(omittedFlags(omitted), width) : []),
     ...(long ? [] : more(`${name} --help`, width)),
   ]);
+}
+
+/** Returns one example as it is typed. */
+export function exampleLine(command: ManifestCommand, words: string): string {
+  if (words.startsWith('rosterctl ')) return words;
+  return `rosterctl ${command.words.join(' ')} ${words}`.trim();
 }
 
 /** Names as many of the flags that `-h` leaves out as fit on one line of a full page. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../data/json.js';
 import { resourceNamesOnWire } from './shapes/fields.js';
 import { noShapes } from './shapes/shapes.js';
 import type { AnswerName } from './shapes/table.js';
-import { fillJson, type PlaceholderValues } from './shapes/template.js';
+import { fillJson } from './shapes/template.js';
 
 export const personality = {
   /** How long a signed download or preview URL works, in milliseconds. */
@@ -28,11 +28,8 @@ export const personality = {
 
 const statusOf = (answer: AnswerName) => noShapes.template(answer, '').status;
 
-/** A default answer with words for its values. */
-const shown = (answer: AnswerName, values: PlaceholderValues) =>
-  JSON.stringify(fillJson(noShapes.template(answer, '').json, values)).replaceAll(/"<|>"/g, '');
-
-const lists = shown('list', { ...resourceNamesOnWire('teams'), rows: '<[…]>', total: '<n>' });
+const listValues = { ...resourceNamesOnWire('teams'), rows: '<[…]>', total: '<n>' };
+const list = JSON.stringify(fillJson(noShapes.template('list', '').json, listValues));
 const links = Object.keys(noShapes.template('download', '').json as JsonObject);
 const conversion = Object.keys(noShapes.template('convert', '').json as JsonObject);
 
@@ -40,7 +37,7 @@ const minutes = (ms: number) => `${ms / 60_000} minutes`;
 
 /** The sandbox's inventions where the contract is silent, one sentence each, for `help sandbox`. */
 export const inventions: readonly string[] = [
-  `Lists answer ${lists}, without pages; applications under "${resourceNamesOnWire('tryouts').resource}". Query filters are ignored.`,
+  `Lists answer ${list.replaceAll(/"<|>"/g, '')}, without pages; applications under "${resourceNamesOnWire('tryouts').resource}". Query filters are ignored.`,
   `Creating answers ${statusOf('create')} with the bare record; teams and players need a name. Unknown fields are stored as they are.`,
   'Updating is PATCH: the fields sent replace the old ones, null clears; the answer is 200 with the record. PUT is refused with 405.',
   `Deleting answers ${statusOf('delete')}. A deleted team leaves its players without it; a deleted player leaves the application's convertedPlayerId and an empty convertedPlayer.`,

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-flags.js';
+import { exampleLine } from '../../src/cli/help.js';
 import { manPages } from '../../src/cli/pages/man-page.js';
 import {
   assumptionsPage,
-  exampleLine,
   exitCodeRows,
   referencePage,
   usageOf,

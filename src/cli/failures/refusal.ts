@@ -72,7 +72,7 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
     case 404:
       return `${thing} was not found${code}.`;
     case 405:
-      return `The service does not know ${siteOf(error)}${code}.`;
+      return `The service does not know ${requestOf(error)}${code}.`;
     case 409:
       return `The service reports a conflict for ${conflicting(error, command)}${code}.`;
     case 413:
@@ -85,11 +85,11 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
     default:
       if (status >= 500) return `The service failed with ${status}${code}.`;
       if (status >= 400) return `The service rejected the request: ${status}${code}.`;
-      return `The service answered ${siteOf(error)} with ${status}${code}.`;
+      return `The service answered ${requestOf(error)} with ${status}${code}.`;
   }
 }
 
-const siteOf = ({ call }: ApiError) => `${call.method} ${call.path}`;
+const requestOf = ({ call }: ApiError) => `${call.method} ${call.path}`;
 
 /** Returns the subject of a 409: "application app_1", "the new player"; the request if it concerns no resource. */
 function conflicting(error: ApiError, command: FailedCommand): string {
@@ -101,7 +101,7 @@ function conflicting(error: ApiError, command: FailedCommand): string {
 /** Returns what the request would have done: "to change application app_1"; the request if it concerns no resource. */
 function attempted(error: ApiError, command: FailedCommand): string {
   const resource = resourceOf(error);
-  if (!resource) return siteOf(error);
+  if (!resource) return requestOf(error);
   const { noun, plural } = resourceWords[resource];
   const { method } = error.call;
   if (!namesRecord(error))
@@ -147,9 +147,14 @@ function namesRecord({ call }: ApiError): boolean {
 
 function subject(error: ApiError, command: FailedCommand): string {
   const resource = resourceOf(error);
-  if (!resource || !namesRecord(error)) return siteOf(error);
+  if (!resource || !namesRecord(error)) return requestOf(error);
   const { noun } = resourceWords[resource];
-  return command.ids.length === 1 ? `${upperFirst(noun)} ${command.ids[0]}` : `The ${noun}`;
+  const id = onlyId(command);
+  return id === undefined ? `The ${noun}` : `${upperFirst(noun)} ${id}`;
+}
+
+function onlyId({ ids }: FailedCommand): string | undefined {
+  return ids.length === 1 ? ids[0] : undefined;
 }
 
 /** The environment variable that the key came from, if any. */
@@ -191,7 +196,7 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
   }
   if (error.status === 404 && resource)
     return namesRecord(error)
-      ? notFoundHint(resource, command)
+      ? missingHint(onlyId(command) ?? '', resource)
       : 'Are the base URL and the organization id right?\nSee: rosterctl auth status';
   if (!isDoctor && mayBeOrganization(error))
     return 'Is the organization id right?\nSee: rosterctl auth status';
@@ -205,17 +210,11 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
 }
 
 /** Returns the command that shows what a refused record conflicts with. */
-function conflictHint(error: ApiError, resource: ResourceName, { ids }: FailedCommand): string {
+function conflictHint(error: ApiError, resource: ResourceName, command: FailedCommand): string {
   const known = knownConflict(error);
   if (known) return `See: ${known.see}`;
-  const [id, ...more] = ids;
-  const isOne = namesRecord(error) && id !== undefined && more.length === 0;
-  return `See: rosterctl ${resource} ${isOne ? `get ${shellQuote(id)}` : 'list'}`;
-}
-
-/** Returns the hint for a missing record: the reference that the word may have meant, and the list to look in. */
-function notFoundHint(resource: ResourceName, { ids }: FailedCommand): string {
-  return missingHint(ids.length === 1 ? (ids[0] ?? '') : '', resource);
+  const id = namesRecord(error) ? onlyId(command) : undefined;
+  return `See: rosterctl ${resource} ${id === undefined ? 'list' : `get ${shellQuote(id)}`}`;
 }
 
 /** True for a list or get refused as a wrong organization id is: 400 `invalidRequest` (contract 4.6 rule 1). */

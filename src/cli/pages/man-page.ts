@@ -1,4 +1,5 @@
 /** The man pages, rendered from the command table: one of the tool and one of each noun. */
+
 import { environmentVariables } from '../../config/environment.js';
 import {
   type CommandManifest,
@@ -8,10 +9,12 @@ import {
   type ManifestGroup,
   type ManifestParam,
 } from '../../data/command-manifest.js';
+import { lowerFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
 import { fillPieces } from '../../terminal/whole-words.js';
 import { globalFlags } from '../global-flags.js';
-import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';
+import { exampleLine, groupSummary } from '../help.js';
+import { callSource, flagUsage, meaningOf, usageOf } from './reference.js';
 
 interface Dated {
   /** YYYY-MM-DD. */
@@ -45,9 +48,7 @@ function toolPage(table: CommandManifest, dated: Dated): string {
     ...text(description),
     '.SH COMMANDS',
     ...text('Each noun has a page of its own.'),
-    ...table.groups.flatMap((group) =>
-      tagged(`${pageName(group)}(1)`, `${group.about}: ${verbsOf(table, group).join(', ')}`),
-    ),
+    ...table.groups.flatMap((group) => tagged(`${pageName(group)}(1)`, groupSummary(group, table))),
     ...alone.flatMap(commandSection),
     '.SH GLOBAL FLAGS',
     ...text('Every command takes these.'),
@@ -74,7 +75,7 @@ function nounPage(table: CommandManifest, group: ManifestGroup, dated: Dated): s
   const hasCalls = commands.some(({ calls: all }) => all.length > 0);
   return page(name, table, dated, [
     '.SH NAME',
-    `${escapeWord(name)} \\- ${about.charAt(0).toLowerCase()}${escapeWord(about.slice(1))}`,
+    `${escapeWord(name)} \\- ${escapeWord(lowerFirst(about))}`,
     '.SH SYNOPSIS',
     `\\fBrosterctl ${escapeWord(word)}\\fR \\fIverb\\fR [\\fIid\\fR \\&...] [\\fIflags\\fR]`,
     '.SH DESCRIPTION',
@@ -100,10 +101,6 @@ function page(name: string, table: CommandManifest, { date }: Dated, body: reado
 
 function seeAlso(names: readonly string[]): string[] {
   return names.map((name, at) => `.BR ${escapeWord(name)} (1)${at < names.length - 1 ? ' ,' : ''}`);
-}
-
-function verbsOf(table: CommandManifest, group: ManifestGroup): readonly string[] {
-  return commandsOf(group, table).map(({ words }) => words[1] ?? '');
 }
 
 const description = `rosterctl reads and changes the records of one organization through its

@@ -1,4 +1,5 @@
 /** Generated Markdown: the command reference, the assumptions page, and the table of exit codes. */
+
 import { contract, type Endpoint } from '../../api/contract.js';
 import {
   type CommandManifest,
@@ -12,6 +13,7 @@ import { upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
 import { argUsage } from '../check.js';
 import { globalFlags } from '../global-flags.js';
+import { exampleLine } from '../help.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
 /** Returns docs/reference.md: every command with its usage, flags, examples and calls. */
@@ -47,12 +49,6 @@ export function referencePage(table: CommandManifest): string {
 export function usageOf(command: ManifestCommand): string {
   const flags = command.flags.length > 0 ? ['[flags]'] : [];
   return ['rosterctl', ...command.words, ...command.args.map(argUsage), ...flags].join(' ');
-}
-
-/** Returns one example as it is typed. */
-export function exampleLine(command: ManifestCommand, words: string): string {
-  if (words.startsWith('rosterctl ')) return words;
-  return `rosterctl ${command.words.join(' ')} ${words}`.trim();
 }
 
 /** Returns the source of a call: stated or assumed, and the permission if the contract names one. */

@@ -121,7 +121,7 @@ function diffLines(report: Report, canvas: Canvas): readonly string[] {
       const own = differences.filter((each) => each.resource === resource);
       if (own.length === 0) return [];
       const head = `${upperFirst(resourceWords[resource].plural)}: ${countsOf(own)}`;
-      return ['', paint.bold(head), ...own.flatMap((each) => recordLines(each, arrow, canvas))];
+      return ['', paint.bold(head), ...own.flatMap((each) => differenceLines(each, arrow, canvas))];
     }),
   ];
 }
@@ -134,7 +134,7 @@ function countsOf(differences: readonly Difference[]): string {
     .join(', ');
 }
 
-function recordLines(
+function differenceLines(
   { id, name, change, changes }: Difference,
   arrow: string,
   canvas: Canvas,
