@@ -2,7 +2,16 @@
 import { splitWords } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { timeStyles, usualFormats } from './choices.js';
-import { duration, integer, keepTime, oneOf, onOff, type Parse, parseRate } from './parse.js';
+import {
+  duration,
+  integer,
+  keepTime,
+  offering,
+  oneOf,
+  onOff,
+  type Parse,
+  parseRate,
+} from './parse.js';
 
 /** One setting: where its text may come from, how it is parsed, and its default. */
 export interface SettingKey<T = unknown> {
@@ -24,9 +33,17 @@ export interface SettingKey<T = unknown> {
 /** A setting that always has a value. */
 export type DefaultedKey<T> = SettingKey<T> & { readonly default: string };
 
+const parseFormat = oneOf(usualFormats);
+
+/** Accepts a usual format. */
+const usualFormat = offering(usualFormats, (text) => {
+  if (text !== 'xlsx') return parseFormat(text);
+  throw new UsageError('xlsx needs a file, so each command asks for it: --out FILE.xlsx.');
+});
+
 /** The settings that have their own property in `Settings`. */
 export const namedKeys = {
-  output: namedKey('output', 'how results are printed', oneOf(usualFormats), {
+  output: namedKey('output', 'how results are printed', usualFormat, {
     flag: 'output',
     env: 'ROSTERCTL_OUTPUT',
     default: 'table',

@@ -209,6 +209,7 @@ describe('a bad value says where it is and suggests a correction', () => {
     ['flag', { fields: 'id,,name' }, {}, ['--fields']],
     ['flag', { fields: '' }, {}, ['--fields']],
     ['variable', {}, { ROSTERCTL_OUTPUT: 'yaml' }, ['ROSTERCTL_OUTPUT', '"yaml"']],
+    ['variable', {}, { ROSTERCTL_OUTPUT: 'xlsx' }, ['ROSTERCTL_OUTPUT', '--out FILE.xlsx']],
     ['variable', {}, { ROSTERCTL_TIMEOUT: 'soon' }, ['ROSTERCTL_TIMEOUT']],
     ['variable', {}, { ROSTERCTL_CONCURRENCY: '0' }, ['ROSTERCTL_CONCURRENCY', '1 to 256']],
     ['variable', {}, { ROSTERCTL_CONCURRENCY: '257' }, ['ROSTERCTL_CONCURRENCY', '1 to 256']],
