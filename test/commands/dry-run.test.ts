@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
@@ -115,4 +115,14 @@ test('the report of a dry run goes to the file of --out', async () => {
   expect(JSON.parse(readFileSync(join(home, 'would.json'), 'utf8'))).toMatchObject({
     dryRun: true,
   });
+});
+
+test.each([
+  ['sandbox start --json -n', {}],
+  ['sandbox start --json', { ROSTERCTL_DRY_RUN: '1' }],
+])('sandbox start has no dry run, and starts nothing: %s %j', async (line, env) => {
+  const home = temporaryFolder();
+  const ran = await rosterctl(line, { home, env });
+  expect([ran.code, ran.stdout, errorOf(ran)['code']]).toEqual([2, '', 'usage']);
+  expect(readdirSync(home)).toEqual([]);
 });

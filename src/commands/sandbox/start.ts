@@ -5,6 +5,7 @@ import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param, params } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
 import { untilAborted } from '../../data/time.js';
+import { UsageError } from '../../errors.js';
 import {
   type SandboxServer,
   sandboxPlace,
@@ -79,6 +80,10 @@ export default defineLocalCommand({
     oneLine: true,
   },
   async run(context, { port, data, seedSize, fault, shape, strictEvents }) {
+    if (context.settings.dryRun)
+      throw new UsageError('sandbox start has no dry run: it changes demo data only.', {
+        hint: 'Leave --dry-run (or ROSTERCTL_DRY_RUN) out.',
+      });
     const server = await startSandbox({
       ...sandboxPlace(context, data),
       ...(seedSize && { seedSize }),
