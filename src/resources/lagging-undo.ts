@@ -2,24 +2,55 @@
 
 import type { Context } from '../context.js';
 import { ConflictError } from '../data/outcome-errors.js';
+import { isSameValue } from '../data/sorting.js';
 import { pause } from '../data/time.js';
 import type { Session } from '../engine/operation.js';
 import { readSettleMs } from '../engine/verify.js';
+import { type BeforeImage, readBeforeImages } from '../runs/before-images.js';
+import { isSamePlace } from '../runs/plan.js';
 import { settleTimeLeft } from '../runs/state.js';
-import { storeOf } from '../runs/store.js';
-import { isUndone, type StoredRun } from '../runs/stored-run.js';
+import { runFolder, runNames, storeOf } from '../runs/store.js';
+import { readRuns, type StoredRun } from '../runs/stored-run.js';
 
 /** The pauses before a read is repeated, and the pause before each further one. */
 const pauses = [50, 150, 300, 500];
 const longestPause = 1_000;
 
-/** When a run last wrote; undefined once it has settled, or if an undo explains old values. */
+/**
+ * When a run last wrote, and which of these rows of it a later run of this machine has set back since, which
+ * explains old values; undefined once it has settled.
+ */
 export async function recentWrite(
   context: Context,
   { head, state: { wroteAt } }: StoredRun,
-): Promise<number | undefined> {
+  rows: readonly BeforeImage[],
+): Promise<{ readonly wroteAt: number; readonly setBack: ReadonlySet<number> } | undefined> {
   if (wroteAt === undefined || settlesIn(context, wroteAt) === 0) return undefined;
-  return (await isUndone(storeOf(context), head.run)) ? undefined : wroteAt;
+  const store = storeOf(context);
+  const setBack = new Set<number>();
+  const later = (await runNames(store)).filter((name) => name > head.run);
+  for (const { head: own, state } of await readRuns(store, later)) {
+    if (!isSamePlace(own, head) || own.resource !== head.resource) continue;
+    const images = await readBeforeImages(runFolder(store, own.run));
+    const written = images.filter(({ row }) => state.results.get(row)?.result === 'changed');
+    const byId = new Map(written.map((image) => [image.id, image]));
+    for (const row of rows) if (isReverse(row, byId.get(row.id))) setBack.add(row.row);
+  }
+  return { wroteAt, setBack };
+}
+
+/** True if a later write found exactly what the earlier one left, and left what that had found. */
+function isReverse(earlier: BeforeImage, later: BeforeImage | undefined): boolean {
+  if (earlier.kind === 'created') return later?.kind === 'record';
+  const { before = {}, after = {} } = earlier;
+  const { before: found = {}, after: left } = later ?? {};
+  if (!left) return false;
+  return Object.keys(after).every(
+    (field) =>
+      Object.hasOwn(left, field) &&
+      isSameValue(found[field] ?? null, after[field] ?? null) &&
+      isSameValue(left[field] ?? null, before[field] ?? null),
+  );
 }
 
 function settlesIn({ env, now }: Context, wroteAt: number): number {
@@ -51,7 +82,8 @@ export function readingAfter(
   return (session) => {
     const plan: Session['plan'] = async (row, state) => {
       const planned = await session.plan(row, state);
-      return { ...planned, isDoubtful: planned.steps.length === 0 && !planned.skipped };
+      const isExplained = row.own?.['isSetBack'] === true || planned.skipped !== undefined;
+      return { ...planned, isDoubtful: planned.steps.length === 0 && !isExplained };
     };
     const read: Session['read'] = async (row, purpose) => {
       let state = await session.read(row, purpose);

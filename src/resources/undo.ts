@@ -35,8 +35,8 @@ export type UndoJob = JsonObject & {
   readonly wroteAt?: number | undefined;
 };
 
-/** The values that a row of an undo restores; plain JSON. */
-type UndoRow = Omit<BeforeImage, 'row' | 'id'> & JsonObject;
+/** The values that a row of an undo restores; plain JSON. `isSetBack`: a later run restored them already. */
+type UndoRow = Omit<BeforeImage, 'row' | 'id'> & { readonly isSetBack?: true } & JsonObject;
 
 /** The changed rows of a run that can be undone, each with its before-image, and those that cannot. */
 export async function undoable(

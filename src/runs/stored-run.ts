@@ -206,16 +206,6 @@ export async function runsOfPlan(
   return readRuns(store, names);
 }
 
-/** True if a later run on this machine undid a run, or some of its records. */
-export async function isUndone(store: RunStore, run: string): Promise<boolean> {
-  for (const name of await runNames(store)) {
-    if (name < run) continue;
-    const first = await readFirstRecord(journalPath(store, name));
-    if (headOf(first)?.of === run) return true;
-  }
-  return false;
-}
-
 /** The rows of a run that its journal mentions, each with the result that this proves. */
 export function resultsSoFar({ state }: StoredRun): ReadonlyMap<number, ReportRow> {
   const { results, open, done } = state;

@@ -212,6 +212,55 @@ test('an undo that is repeated at once says so without waiting', async () => {
   expect(again.stderr).toContain('1 already as before.');
 });
 
+/** A player, changes that take effect at once, and the names of the runs, oldest first. */
+async function prompt(settle: string) {
+  const { kept, service } = await holding(
+    { id: 'player_1', name: 'Ann' },
+    ({ method, body }, all) => {
+      if (method !== 'PATCH') return undefined;
+      const record = { ...all.get('player_1'), ...(JSON.parse(body.toString()) as object) };
+      all.set('player_1', { ...record, id: 'player_1' });
+      return { status: 200, json: all.get('player_1') };
+    },
+  );
+  const at = { env: { ...service.env, ROSTERCTL_SETTLE: settle }, home: temporaryFolder() };
+  const run = (line: string) => inProcess(line, at);
+  const runs = async () => {
+    const { stdout } = await run('runs list --all --json');
+    return (JSON.parse(stdout) as { run: string }[]).map((each) => each.run).toSorted();
+  };
+  return { kept, service, run, runs };
+}
+
+describe('an undo directly after its run, where reads do not lag', () => {
+  test('does not wait where another undo has just set the record back', async () => {
+    const { kept, service, run, runs } = await prompt('20s');
+    expect((await run('players update player_1 --name Bea --json')).code).toBe(0);
+    // Somebody else, and then the same change again.
+    kept.set('player_1', { id: 'player_1', name: 'Ann' });
+    expect((await run('players update player_1 --name Bea --json')).code).toBe(0);
+    const [first, second] = await runs();
+    expect((await run(`runs undo ${second} --yes --json`)).code).toBe(0);
+    const before = service.requests.length;
+    const undone = await run(`runs undo ${first} --yes --json`);
+    expect([undone.code, service.requests.length - before]).toEqual([0, 1]);
+    expect(undone.stderr).toContain('1 already as before.');
+    expect(kept.get('player_1')?.['name']).toBe('Ann');
+  });
+
+  test.each([
+    ['changed another field', '-F role=Coach'],
+    ['wrote another value', '--name Cleo'],
+  ])('is a conflict where a later run %s, and somebody set the record back', async (_, change) => {
+    const { kept, run, runs } = await prompt('1s');
+    expect((await run('players update player_1 --name Bea --json')).code).toBe(0);
+    expect((await run(`players update player_1 ${change} --json`)).code).toBe(0);
+    kept.set('player_1', { ...kept.get('player_1'), id: 'player_1', name: 'Ann' });
+    const undone = await run(`runs undo ${(await runs())[0]} --yes --json`);
+    expect([undone.code, undone.stdout]).toEqual([6, expect.stringContaining('set it back')]);
+  });
+});
+
 test('an undo of what was set back by hand long ago reads once and says so', async () => {
   const { kept, service, run } = await holding(
     { id: 'player_1', name: 'Ann' },

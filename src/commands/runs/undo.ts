@@ -99,18 +99,22 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const isEnded = stored.finished || isHeldByOther(stored, context.self);
   const left = isEnded ? 0 : head.rows - results.filter(isFinalRow).length;
   const isShownOnly = context.settings.dryRun || values.plan !== undefined;
-  const wroteAt = await recentWrite(context, stored);
+  const recent = await recentWrite(context, stored, can);
   const undo: UndoJob = {
     of: head.run,
     kind,
     ...(head.route !== undefined && { route: head.route }),
-    ...(wroteAt !== undefined && { wroteAt }),
+    ...(recent && { wroteAt: recent.wroteAt }),
   };
   return {
     ...undoOperation(head.resource, undo),
     job: async () => undo,
     rows: async () => ({
-      rows: can.map(({ row, id, ...image }) => ({ row, id, own: image })),
+      rows: can.map(({ row, id, ...image }) => ({
+        row,
+        id,
+        own: { ...image, ...(recent?.setBack.has(row) && { isSetBack: true }) },
+      })),
       header: ['id'],
       digest: digestOf([head.run, only ?? null]),
     }),
