@@ -569,7 +569,7 @@ describe('an undo that deletes is confirmed like a delete', () => {
     const { run } = await withFiles();
     const bare = await run('runs undo last --json');
     expect(bare.code).toBe(2);
-    expect(bare.stderr).toContain('3 documents to delete, in ');
+    expect(bare.stderr).toContain('3 documents to delete in ');
     expect(bare.stderr).not.toMatch(/would change|cannot be changed/);
     const yes = await run('runs undo last --yes --json');
     expect([yes.code, errorOf(yes)['message']]).toEqual([
