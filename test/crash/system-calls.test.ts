@@ -194,9 +194,9 @@ function syncedFiles() {
 }
 
 /** The words that run a program whose calls of a kind fail as told. */
-function failing(call: string, fault: string, trace = '/dev/null'): string[] {
+function failing(call: string, fault: string, file = '/dev/null'): string[] {
   const words = ['-e', `trace=${call}`, '-e', `inject=${call}:${fault}`];
-  return ['strace', '-f', '-qq', '-o', trace, ...words];
+  return ['strace', '-f', '-qq', '-o', file, ...words];
 }
 
 /** One run under strace; killed at the n-th call of its kind if `at` is given, or with another `fault`. */
