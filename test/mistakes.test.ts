@@ -208,6 +208,7 @@ test.each([
   ['tryouts pending', 'Did you mean: rosterctl tryouts list --status pending'],
   ['tryouts list --pending', 'Did you mean --status pending?'],
   ['tryouts list --csv', 'Did you mean --output csv?'],
+  ['teams get --ids ids.txt', 'It belongs to teams update.'],
   ["teams list --jq '.[]'", 'rosterctl has no --jq. Pipe to jq, or use --fields.'],
   ['tryouts list --selector x', 'Did you mean --where?'],
   ["teams create 'Paper Lions'", "Did you mean: --name 'Paper Lions'"],

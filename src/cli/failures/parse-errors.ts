@@ -109,7 +109,8 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
     return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
   const field = word.replace(/^--/, '');
   const all = command ? [...command.flags, ...globalFlags] : [];
-  const choice = all.find(({ choices }) => choices?.includes(field));
+  // `--ids` names rows elsewhere.
+  const choice = all.find(({ choices }) => field !== 'ids' && choices?.includes(field));
   const suggestion = choice
     ? `Did you mean ${choice.word} ${field}?`
     : owner
