@@ -1,7 +1,7 @@
 /** Warnings about rows that are about to be changed: the first few by name, in the order of the rows. */
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { labelOf } from '../data/path.js';
+import { nameWithId } from '../data/path.js';
 import { nameFirstFew } from '../data/text.js';
 import type { SelectedRow } from '../runs/report.js';
 
@@ -41,8 +41,7 @@ export class RowWarnings {
     const group = this.groups.get(others) ?? new Map<string, RowWarning>();
     this.groups.set(others, group);
     if (group.has(id)) return;
-    const name = labelOf(record, id);
-    const sentence = `${name === id ? id : `${id} (${name})`} ${what}`;
+    const sentence = `${nameWithId(record['name'], id)} ${what}`;
     group.set(id, { row, sentence, others });
     if (this.isPrinted) this.printOne({ row, sentence, others }, group.size - 1);
   }

@@ -138,7 +138,8 @@ function playerOf(record: JsonObject): string {
 /** The warnings of a conversion: who is not accepted, who is a player already, who applied twice. */
 class ConversionWarnings {
   private readonly warnings: RowWarnings;
-  private readonly applicationIds = new Map<string, string>();
+  /** The first application of each e-mail address and Discord user. */
+  private readonly applicants = new Map<string, { readonly id: string; readonly label: string }>();
   private acceptsAny = false;
 
   constructor(
@@ -183,14 +184,22 @@ class ConversionWarnings {
 
   /** Warns if two of the applications are by one person, who would become two players. */
   private warnOfDuplicates(id: string, record: JsonObject): void {
-    for (const field of ['email', 'discordUserId']) {
+    const own = { id, label: nameWithId(record['name'], id) };
+    for (const [field, words] of identities) {
       const value = record[field];
       if (typeof value !== 'string' || value === '') continue;
       const key = `${field} ${value.toLowerCase()}`;
-      const other = this.applicationIds.get(key) ?? id;
-      this.applicationIds.set(key, other);
-      if (other !== id)
-        this.warnings.once(`${other} and ${id} have the same ${field}: one person, two players.`);
+      const other = this.applicants.get(key) ?? own;
+      this.applicants.set(key, other);
+      if (other.id !== id)
+        this.warnings.once(
+          `${other.label} and ${own.label} have the same ${words}: one person would become two players.`,
+        );
     }
   }
 }
+
+const identities = [
+  ['email', 'e-mail'],
+  ['discordUserId', 'Discord user'],
+] as const;

@@ -86,11 +86,11 @@ test('warnings name the people, in the order of the rows, each kind on its own',
   const { lines } = await screenOf(setStatus('--all --to rejected -n'), { statuses, columns: 200 });
   const withdrawn = lines.filter((line) => line.includes('withdrawn by'));
   expect(withdrawn).toEqual([
-    'app_1 (Ilka Corvane) was withdrawn by the applicant.',
-    'app_3 (Wren Dorsk) was withdrawn by the applicant.',
-    'app_5 (東京 太郎) was withdrawn by the applicant.',
-    'app_7 (Ilka Corvane) was withdrawn by the applicant.',
-    'app_9 (Wren Dorsk) was withdrawn by the applicant.',
+    'Ilka Corvane (app_1) was withdrawn by the applicant.',
+    'Wren Dorsk (app_3) was withdrawn by the applicant.',
+    '東京 太郎 (app_5) was withdrawn by the applicant.',
+    'Ilka Corvane (app_7) was withdrawn by the applicant.',
+    'Wren Dorsk (app_9) was withdrawn by the applicant.',
     'Others were withdrawn by the applicant, too. A filter can leave them out: --not-status withdrawn',
   ]);
   const at = lines.indexOf(withdrawn[0] ?? '');

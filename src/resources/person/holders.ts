@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { labelOf, namedTest, plainText } from '../../data/path.js';
+import { labelOf, namedTest, nameWithId, plainText } from '../../data/path.js';
 import { kindWords, quotedId, referenceField, referenceKindsOf } from '../../data/references.js';
 import {
   type LookedUpKind,
@@ -137,7 +137,7 @@ export class Holders {
     const found = [...this.watched].flatMap(([id, shared]) => (shared ? { id, ...shared } : []));
     for (const { id, own, other } of found.slice(0, nameFirstFew))
       this.context.note(
-        `${id} (${labelOf(own.record, id)}) and ${sameIdentity(other)}; the service may refuse it.`,
+        `${nameWithId(own.record['name'], id)} and ${sameIdentity(other)}; the service may refuse it.`,
       );
     const more = found.length - nameFirstFew;
     if (more > 0) this.context.note(`The same holds for ${plural(more, 'more record')}.`);

@@ -24,7 +24,7 @@ describe('a conversion', () => {
     const { service, ran } = await convert('--yes');
     expect(ran.code).toBe(0);
     expect(ran.stderr).toBe(
-      'app_1 (Applicant app_1) is not accepted: the status is pending. --accept sets it first.\n',
+      'Applicant app_1 (app_1) is not accepted: the status is pending. --accept sets it first.\n',
     );
     expect(steps(service)).toEqual(['GET app_1', ...holdersRead, 'CONVERT app_1', 'GET app_1']);
     expect(written(service)).toEqual([{ organizationId: organization }]);
@@ -224,5 +224,7 @@ test('several conversions print a report with the new players', async () => {
       { id: 'app_3', result: 'unchanged' },
     ],
   });
-  expect(ran.stderr.match(/have the same email/g)).toHaveLength(1);
+  expect(
+    ran.stderr.match(/Applicant app_1 \(app_1\) and .* have the same e-mail: one person/g),
+  ).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ const people = [
   application('app_4', { name: 'Ann', email: 'ann@example.org', formId: 'f2' }),
 ];
 const both = 'the application app_1 (Nilo, rejected) have the same e-mail';
-const warning = `app_2 (Nilo) and ${both}; the service may refuse it.`;
+const warning = `Nilo (app_2) and ${both}; the service may refuse it.`;
 
 const run = ({ env }: { env: Record<string, string> }, line: string) =>
   inProcess(line, { env, home: temporaryFolder() });
@@ -58,7 +58,7 @@ test('a change of filtered applications says it before the first write, but not 
   const service = await keep(people);
   const ran = await run(service, 'tryouts set-status --status pending --to accepted --yes');
   expect(ran.stderr).toContain(warning);
-  expect(ran.stderr).not.toContain('app_3 (Ann)');
+  expect(ran.stderr).not.toContain('Ann (app_3)');
   const order = steps(service);
   expect(order.lastIndexOf('LIST')).toBeLessThan(
     order.findIndex((step) => step.startsWith('PATCH')),
