@@ -362,7 +362,7 @@ test('the preview of several shows the team and everything else that is sent, an
   for (const words of [`${line} -n`, `${line} --yes`]) {
     // oxlint-disable-next-line no-await-in-loop
     const { stderr } = await user.run(words);
-    expect(stderr).toContain('2 applications to convert, in ');
+    expect(stderr).toContain('2 applications to convert in ');
     expect(stderr).toMatch(/app_1 {2}Applicant app_1 .*Team \S+ → team_1, Shirt \S+ → 7/);
     expect(stderr).toMatch(/app_2 {2}Applicant app_2 .*Team \S+ → team_1, Shirt \S+ → 7/);
     expect(stderr).toContain('Applicant app_2 (app_2) is not accepted: the status is reviewing.');
