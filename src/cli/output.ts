@@ -22,7 +22,10 @@ import {
 } from './writers.js';
 
 /** The context that writing a value requires. */
-export interface OutputContext extends ShowContext, WorkbookContext, Pick<LocalContext, 'streams'> {
+export interface OutputContext
+  extends ShowContext,
+    WorkbookContext,
+    Pick<LocalContext, 'streams' | 'self'> {
   /** Text printed before the value, whatever its format. */
   readonly head?: string | undefined;
   /** True if something was changed already: an unknown field is only noted, and the report is printed. */

@@ -19,7 +19,12 @@ export interface Sink extends OutputStream {
  */
 export async function withSink(
   out: string | undefined,
-  { streams, signal, settings }: Pick<LocalContext, 'streams' | 'signal' | 'settings'>,
+  {
+    streams,
+    signal,
+    settings,
+    self,
+  }: Pick<LocalContext, 'streams' | 'signal' | 'settings' | 'self'>,
   show: (sink: Sink) => Promise<void>,
 ): Promise<void> {
   const { stdout } = streams;
@@ -35,7 +40,7 @@ export async function withSink(
     });
   if (out === undefined || out === '-') return show(stdout);
   const { openAtomic } = await import('../files/atomic-write.js');
-  const file = await openAtomic(out, { signal });
+  const file = await openAtomic(out, { signal, self });
   try {
     await show({ ...nowhere, write: (text) => file.write(text).catch(throwClosed) });
     await file.commit();

@@ -12,12 +12,13 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { access, constants, lstat, readdir, realpath, stat, unlink } from 'node:fs/promises';
+import { access, constants, lstat, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { digestOf } from '../data/digest.js';
-import { GuardError, OutputError } from '../errors.js';
-import { type AtomicFile, attemptWrite, throughDevice } from './writing.js';
+import { GuardError } from '../errors.js';
+import { describeSelf, type ThisProcess } from './holder.js';
+import { type AtomicFile, attemptWrite, outputTarget, throughDevice } from './writing.js';
 
 interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -31,6 +32,11 @@ interface AtomicOptions {
   readonly isNew?: boolean | undefined;
   /** One of many files in a folder, which the caller syncs after the last of them. */
   readonly isOneOfMany?: boolean | undefined;
+  /**
+   * The process that writes. Its temporary file is named after it, and those that dead processes left for
+   * the same file are removed.
+   */
+  readonly self?: ThisProcess | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,7 +47,7 @@ interface AtomicOptions {
  * CancelledError, GuardError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
-  const target = await findTarget(file);
+  const target = await outputTarget(file);
   if (target.kind === 'device') return throughDevice(file, options.signal);
   const mode = target.kind === 'file' ? target.mode : options.mode;
   return openBeside(file, target.path, { ...options, mode });
@@ -65,9 +71,10 @@ const quickBytes = 1024 * 1024;
 async function openBeside(
   file: string,
   path: string,
-  { mode = 0o600, singleWriter, isNew, isOneOfMany }: AtomicOptions,
+  { mode = 0o600, singleWriter, isNew, isOneOfMany, self }: AtomicOptions,
 ): Promise<AtomicFile> {
-  const temp = tempPath(path, singleWriter ? fixedMark(path) : randomMark());
+  const mark = self && (await removeDeadTemps(path, self));
+  const temp = tempPath(path, singleWriter ? fixedMark(path) : (mark ?? randomMark()));
   if (singleWriter) removeNow(temp);
   const opened = async () => openSync(temp, 'wx', 0o600);
   const descriptor = await attemptWrite(file, opened());
@@ -161,7 +168,7 @@ function synced(descriptor: number): Promise<void> {
  * advance.
  */
 export async function checkWritable(file: string): Promise<void> {
-  const { kind, path } = await findTarget(file);
+  const { kind, path } = await outputTarget(file);
   if (kind === 'absent' || kind === 'file')
     await attemptWrite(file, access(dirname(path), constants.W_OK));
 }
@@ -220,26 +227,27 @@ function fixedMark(path: string): string {
   return digestOf(basename(path)).slice(0, 16);
 }
 
-function randomMark(): string {
-  return randomBytes(8).toString('hex');
+/**
+ * Removes the temporary files for `path` of processes that no longer run, and returns the mark of this one.
+ * Undefined if the system does not tell which processes this one can see.
+ */
+async function removeDeadTemps(path: string, self: ThisProcess): Promise<string | undefined> {
+  const { boot, namespace } = describeSelf(self, undefined);
+  if (boot === undefined || namespace === undefined) return undefined;
+  const visible = digestOf([boot, namespace]).slice(0, 8);
+  const markOf = (pid: number) => `${visible}${pid.toString(16).padStart(8, '0')}`;
+  for (const name of await readdir(dirname(path)).catch(() => [])) {
+    const [, hex = ''] = /([0-9a-f]{8})\.rosterctl-tmp$/.exec(name) ?? [];
+    const pid = Number.parseInt(hex, 16);
+    const temp = tempPath(path, markOf(pid));
+    const isFree = pid === self.pid || !self.isAlive(pid);
+    if (basename(temp) === name && isFree) removeNow(temp);
+  }
+  return markOf(self.pid);
 }
 
-type WriteTarget =
-  | { readonly kind: 'absent'; readonly path: string }
-  | { readonly kind: 'device'; readonly path: string }
-  | { readonly kind: 'file'; readonly path: string; readonly mode: number };
-
-async function findTarget(file: string): Promise<WriteTarget> {
-  const path = await realpath(file).catch(() => file);
-  // Let the system resolve the link: the link to a pipe is not a path that could be read.
-  const stats = await stat(path).catch(() => undefined);
-  // A dangling link: the new file replaces it.
-  if (!stats) return { kind: 'absent', path };
-  if (stats.isDirectory())
-    throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
-  // Other processes may share what the shell opened for us, such as /dev/stderr.
-  if (!stats.isFile() || /^\/(dev\/(fd\/|std)|proc\/)/.test(file)) return { kind: 'device', path };
-  return { kind: 'file', path, mode: stats.mode & 0o777 };
+function randomMark(): string {
+  return randomBytes(8).toString('hex');
 }
 
 /**

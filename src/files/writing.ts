@@ -1,7 +1,7 @@
 /** Writing files: complete writes, and errors that name the file. */
 
 import { write } from 'node:fs';
-import { constants, type FileHandle, open, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -51,6 +51,25 @@ export function writeReason(error: unknown): string {
     ENXIO: 'it is a socket',
     EPIPE: 'nothing reads the pipe any more',
   });
+}
+
+type WriteTarget =
+  | { readonly kind: 'absent'; readonly path: string }
+  | { readonly kind: 'device'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string; readonly mode: number };
+
+/** Returns what a path leads to, through links. Throws OutputError for a folder. */
+export async function outputTarget(file: string): Promise<WriteTarget> {
+  const path = await realpath(file).catch(() => file);
+  // Let the system resolve the link: the link to a pipe is not a path that could be read.
+  const stats = await stat(path).catch(() => undefined);
+  // A dangling link: the new file replaces it.
+  if (!stats) return { kind: 'absent', path };
+  if (stats.isDirectory())
+    throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
+  // Other processes may share what the shell opened for us, such as /dev/stderr.
+  if (!stats.isFile() || /^\/(dev\/(fd\/|std)|proc\/)/.test(file)) return { kind: 'device', path };
+  return { kind: 'file', path, mode: stats.mode & 0o777 };
 }
 
 /**

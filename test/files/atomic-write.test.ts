@@ -12,12 +12,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OutputError } from '../../src/errors.js';
 import { openAtomic, sweepStaleTemps, writeAtomically } from '../../src/files/atomic-write.js';
 import { openSyncedLines } from '../../src/files/synced-lines.js';
-import { temporaryFolder } from '../support/run.js';
+import { until } from '../bulk/user.js';
+import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
+import { recordingService } from '../support/service.js';
 
 const home = temporaryFolder();
 let count = 0;
@@ -184,4 +187,42 @@ test('old temporary files are swept, young ones and those of others stay', async
 
 test('sweeping a missing folder is not an error', async () => {
   expect(await sweepStaleTemps(join(home, 'none'), new Date())).toEqual([]);
+});
+
+const teams = (name: string) => JSON.stringify([{ id: 'team_1', name }]);
+
+test('the next --out to a file removes what a killed process left of it, and nothing of a living one', async () => {
+  const held: ServerResponse[] = [];
+  let holds = true;
+  const service = await recordingService(() => (_, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (holds) held.push(response);
+    else response.end(teams('Second'));
+  });
+  const folder = freshFolder();
+  const at = { env: service.env, home: folder, cwd: folder };
+  const line = 'teams list --out teams.json';
+  const temps = () => readdirSync(folder).filter((name) => name.endsWith('.rosterctl-tmp'));
+  const killed = startLine(line, at);
+  await until(() => held.length === 1);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  const left = temps();
+  expect(left).toHaveLength(1);
+  const living = startLine(line, at);
+  await until(() => held.length === 2);
+  const own = temps();
+  expect([own.length, own]).toEqual([1, expect.not.arrayContaining(left)]);
+  holds = false;
+  expect((await rosterctl(line, at)).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(folder, 'teams.json'), 'utf8'))).toMatchObject([
+    { name: 'Second' },
+  ]);
+  expect(temps()).toEqual(own);
+  held[1]?.end(teams('First'));
+  expect((await living.ended).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(folder, 'teams.json'), 'utf8'))).toMatchObject([
+    { name: 'First' },
+  ]);
+  expect(temps()).toEqual([]);
 });
