@@ -32,12 +32,24 @@ export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T
 
 /** The error for a file that cannot be written, with a hint if there is one. */
 export function cannotWrite(file: string, error: unknown): OutputError {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code = '' } = error as NodeJS.ErrnoException;
   return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
-    hint: code === 'ENOENT' ? missingFolderHint(dirname(file)) : undefined,
+    hint: code === 'ENOENT' ? missingFolderHint(dirname(file)) : writeHints[code],
     cause: error,
   });
 }
+
+const otherFolder = 'Name a file in a folder that you can write to.';
+const makeRoom = 'Make room, or name a file on another disk.';
+
+/** What to do about a refusal of the file system, by its code. */
+const writeHints: Readonly<Record<string, string>> = {
+  EACCES: otherFolder,
+  EPERM: otherFolder,
+  EROFS: otherFolder,
+  EDQUOT: makeRoom,
+  ENOSPC: makeRoom,
+};
 
 function missingFolderHint(folder: string): string {
   if (folder === '.') return 'The current folder was removed. Change to another folder first.';

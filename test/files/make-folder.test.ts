@@ -60,6 +60,16 @@ test('a backup into a file system that refuses folders names the folder, as does
   );
 });
 
+test('an output on a full disk says what to do', async ({ skip }) => {
+  skip(!existsSync('/dev/full'), 'there is no /dev/full');
+  const ran = await rosterctl('-p sandbox teams list --out /dev/full');
+  expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+    1,
+    '',
+    '/dev/full cannot be written: the disk is full (ENOSPC).\nMake room, or name a file on another disk.\n',
+  ]);
+});
+
 test.each([
   ['players create --name Ann', 'Nothing was sent. Set ROSTERCTL_STATE_DIR to a folder that can'],
   ['players list --since-last bot', 'Set ROSTERCTL_STATE_DIR to a folder that can be written.'],
