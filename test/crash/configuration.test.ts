@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { startSandbox } from './stage.js';
 
 // Kills a change of the configuration, which is in two files, at each system call that writes one of them.
 
@@ -56,6 +57,39 @@ describe('by system calls:', () => {
       }
     expect(kills).toBeGreaterThan(3);
   });
+});
+
+test('a logout killed anywhere is finished by the same command', async ({ skip }) => {
+  skip(!trace, 'strace is not installed or may not trace');
+  const { baseUrl: url, organizationId, apiKey } = await startSandbox();
+  const before = temporaryFolder();
+  const login = `auth login --base-url ${url} --org ${organizationId} --key-stdin`;
+  expect((await rosterctl(login, { home: before, stdin: apiKey })).code).toBe(0);
+  // oxlint-disable-next-line no-await-in-loop
+  for (const line of ['tryouts update app_0012 --note x --yes', 'tryouts list --since-last mail'])
+    expect((await rosterctl(line, { home: before })).code).toBe(0);
+  let kills = 0;
+  for (const call of ['rename', 'unlink', 'rmdir'])
+    for (let at = 1; at <= 10; at++) {
+      const home = join(temporaryFolder(), 'home');
+      cpSync(before, home, { recursive: true });
+      const words = ['-f', '-qq', '-o', '/dev/null', '-e', `inject=${call}:signal=KILL:when=${at}`];
+      const { signal } = spawnSync(
+        'strace',
+        [...words, process.execPath, launcher, 'auth', 'logout'],
+        { env: { ...freshEnvironment(home), UV_THREADPOOL_SIZE: '1' } },
+      );
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await rosterctl('auth logout', { home })).code).toBe(0);
+      const state = join(home, '.local/state/rosterctl');
+      const left = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        /jsonl$|mail\.json$/.test(name),
+      );
+      expect([call, at, left, namesIn(home)[1]]).toEqual([call, at, [], []]);
+      if (signal === null) break;
+      kills += 1;
+    }
+  expect(kills).toBeGreaterThan(3);
 });
 
 /** Creates a home folder with the profiles work (active) and other. */

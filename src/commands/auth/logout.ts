@@ -74,17 +74,21 @@ export default defineLocalWrite({
     };
   },
   async apply(context, { state: { name, key, runs, cursors } }) {
-    if (key) {
-      await context.config.update((now) => {
-        // Renamed meanwhile: its key is not removed.
-        if (!now.keys.has(name)) requireProfile(now.config, { name });
-        return withoutKey(now, name);
-      });
-      removeCache(context, key.origin, key.organization);
-    }
-    await removeRuns(context, runs);
     const folder = key && cursorFolder(context.paths, key);
-    if (folder !== undefined) for (const cursor of cursors) await removeCursor(folder, cursor);
+    try {
+      await removeRuns(context, runs);
+      if (folder !== undefined) for (const cursor of cursors) await removeCursor(folder, cursor);
+    } finally {
+      // Last, so that the same command still knows the rest if this one is killed.
+      if (key) {
+        removeCache(context, key.origin, key.organization);
+        await context.config.update((now) => {
+          // Renamed meanwhile: its key is not removed.
+          if (!now.keys.has(name)) requireProfile(now.config, { name });
+          return withoutKey(now, name);
+        });
+      }
+    }
     const { unfinished } = runs;
     if (unfinished.length > 0) {
       const kept = plural(unfinished.length, 'unfinished run was', 'unfinished runs were');
