@@ -34,16 +34,27 @@ export async function recentWrite(
     const images = await readBeforeImages(runFolder(store, own.run));
     const written = images.filter(({ row }) => state.results.get(row)?.result === 'changed');
     const byId = new Map(written.map((image) => [image.id, image]));
-    for (const row of rows) if (isReverse(row, byId.get(row.id))) setBack.add(row.row);
+    for (const row of rows) {
+      const image = byId.get(row.id);
+      if (!image || !isSameField(row, image)) continue;
+      if (isReverse(row, image)) setBack.add(row.row);
+      else setBack.delete(row.row);
+    }
   }
   return { wroteAt, setBack };
 }
 
+/** True if a later write concerns what the earlier one changed. */
+function isSameField(earlier: BeforeImage, { kind, after = {} }: BeforeImage): boolean {
+  if (earlier.kind === 'created') return kind === 'record';
+  return Object.keys(earlier.after ?? {}).some((field) => Object.hasOwn(after, field));
+}
+
 /** True if a later write found exactly what the earlier one left, and left what that had found. */
-function isReverse(earlier: BeforeImage, later: BeforeImage | undefined): boolean {
-  if (earlier.kind === 'created') return later?.kind === 'record';
+function isReverse(earlier: BeforeImage, later: BeforeImage): boolean {
+  if (earlier.kind === 'created') return later.kind === 'record';
   const { before = {}, after = {} } = earlier;
-  const { before: found = {}, after: left } = later ?? {};
+  const { before: found = {}, after: left } = later;
   if (!left) return false;
   return Object.keys(after).every(
     (field) =>

@@ -261,6 +261,17 @@ describe('an undo directly after its run, where reads do not lag', () => {
   });
 });
 
+test('an undo of what was undone and then changed again waits for a record that reads as before', async () => {
+  const { kept, run, runs } = await prompt('1s');
+  expect((await run('players update player_1 --name Bea --json')).code).toBe(0);
+  const [first] = await runs();
+  expect((await run(`runs undo ${first} --yes --json`)).code).toBe(0);
+  expect((await run('players update player_1 --name Bea --json')).code).toBe(0);
+  kept.set('player_1', { id: 'player_1', name: 'Ann' });
+  const undone = await run(`runs undo ${first} --yes --json`);
+  expect([undone.code, undone.stdout]).toEqual([6, expect.stringContaining('set it back')]);
+});
+
 test('an undo of what was set back by hand long ago reads once and says so', async () => {
   const { kept, service, run } = await holding(
     { id: 'player_1', name: 'Ann' },
