@@ -75,8 +75,24 @@ export const environmentVariables: readonly { readonly name: string; readonly te
   ...sharedVariables.map(([name, text]) => ({ name, text })),
 ];
 
+/** The global flags that turn something on. */
+export interface Switches {
+  readonly bom: boolean;
+  readonly csvRaw: boolean;
+  readonly noHeader: boolean;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly noInput: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly debug: boolean;
+  readonly strict: boolean;
+  /** The environment is evaluated per stream. */
+  readonly noColor: boolean;
+}
+
 /** The global flags as typed; absent = not given. */
-export interface GlobalFlags {
+export interface GlobalFlags extends Partial<Switches> {
   readonly profile?: string;
   readonly org?: string;
   readonly baseUrl?: string;
@@ -85,19 +101,8 @@ export interface GlobalFlags {
   readonly fields?: string;
   readonly template?: string;
   readonly out?: string;
-  readonly bom?: boolean;
   readonly delimiter?: string;
-  readonly csvRaw?: boolean;
-  readonly noHeader?: boolean;
   readonly time?: string;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly noInput?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly debug?: boolean;
-  readonly strict?: boolean;
-  readonly noColor?: boolean;
   readonly noPager?: boolean;
   readonly timeout?: string;
   readonly retries?: string;

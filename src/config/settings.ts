@@ -10,7 +10,7 @@ import {
   type SettingOrigin,
   unknownKeys,
 } from './decide.js';
-import { flagVariables, type GlobalFlags } from './environment.js';
+import { flagVariables, type GlobalFlags, type Switches } from './environment.js';
 import { isOverride } from './keys.js';
 import { namedKeys } from './named-keys.js';
 import { fileOrStdout, formatOfFile, integer, nameList, oneOf, onOff } from './parse.js';
@@ -19,7 +19,7 @@ import { profileInForce } from './store.js';
 export type { GlobalFlags, OutputFormat };
 
 /** Every setting, resolved: flag over environment over profile over default. */
-export interface Settings {
+export interface Settings extends Switches {
   /** The profile in use and how it was chosen; `sandbox` is built in. */
   readonly profile: {
     readonly name: string;
@@ -28,20 +28,8 @@ export interface Settings {
   readonly output: OutputFormat;
   readonly fields: readonly string[] | undefined;
   readonly out: string | undefined;
-  readonly bom: boolean;
   readonly delimiter: ',' | ';' | '\t';
-  readonly csvRaw: boolean;
-  readonly noHeader: boolean;
   readonly time: 'iso' | 'local' | 'relative' | undefined;
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly noInput: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly debug: boolean;
-  readonly strict: boolean;
-  /** --no-color was given. The environment is evaluated per stream. */
-  readonly noColor: boolean;
   /** The width of the aligned table that a pipe gets (ROSTERCTL_FORCE_TTY). */
   readonly forcedWidth: number | undefined;
   /** One line for each record (`--template`). */

@@ -9,7 +9,7 @@ export const mostBytes = 64 * 1024 * 1024;
 const mostEntries = 2_000;
 
 /** A file in the archive, as the directory at its end describes it. */
-interface ArchiveEntry {
+export interface ArchiveEntry {
   readonly name: string;
   readonly method: number;
   readonly crc: number;

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { crc32, createDeflateRaw } from 'node:zlib';
 import { OutputError } from '../errors.js';
+import type { ArchiveEntry } from './archive.js';
 
 /** Writes parts one after the other, then the directory. */
 interface ArchiveWriter {
@@ -11,13 +12,7 @@ interface ArchiveWriter {
   end(): Promise<number>;
 }
 
-interface Written {
-  readonly path: string;
-  readonly crc: number;
-  readonly bytes: number;
-  readonly packedBytes: number;
-  readonly offset: number;
-}
+type Written = Omit<ArchiveEntry, 'method'>;
 
 const mostPartBytes = 0xffff_fffe;
 /** Deflated, as version 2.0 of the format knows it. */
@@ -37,7 +32,7 @@ export function archiveWriter(write: (bytes: Uint8Array) => Promise<void>): Arch
   return {
     async add(path, pieces) {
       const { packed, ...sums } = await compressed(pieces);
-      const part = { path, offset, ...sums };
+      const part = { name: path, offset, ...sums };
       if (Math.max(part.bytes, offset + part.packedBytes) > mostPartBytes) throw archiveTooLarge();
       parts.push(part);
       await send(Buffer.concat([header(0x04034b50, [version], part, []), Buffer.from(path)]));
@@ -49,7 +44,7 @@ export function archiveWriter(write: (bytes: Uint8Array) => Promise<void>): Arch
         const place = Buffer.alloc(14);
         place.writeUInt32LE(part.offset, 10);
         const head = header(0x02014b50, [version, version], part, [place]);
-        await send(Buffer.concat([head, Buffer.from(part.path)]));
+        await send(Buffer.concat([head, Buffer.from(part.name)]));
       }
       const end = Buffer.alloc(22);
       end.writeUInt32LE(0x06054b50, 0);
@@ -67,7 +62,7 @@ export function archiveWriter(write: (bytes: Uint8Array) => Promise<void>): Arch
 function header(
   signature: number,
   versions: readonly number[],
-  { path, crc, bytes, packedBytes }: Written,
+  { name, crc, bytes, packedBytes }: Written,
   more: readonly Buffer[],
 ): Buffer {
   const fields = Buffer.alloc(4 + versions.length * 2 + 24);
@@ -80,7 +75,7 @@ function header(
   at = fields.writeUInt32LE(crc, at);
   at = fields.writeUInt32LE(packedBytes, at);
   at = fields.writeUInt32LE(bytes, at);
-  at = fields.writeUInt16LE(Buffer.byteLength(path), at);
+  at = fields.writeUInt16LE(Buffer.byteLength(name), at);
   fields.writeUInt16LE(0, at);
   return Buffer.concat([fields, ...more]);
 }

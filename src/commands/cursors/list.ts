@@ -4,7 +4,7 @@ import { rowsView } from '../../cli/views.js';
 import { cursorFolder, cursorKeys, placeInUse, readCursor } from '../../cursors/cursor-file.js';
 import { Failure } from '../../errors.js';
 
-interface CursorRow {
+export interface CursorRow {
   readonly name: string;
   readonly resource: string;
   /** How many records count as known. */

@@ -6,15 +6,12 @@ import { firstOf, plural } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hangingLines } from '../../terminal/whole-words.js';
+import type { CursorRow } from './list.js';
 import { cursorArgument, findCursor } from './shared.js';
 
-interface ShownCursor {
-  readonly name: string;
-  readonly resource: string;
+interface ShownCursor extends CursorRow {
   readonly filter: string | null;
   readonly changed: string | null;
-  readonly lastAt: string | null;
-  readonly records: number;
   readonly ids: readonly string[];
   /** The entries that the last --peek printed. */
   readonly pending: readonly string[];

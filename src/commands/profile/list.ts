@@ -3,7 +3,7 @@ import { defineLocalCommand } from '../../cli/define.js';
 import { rowsView } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/choices.js';
 
-interface ProfileRow {
+export interface ProfileRow {
   readonly name: string;
   readonly organization: string | null;
   readonly baseUrl: string | null;

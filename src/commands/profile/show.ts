@@ -5,12 +5,9 @@ import { sandboxProfile } from '../../config/choices.js';
 import { chooseOne, demoOrganization, requireProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 import { UsageError } from '../../errors.js';
+import type { ProfileRow } from './list.js';
 
-interface Profile {
-  readonly name: string;
-  readonly organization: string | null;
-  readonly baseUrl: string | null;
-  readonly active: boolean;
+interface Profile extends ProfileRow {
   readonly keyStored: boolean;
   readonly settings: Readonly<Record<string, string>>;
 }

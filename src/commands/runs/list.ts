@@ -10,14 +10,10 @@ import { createNameFinder, type NameFinder, soleRecord } from '../../runs/record
 import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
 import { readRuns, type StoredRun, stateWord, summaryOf } from '../../runs/stored-run.js';
 
-interface Run {
-  readonly run: string;
-  readonly action: string;
-  readonly startedAt: string;
+interface Run extends Pick<StoredRun['head'], 'run' | 'action' | 'startedAt' | 'profile'> {
   /** `replaced` for a person only. */
   readonly state: ReturnType<typeof stateWord>;
   readonly summary: Readonly<Record<string, number>>;
-  readonly profile: string;
 }
 
 /** The number of runs listed without `--all`. */
