@@ -9,6 +9,7 @@ import { withPlainId } from '../data/http.js';
 import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
+import { isSameValue } from '../data/sorting.js';
 import { lowerFirst } from '../data/text.js';
 import type { Sent, Session } from '../engine/operation.js';
 import { isMarkedDeleted } from '../engine/verify.js';
@@ -73,6 +74,8 @@ export function creating(context: Context, resource: ResourceName) {
 
 /** True if the record's times show that nobody has changed it since it was created. */
 function isUntouched({ createdAt, updatedAt }: JsonObject): boolean {
+  // Some services count seconds.
+  if ((createdAt ?? null) !== null && isSameValue(createdAt, updatedAt)) return true;
   if (typeof createdAt !== 'string' || typeof updatedAt !== 'string') return false;
   return Math.abs(Date.parse(updatedAt) - Date.parse(createdAt)) <= 1_000;
 }

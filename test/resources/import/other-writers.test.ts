@@ -114,17 +114,24 @@ describe('a create whose answer is lost', () => {
     expect(desk.writes()).toEqual(['POST']);
   });
 
-  test('is done if it is found as it was sent, and is undone while nobody has changed it', async () => {
-    const desk = await club((request, players) => {
-      if (request.method !== 'POST') return undefined;
-      create(players, request);
-      return lost;
-    });
-    const ran = await desk.importing(['nn@example.org,Mine']);
-    expect([ran.code, ran.results[0]?.result]).toEqual([0, 'changed']);
-    expect((await desk.undo()).code).toBe(0);
-    expect([...desk.players.keys()]).toEqual(['p1']);
-  });
+  test.each([
+    ['text', madeAt],
+    ['a number', 1_772_359_200],
+  ])(
+    'is done if it is found as it was sent, and is undone while nobody has changed it (times are %s)',
+    async (_, time) => {
+      const desk = await club((request, players) => {
+        if (request.method !== 'POST') return undefined;
+        const made = create(players, request);
+        players.set(made.id, { ...made, createdAt: time, updatedAt: time });
+        return lost;
+      });
+      const ran = await desk.importing(['nn@example.org,Mine']);
+      expect([ran.code, ran.results[0]?.result]).toEqual([0, 'changed']);
+      expect((await desk.undo()).code).toBe(0);
+      expect([...desk.players.keys()]).toEqual(['p1']);
+    },
+  );
 
   test('is found in a list of ten players that the import itself brought to that number', async () => {
     let creates = 0;
