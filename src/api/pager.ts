@@ -11,6 +11,7 @@ import {
   readNext,
   type Way,
 } from './paging-evidence.js';
+import { type NextTarget, namesNumber, parameterFor, type Query } from './paging-parameters.js';
 import type { Completeness, Doubt } from './types.js';
 import type { ResponseHead } from './wire.js';
 
@@ -34,15 +35,11 @@ export interface Page extends ResponseHead {
 /** The place of the next page, or the reason why there is none. */
 export type NextPage =
   | {
-      readonly next: { readonly url: string } | { readonly query: Query };
+      readonly next: NextTarget;
       /** The page may repeat this one: the service may count its pages from 0 or from 1. */
       readonly mayRepeat?: boolean;
     }
   | { readonly end: Completeness };
-
-interface Query {
-  readonly [name: string]: string;
-}
 
 /** Accepted, Partial Content, Multi-Status: such a response may hold only part of a list. */
 const partStatuses = new Set([202, 206, 207]);
@@ -66,6 +63,10 @@ export class Pager {
   private announced: { total?: Total | undefined; pages?: number | undefined } = {};
   /** True if a later page announced fewer records or pages than an earlier one. */
   private hasShrunk = false;
+  /** True if this page was found by its number or offset, so that records can move onto it and off it. */
+  private isNumbered = false;
+  /** True if such a page repeated some records of an earlier one. */
+  private hasMoved = false;
   /** 0 or 1, as the first answer numbers its page. */
   private firstNumber: number | undefined;
 
@@ -81,7 +82,10 @@ export class Pager {
     const evidence = this.evidenceIn(page);
     if (page.number === 1) this.firstNumber ??= evidence.pageNumber;
     const mode = this.overrides['paging.mode'] ?? 'auto';
+    this.hasMoved ||= this.isNumbered && page.fresh > 0 && page.fresh < page.count;
     const step = mode === 'auto' ? this.follow(page, evidence) : this.forced(mode, page, evidence);
+    this.isNumbered =
+      step !== undefined && 'next' in step && namesNumber(step.next, this.overrides);
     return step ?? { end: this.completeness(page, evidence, mode) };
   }
 
@@ -205,6 +209,9 @@ export class Pager {
     // The records after one that went away moved up, the first of them perhaps to a page read before.
     if (this.hasShrunk)
       return doubt('the list became shorter while it was read', 'Run the same command again.');
+    // What moved to the front may have come from a page that was still to be read.
+    if (this.hasMoved && !(total?.isNamed && total.value === arrived))
+      return doubt('records moved while the list was read', 'Run the same command again.');
     if (evidence.more)
       return {
         ...doubt(
@@ -287,13 +294,6 @@ function pagesOf(total: number | undefined, size: number | undefined): number | 
 /** Returns the value at a path of the envelope, or of the header of that name. */
 function fieldOrHeader(path: string, { body, headers }: Page): unknown {
   return (isObject(body) ? valueAt(body, path) : undefined) ?? headers[path.toLowerCase()];
-}
-
-/** Returns the name of a parameter; `paging.params.cursor` renames every kind of cursor. */
-function parameterFor(word: string, overrides: Overrides): string {
-  const own = overrides[`paging.params.${word}`];
-  const isCursor = !['page', 'limit', 'offset', 'after'].includes(word);
-  return own ?? (isCursor ? overrides['paging.params.cursor'] : undefined) ?? word;
 }
 
 /** Returns the target of rel=next in a Link header (RFC 8288). */

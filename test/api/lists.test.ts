@@ -822,6 +822,12 @@ const shrinking: readonly { name: string; reply: (request: Recorded) => Reply }[
   },
 ];
 
+/** A page of a list of 45, in which the 30th moved to the front after the first page was read. */
+function moved(page: number): readonly JsonObject[] {
+  const order = page === 1 ? all : [all[29], ...all.slice(0, 29), ...all.slice(30)];
+  return order.slice(page * 20 - 20, page * 20).filter((each) => each !== undefined);
+}
+
 describe('paging', () => {
   test.each(shrinking)('a list that becomes shorter while it is read: $name', async ({ reply }) => {
     const service = await recordingService((request) => reply(request));
@@ -833,6 +839,46 @@ describe('paging', () => {
       state: 'doubtful',
       reason: 'the list became shorter while it was read',
     });
+  });
+
+  // Newest change first: after the first page, team_30 changes and moves to the front.
+  test.each([
+    [
+      'page numbers',
+      (page: number) => json({ teams: moved(page), page, hasMore: page < 3 }),
+      'doubtful',
+    ],
+    [
+      'next URLs with page numbers',
+      (page: number) =>
+        json({ teams: moved(page), next: page < 3 ? `/v1/teams/org_7?page=${page + 1}` : null }),
+      'doubtful',
+    ],
+    [
+      'the number of the next page in a header',
+      (page: number): Reply => ({
+        status: 200,
+        json: moved(page),
+        headers: page < 3 ? { 'x-next-page': String(page + 1) } : {},
+      }),
+      'doubtful',
+    ],
+    [
+      'a cursor that overlaps',
+      (page: number) => json({ teams: moved(page), nextCursor: page < 3 ? String(page) : null }),
+      'complete',
+    ],
+  ] as const)('a list whose records move while it is read, by %s', async (_, reply, state) => {
+    const service = await recordingService((request) =>
+      reply(numberIn(request, 'page', cursorOf(request) + 1)),
+    );
+    const list = apiTo(service.baseUrl, {}).api.list('teams');
+    let count = 0;
+    for await (const _record of list) count += 1;
+    expect([count, service.requests.length]).toEqual([44, 3]);
+    expect(list.completeness()).toMatchObject(
+      state === 'complete' ? { state } : { state, reason: 'records moved while the list was read' },
+    );
   });
 
   test.each(behaviours)('$name', async ({ reply, count, state, requests, overrides }) => {

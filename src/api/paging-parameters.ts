@@ -1,0 +1,25 @@
+/** Paging parameters: how the query of a next page is named, and whether it counts pages or records. */
+import type { Overrides } from '../data/resources.js';
+
+export interface Query {
+  readonly [name: string]: string;
+}
+
+/** Where the next page is. */
+export type NextTarget = { readonly url: string } | { readonly query: Query };
+
+/** Returns the name of a parameter; `paging.params.cursor` renames every kind of cursor. */
+export function parameterFor(word: string, overrides: Overrides): string {
+  const own = overrides[`paging.params.${word}`];
+  const isCursor = !['page', 'limit', 'offset', 'after'].includes(word);
+  return own ?? (isCursor ? overrides['paging.params.cursor'] : undefined) ?? word;
+}
+
+/** A query that names a page by its number, or by how many records precede it. */
+const numberParameter = /[?&](?:page|page_?number|offset|skip|start)=\d+(?:[&#]|$)/i;
+
+/** True if a next page is named by its number or offset, so that records can move onto it and off it. */
+export function namesNumber(next: NextTarget, overrides: Overrides): boolean {
+  if ('url' in next) return numberParameter.test(next.url);
+  return ['page', 'offset'].some((word) => parameterFor(word, overrides) in next.query);
+}
