@@ -195,7 +195,7 @@ export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject)
 }
 
 /** The fields of a record by their names without case and `_`: services also write `deleted_at`. */
-function byPlainName(record: JsonObject): JsonObject {
+export function byPlainName(record: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [name.replaceAll('_', '').toLowerCase(), value]),
   );

@@ -78,7 +78,11 @@ export class CreatedRecords {
       // The answer is then known to be the whole record.
       return this.isProven && this.isAnswerWhole && hasAll ? made : this.readAgain(made);
     }
-    const found = await this.byKey(row);
+    // A read that fails does not undo what the service has done: the row is verified later.
+    const found = await this.byKey(row).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      return undefined;
+    });
     if (found) return found;
     const { method, path } = this.context.api.describe(call);
     throw new UnknownOutcomeError(

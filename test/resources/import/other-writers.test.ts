@@ -74,6 +74,38 @@ function create(players: Map<string, Player>, { body }: Recorded): Player {
 const lost: Reply = (_, response) => response.socket?.destroy();
 
 describe('a create whose answer shows only its id', () => {
+  test('is verified again if the answer shows nothing and the list comes before the record', async () => {
+    let gets = 0;
+    const desk = await club((request, players) => {
+      if (request.method === 'POST') {
+        create(players, request);
+        return { status: 201 };
+      }
+      if (!request.url.includes('/n') || (gets += 1) > 1) return undefined;
+      return { status: 404, json: { error: 'notFound' } };
+    });
+    const ran = await desk.importing(['nn@example.org,Mine']);
+    expect([ran.code, ran.results[0]?.result]).toEqual([0, 'changed']);
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
+  test('is not sent again if the service is busy when its record is looked for', async () => {
+    let busy = 0;
+    const desk = await club((request, players) => {
+      if (request.method === 'POST') {
+        create(players, request);
+        busy = 4;
+        return { status: 201 };
+      }
+      if (busy === 0) return undefined;
+      busy -= 1;
+      return { status: 429, json: { error: 'rateLimited' }, headers: { 'retry-after': '0' } };
+    });
+    const ran = await desk.importing(['nn@example.org,Mine']);
+    expect([ran.code, ran.results[0]?.result]).toEqual([0, 'changed']);
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
   test('is done, and the import goes on, if its record cannot be read again', async () => {
     let gets = 0;
     const page: Reply = {
@@ -115,15 +147,16 @@ describe('a create whose answer is lost', () => {
   });
 
   test.each([
-    ['text', madeAt],
-    ['a number', 1_772_359_200],
+    ['text', { createdAt: madeAt, updatedAt: madeAt }],
+    ['a number', { createdAt: 1_772_359_200, updatedAt: 1_772_359_200 }],
+    ['in another spelling', { created_at: madeAt, updated_at: madeAt }],
   ])(
     'is done if it is found as it was sent, and is undone while nobody has changed it (times are %s)',
-    async (_, time) => {
+    async (_, times) => {
       const desk = await club((request, players) => {
         if (request.method !== 'POST') return undefined;
-        const made = create(players, request);
-        players.set(made.id, { ...made, createdAt: time, updatedAt: time });
+        const { createdAt: _made, updatedAt: _changed, id, ...own } = create(players, request);
+        players.set(id, { ...own, id, ...times });
         return lost;
       });
       const ran = await desk.importing(['nn@example.org,Mine']);
