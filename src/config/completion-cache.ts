@@ -145,7 +145,8 @@ export function rememberRecords(
     }));
   const ids = new Map<string, string>();
   const fields = new Set<string>();
-  const values = new Map(pathsOf(resource).map((path) => [path, new Set<string>()]));
+  const { completed = [] }: ResourceWords = resourceWords[resource];
+  const values = new Map(completed.map((path) => [path, new Set<string>()]));
   return {
     observe(record) {
       if (ids.size >= mostIds) return;
@@ -236,11 +237,6 @@ async function writeCache({ cache, owner }: Paths, file: string, value: JsonObje
   if (!cache) return;
   ensurePrivateFolders(cache, [dirname(file)], owner);
   await writePrivateFile(file, JSON.stringify(value), owner);
-}
-
-function pathsOf(resource: string): readonly string[] {
-  const all: { readonly [name: string]: ResourceWords } = resourceWords;
-  return (Object.hasOwn(all, resource) && all[resource]?.completed) || [];
 }
 
 /** The texts at a path, in every element of a list; the keys of an object at its end. */

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { originOf } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
-import { findTarget } from '../config/connection.js';
+import { connectionSources, findTarget } from '../config/connection.js';
 import { type Paths, placeFolder, requireFolder } from '../config/paths.js';
 import { requireProfile } from '../config/profiles.js';
 import type { LocalContext } from '../context.js';
@@ -68,12 +68,12 @@ export function cursorPlace(service: string, organization: string): CursorPlace 
 }
 
 /** Returns the place of the cursors in use; no key is needed. Throws UsageError, ConfigError. */
-export function placeInUse({ config, env, flags, settings }: LocalContext): CursorPlace {
-  const { profile } = settings;
+export function placeInUse(context: LocalContext): CursorPlace {
+  const { profile } = context.settings;
   if (profile.name === sandboxProfile) return cursorPlace(sandboxProfile, '');
-  const file = config.config();
-  if (profile.via !== 'none') requireProfile(file, profile);
-  const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
+  const sources = connectionSources(context);
+  if (profile.via !== 'none') requireProfile(sources.file, profile);
+  const { baseUrl, organization } = findTarget(sources, []);
   if (baseUrl && organization) return cursorPlace(baseUrl.text, organization.text);
   throw new UsageError('No service and organization are chosen, so there are no cursors.', {
     hint: 'Name a profile with -p, or log in: rosterctl auth login',

@@ -68,9 +68,7 @@ function isPlainNumber(text: string): boolean {
 }
 
 /** Throws UsageError if a key is given twice, or both as a value and with nested fields. */
-export function refuseDoubleFields(
-  fields: readonly Pick<Field, 'key' | 'path' | 'list' | 'value'>[],
-): void {
+export function refuseDoubleFields(fields: readonly Field[]): void {
   for (const [index, field] of fields.entries())
     for (const other of fields.slice(0, index)) {
       if (!startsWith(field.path, other.path) && !startsWith(other.path, field.path)) continue;

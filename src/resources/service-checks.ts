@@ -4,7 +4,7 @@ import { callFor, type ResourceCall, resourceRow } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
-import { findConnection } from '../config/connection.js';
+import { connectionSources, findConnection } from '../config/connection.js';
 import type { LocalContext } from '../context.js';
 import {
   type Overrides,
@@ -144,17 +144,9 @@ function isReached({ check, result }: Check): boolean {
 }
 
 /** The source of the key, never the key itself. */
-function keyOrigin({ flags, env, settings, config }: LocalContext): string {
-  const { profile } = settings;
-  if (profile.name === sandboxProfile) return 'built into the sandbox';
-  const { key } = findConnection({
-    flags,
-    env,
-    profile,
-    file: config.config(),
-    keys: () => config.keys(),
-  });
-  return key?.origin ?? 'none';
+function keyOrigin(context: LocalContext): string {
+  if (context.settings.profile.name === sandboxProfile) return 'built into the sandbox';
+  return findConnection(connectionSources(context)).key?.origin ?? 'none';
 }
 
 /** The service was reached: over TLS with a verified certificate, or on this machine. */

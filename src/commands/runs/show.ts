@@ -7,7 +7,7 @@ import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { sandboxProfile } from '../../config/choices.js';
-import { findTarget } from '../../config/connection.js';
+import { connectionSources, findTarget } from '../../config/connection.js';
 import { demoOrganization } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
@@ -107,11 +107,9 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
 
 /** The organization and service in force, without connecting; undefined if they are not configured. */
 function configuredPlace(context: LocalContext): Place | undefined {
-  const { flags, env, config } = context;
-  const { profile } = context.settings;
-  if (profile.name === sandboxProfile)
+  if (context.settings.profile.name === sandboxProfile)
     return { organization: demoOrganization, service: sandboxProfile };
-  const connection = findTarget({ flags, env, profile, file: config.config() }, []);
+  const connection = findTarget(connectionSources(context), []);
   if (!connection.baseUrl || !connection.organization) return undefined;
   try {
     return {
