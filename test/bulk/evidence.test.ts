@@ -56,6 +56,6 @@ test('a note that applies to hundreds of rows names the first few', async () => 
   const user = userOf(service);
   const ran = await user.run('tryouts set-status --all --to reviewing --yes --json');
   expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 30 }]);
-  expect(ran.stderr.match(/^app_\d+ \(.+\) was withdrawn/gm)).toHaveLength(5);
+  expect(ran.stderr.match(/^Applicant app_\d+ \(app_\d+\) was withdrawn/gm)).toHaveLength(5);
   expect(ran.stderr.match(/^Others were withdrawn/gm)).toHaveLength(1);
 });

@@ -404,7 +404,7 @@ test('conversions warn about one person with two applications, and verify a lost
   );
   const ran = await userOf(service).run('tryouts convert --all --yes --json');
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('same email');
+  expect(ran.stderr).toContain('have the same e-mail: one person would become two players.');
   expect(report(ran).results).toMatchObject([
     { id: 'app_1', result: 'changed', after: { convertedPlayerId: 'player_app_1' } },
     { id: 'app_2', result: 'changed', after: { convertedPlayerId: 'player_9' } },
