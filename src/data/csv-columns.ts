@@ -296,7 +296,9 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
 
 function unknownColumn(name: string, key: string, { columns, exported }: ColumnRules) {
   const known = [key, ...columns.flatMap(({ name: own, aliases = [] }) => [own, ...aliases])];
-  return new InputError(`Unknown column "${name}".${didYouMean(name, [...known, ...exported])}`, {
-    hint: `Columns: ${known.join(', ')}\nRename it with --map "${name}=NAME", or skip unknown columns with --ignore-columns.`,
+  const all = [...known, ...exported];
+  const meant = nearest(name, all) ?? 'NAME';
+  return new InputError(`Unknown column "${name}".${didYouMean(name, all)}`, {
+    hint: `Columns: ${known.join(', ')}\nRename it with --map "${name}=${meant}", or skip unknown columns with --ignore-columns.`,
   });
 }
