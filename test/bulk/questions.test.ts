@@ -117,5 +117,7 @@ test('a conversion and an undone note read as what they did', async () => {
   expect(await say('tryouts get app_0061')).toMatch(/Here +.* converted to player_\d{4}/);
   await say('tryouts update app_0064 --append-note First --yes');
   await say('tryouts update app_0064 --append-note Strong --yes');
-  expect(await say('runs undo last --yes')).toMatch(/\(app_0064\): note removed\./);
+  const undone = await say('runs undo last --yes');
+  expect(undone).toMatch(/\(app_0064\): note removed\./);
+  expect(undone).toMatch(/^Of run [0-9a-f]{6}: 1 can be undone/m);
 });

@@ -21,9 +21,11 @@ import {
   partialNotes,
   undoneCounts,
 } from '../../resources/undo-words.js';
+import { shortRunName } from '../../runs/find-run.js';
 import { isHeldByOther } from '../../runs/lock.js';
 import { requireContinuable } from '../../runs/plan.js';
 import { isFinalRow } from '../../runs/report.js';
+import { storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
@@ -100,6 +102,8 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const left = isEnded ? 0 : head.rows - results.filter(isFinalRow).length;
   const isShownOnly = context.settings.dryRun || values.plan !== undefined;
   const recent = await recentWrite(context, stored, can);
+  const { isInteractive } = context;
+  const name = isInteractive ? await shortRunName(storeOf(context), head.run) : head.run;
   const undo: UndoJob = {
     of: head.run,
     kind,
@@ -121,7 +125,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
     previewNotes: (preview) => [
       // For several rows, or without sending, the preview says it.
       ...(can.length === 1 && !isShownOnly ? flowsWarnings(head, preview) : []),
-      undoneCounts(head.run, preview, { can, cannot }),
+      undoneCounts(name, preview, { can, cannot }),
       ...(left > 0 ? [endedNote(left)] : []),
       ...mixedNote(kind, preview.tasks),
       ...partialNotes(can),
