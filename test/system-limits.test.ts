@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeFailure } from '../src/cli/failure.js';
+import { systemReason } from '../src/data/system-errors.js';
 import { NetworkError, UnknownOutcomeError } from '../src/errors.js';
 import { cannotWrite } from '../src/files/writing.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
@@ -57,6 +58,17 @@ test.each([
     `/state/locks cannot be read or written: ${reason} (${code}).`,
     'Check the disk and the permissions, then run the same command again.',
   ]);
+});
+
+test.each([
+  [-122, 'the disk quota is used up (EDQUOT)'],
+  [-116, 'the network file system no longer knows it (ESTALE)'],
+])('the error %i, which Node does not name, has a name', (errno, reason) => {
+  for (const code of ['UNKNOWN', `Unknown system error ${errno}`]) {
+    const error = Object.assign(systemError(code), { errno, syscall: 'read' });
+    expect(systemReason(error)).toBe(reason);
+    expect(describe(error).lines[0]).toBe(`A file cannot be read or written: ${reason}.`);
+  }
 });
 
 test('too many open files leave the outcome of an ambiguous write unknown', () => {

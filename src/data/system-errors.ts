@@ -9,11 +9,26 @@ export function systemReason(
   error: unknown,
   specific: Readonly<Record<string, string>> = {},
 ): string {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { message } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (code === undefined) return message ?? 'unknown error';
   const words = specific[code] ?? reasons[code];
   return words === undefined ? code : `${words} (${code})`;
 }
+
+/** The code of a system error, also of those that Node only numbers: of Linux and of macOS. */
+function codeOf(error: unknown): string | undefined {
+  const { code, errno } = error as NodeJS.ErrnoException;
+  const isNumber = code === 'UNKNOWN' || code?.startsWith('Unknown system error') === true;
+  return (isNumber ? unnamed[-(errno ?? 0)] : undefined) ?? code;
+}
+
+const unnamed: Readonly<Record<string, string>> = {
+  69: 'EDQUOT',
+  70: 'ESTALE',
+  116: 'ESTALE',
+  122: 'EDQUOT',
+};
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -31,6 +46,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
+  ESTALE: 'the network file system no longer knows it',
 };
 
 /**
@@ -39,18 +55,23 @@ const reasons: Readonly<Record<string, string>> = {
  */
 export function fileTrouble(error: unknown): InputError | OutputError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  const { path, syscall } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (syscall === 'uv_cwd')
     return new InputError('The current folder was removed.', {
       hint: 'Change to another folder, then run the same command again.',
       cause: error,
     });
-  if (code === undefined || path === undefined || reasons[code] === undefined) return undefined;
-  return new OutputError(`${path} cannot be read or written: ${systemReason(error)}.`, {
+  const isOnFile = path !== undefined || fileCalls.test(syscall ?? '');
+  if (code === undefined || !isOnFile || reasons[code] === undefined) return undefined;
+  return new OutputError(`${path ?? 'A file'} cannot be read or written: ${systemReason(error)}.`, {
     hint: 'Check the disk and the permissions, then run the same command again.',
     cause: error,
   });
 }
+
+/** Calls on an open file; Node does not say which file it was. */
+const fileCalls = /^(?:read|write|close|fsync|fdatasync|fstat|ftruncate|fchmod)$/;
 
 /** This machine ran out of open files or memory, or lacks a file of the program. No input is wrong. */
 export class SystemLimitError extends Failure {

@@ -140,6 +140,17 @@ describe('output', () => {
     expect(ran.stderr).toContain('rules.txt');
   });
 
+  const quota = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=pwrite64'];
+  fault('F120', 'the quota of the disk is used up', async (attack, context) => {
+    unlessPossible(context, missing('strace', '-o', '/dev/null', 'true'));
+    const world = await hostileWorld();
+    const ran = await attack('docs download doc_1', {
+      env: world.env,
+      under: [...quota, '-e', 'inject=pwrite64:error=EDQUOT'],
+    });
+    expectFailure(ran, 1, /^rules\.txt cannot be written: the disk quota is used up \(EDQUOT\)\./);
+  });
+
   fault('F120', 'hardly any file may be open', async (attack, context) => {
     unlessPossible(context, missing('prlimit', '--nofile=24', process.execPath, '--version'));
     const world = await hostileWorld();
