@@ -122,3 +122,27 @@ test('a deletion is done if the record is marked as deleted in another spelling'
   expect([ran.code, ran.stdout]).toEqual([0, '{"id":"p1","deleted":true}\n']);
   expect(ran.stderr).toContain('p1: marked as deleted.');
 });
+
+test('the same line confirms a team by its name again, and finishes the deletion', async () => {
+  let answers = 1;
+  const service = await recordingService(({ method }): Reply => {
+    if (method === 'DELETE') answers = 0;
+    if (method === 'DELETE') return cut;
+    if (answers > 0) return { status: 200, json: { id: 't1', name: 'Foxes' } };
+    return answers === 0 ? busy : { status: 404, json: { error: 'notFound' } };
+  });
+  const at = {
+    env: { ...service.env, ROSTERCTL_SETTLE: '0s', ROSTERCTL_RETRIES: '0' },
+    home: temporaryFolder(),
+  };
+  expect((await rosterctl('teams delete t1 --confirm Foxes', at)).code).toBe(10);
+  answers = -1;
+  const other = await rosterctl('teams delete t1 --confirm Wolves', at);
+  expect([other.code, other.stderr.includes('"Wolves" is not the name of t1.')]).toEqual([
+    11,
+    true,
+  ]);
+  const ran = await rosterctl('teams delete t1 --confirm Foxes --json', at);
+  expect([ran.code, ran.stdout]).toEqual([0, '{"id":"t1","deleted":true}\n']);
+  expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
