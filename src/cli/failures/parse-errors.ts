@@ -29,7 +29,7 @@ export function refuseExcess(
   });
 }
 
-/** The flag whose value a word looks like: a field, a page to write, the name of what is created. */
+/** The flag whose value a word looks like: a field, a condition, a page to write, the name of what is created. */
 function flagForWord(
   word: string,
   words: readonly string[],
@@ -41,6 +41,7 @@ function flagForWord(
     return `rosterctl api ${shellQuote(word)} -X ${method}`;
   const page = /\.(html|md)$/.exec(word)?.[1];
   if (isAssignment(word) && has('--set')) return `-F ${shellQuote(word)}`;
+  if (isAssignment(word) && has('--where')) return `--where ${shellQuote(word)}`;
   if (page !== undefined && has(`--${page}`)) return `--${page} ${shellQuote(word)}`;
   return has('--name') && has('--set') && words.length === 1
     ? `--name ${shellQuote(word)}`
