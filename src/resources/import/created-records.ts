@@ -14,7 +14,7 @@ import type { RecordState, Sent, Step, Verification } from '../../engine/operati
 import { Failure, GuardError, NotFoundError, UnknownOutcomeError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { createFailure } from '../create.js';
-import { type RecordReader, sharedRead } from '../read.js';
+import { type RecordReader, recordIfThere, sharedRead } from '../read.js';
 import { differentValues } from '../update.js';
 import { importedRow } from './cells.js';
 import { foldKey, holdsKey, importDoubt, keyText } from './row-keys.js';
@@ -27,6 +27,8 @@ export class CreatedRecords {
   private isAnswerWhole = false;
   /** The ids of created records that could not be read again. */
   private readonly unread = new Set<string>();
+  /** The ids that answers gave to records which were not there yet, by row. */
+  private readonly named = new Map<number, string>();
   /** Creates that were sent, and those of them that were answered with a record. */
   sent = 0;
   private done = 0;
@@ -76,7 +78,7 @@ export class CreatedRecords {
       this.done += 1;
       const hasAll = changes.every(({ field }) => Object.hasOwn(made, field));
       // The answer is then known to be the whole record.
-      return this.isProven && this.isAnswerWhole && hasAll ? made : this.readAgain(made);
+      return this.isProven && this.isAnswerWhole && hasAll ? made : this.readAgain(made, row);
     }
     // A read that fails does not undo what the service has done: the row is verified later.
     const found = await this.byKey(row).catch((error: unknown) => {
@@ -96,6 +98,10 @@ export class CreatedRecords {
   async verify(row: SelectedRow): Promise<Verification> {
     const { resource, key } = this;
     try {
+      const named = this.named.get(row.row);
+      // A list may be incomplete, or lag behind the record.
+      const own = named === undefined ? undefined : await recordIfThere(this.reader, named);
+      if (own) return { outcome: 'applied', record: own };
       const record = await this.byKey(row);
       if (!record)
         return { outcome: 'unclear', error: notFoundByKey(resource, key, importedRow(row).key) };
@@ -119,7 +125,7 @@ export class CreatedRecords {
   }
 
   /** Reads a created record; the answer to its create if that is not possible. */
-  private async readAgain(made: JsonObject): Promise<JsonObject> {
+  private async readAgain(made: JsonObject, { row }: SelectedRow): Promise<JsonObject> {
     const id = String(made['id']);
     try {
       const { record = made } = await this.reader.read(id, 'after');
@@ -127,7 +133,10 @@ export class CreatedRecords {
       return record;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (isProvenNotFound(error)) throw notThere(this.context, this.resource, id);
+      if (isProvenNotFound(error)) {
+        this.named.set(row, id);
+        throw notThere(this.context, this.resource, id);
+      }
       this.context.note(`${id} was created, and could not be read again: ${error.message}`);
       this.unread.add(id);
       return made;

@@ -89,6 +89,20 @@ describe('a create whose answer shows only its id', () => {
     expect(desk.writes()).toEqual(['POST']);
   });
 
+  test('is verified by its id if the list does not show it', async () => {
+    let gets = 0;
+    const desk = await club((request, players) => {
+      if (request.method === 'POST')
+        return { status: 201, json: { id: create(players, request).id } };
+      // The list never shows what is new.
+      if (!request.url.includes('/n')) return { status: 200, json: [players.get('p1')] };
+      return (gets += 1) > 1 ? undefined : { status: 404, json: { error: 'notFound' } };
+    });
+    const ran = await desk.importing(['nn@example.org,Mine']);
+    expect([ran.code, ran.results[0]?.result, ran.results[0]?.id]).toEqual([0, 'changed', 'n1']);
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
   test('is not sent again if the service is busy when its record is looked for', async () => {
     let busy = 0;
     const desk = await club((request, players) => {
