@@ -6,6 +6,7 @@ import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
 import type { Task } from './operation.js';
 import { verifyPending } from './pending.js';
+import { sessionFor } from './row-sessions.js';
 import { ActiveRow, ActiveRun, type RowRunOptions } from './run.js';
 import { beginRow } from './run-row.js';
 import { unknownOutcome } from './verify.js';
@@ -69,17 +70,20 @@ async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
       if (row.unverified) sent.push(row);
     }
   };
-  await Promise.all(Array.from({ length: rowsAtOnce(run) }, worker));
+  await Promise.all(Array.from({ length: rowsAtOnce(run, tasks) }, worker));
   await verifyPending(run, sent);
 }
 
 /**
  * A row sends nothing while its record is written to disk. At high concurrency, extra rows keep the
- * connections busy and share the syncs; not for uploads, where each file counts as one.
+ * connections busy and share the syncs; not for uploads, where each file counts as one, and not for
+ * creates: what a kill leaves with an intent is never sent again.
  */
-function rowsAtOnce({ options: { concurrency, session } }: ActiveRun): number {
-  const isWide = concurrency >= highConcurrency && !session.transfer;
-  return isWide ? concurrency + extraRows : concurrency;
+function rowsAtOnce({ options }: ActiveRun, tasks: readonly Task[]): number {
+  const { concurrency, session } = options;
+  if (concurrency < highConcurrency || session.transfer) return concurrency;
+  const isSafe = tasks.every((task) => sessionFor(session, task).resends > 0);
+  return isSafe ? concurrency + extraRows : concurrency;
 }
 
 /** Resolves some time after a signal; from then on rows in flight need not wait for each other. */

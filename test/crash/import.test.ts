@@ -83,6 +83,37 @@ test.each(Array.from({ length: rounds }, (_, round) => seed + round))(
   },
 );
 
+test('a kill leaves no more rows unknown than were sent at once', async () => {
+  const service = await startSandbox();
+  const home = temporaryFolder();
+  const relay = await relayTo(
+    service.baseUrl,
+    () => 'through',
+    () => {},
+  );
+  const env = {
+    ROSTERCTL_BASE_URL: relay.baseUrl,
+    ROSTERCTL_ORG: service.organizationId,
+    ROSTERCTL_API_KEY: service.apiKey,
+    ROSTERCTL_SETTLE: '0.25s',
+  };
+  const file = join(home, 'roster.csv');
+  const keys = Array.from({ length: 100 }, (_, at) => `p${at}@example.org`);
+  writeFileSync(file, ['Name,E-Mail', ...keys.map((key, at) => `P ${at},${key}`)].join('\n'));
+  const line = `players import ${file} --key email --yes --json --concurrency 8`.split(' ');
+  await runOnce([process.execPath, launcher, ...line], { env, home }, (child) => {
+    const timer = setInterval(() => {
+      if (relay.arrivals.length < 30 && child.exitCode === null) return;
+      clearInterval(timer);
+      child.kill('SIGKILL');
+    }, 1);
+  });
+  const ran = await rosterctl(line, { env, home });
+  const { summary } = JSON.parse(ran.stdout) as Report;
+  expect(summary['unknown']).toBeLessThanOrEqual(8);
+  expect((summary['changed'] ?? 0) + (summary['unknown'] ?? 0)).toBe(100);
+});
+
 /** The creates with an intent on disk, over all runs. */
 function intents(home: string): number {
   const ids = runFolders(runsOf(home)).flatMap((folder) => {
