@@ -55,7 +55,7 @@ export async function verifySnapshots(
     if (found.ok || existsSync(snapshot.path)) verified.push(found);
     else verifier.forget(snapshot);
   }
-  if (verified.length === 0)
+  if (verified.length === 0 && snapshots.length > 0)
     throw new InputError('The backup was removed while it was verified.', {
       hint: 'Run the same command again.',
     });
