@@ -92,11 +92,19 @@ export async function surveyPages(
       `only ${groupedNumber(count)} of ${groupedNumber(best.count)} records were read`,
       withoutDefaults(best),
     );
+  const { finding } = found('warn', `${completeness.reason}; the usual ways lead to no more`);
+  // The service led on, and nothing followed: its parameter may have another name.
+  if (hint !== undefined && completeness.fixes === undefined) {
+    const choices = [
+      ['paging.params.cursor', 'NAME'],
+      ['paging.next', 'none'],
+    ] as const;
+    return { settings: {}, finding: { ...finding, settings: choices } };
+  }
   if (!completeness.isStated)
     return found('warn', `${completeness.reason}; the usual ways lead to no more`, {
       [hint === undefined ? 'paging.mode' : 'paging.next']: 'none',
     });
-  const { finding } = found('warn', `${completeness.reason}; the usual ways lead to no more`);
   const choices = [
     ['paging.next', 'PATH'],
     ['paging.total', 'none'],

@@ -169,6 +169,20 @@ test('a total that no way leads to is named, and nothing is set', async () => {
   expect(ran.stdout).toContain('rosterctl config set paging.total none');
 });
 
+test('a cursor that no known parameter takes is named, and nothing is set', async () => {
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    json: url.startsWith('/v1/players') ? { players: page(0), nextCursor: 'more' } : [],
+  }));
+  const home = temporaryFolder();
+  const at = { env: service.env, home };
+  const ran = await rosterctl('doctor --shapes --apply --yes --json', at);
+  expect(ran.stderr).toContain('Nothing to set.');
+  expect(ran.stdout).toContain('config set paging.params.cursor NAME');
+  const list = await rosterctl('players list -o ids', at);
+  expect(list.stderr).toContain('The list of players may be incomplete');
+});
+
 test('says which references work, and the setting that makes another one work', async () => {
   const people = players.slice(0, 7).map((each, at) => ({ ...each, handle: `kite${at}#DEMO` }));
   const service = await recordingService(({ url }) => ({
