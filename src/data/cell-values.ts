@@ -6,6 +6,7 @@ import { isNumber, isObject, type JsonObject, jsonNumber, parseJson } from './js
 import { nearest } from './nearest.js';
 import { isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
+import { shellQuote } from './text.js';
 import { momentOf } from './time.js';
 
 const columnTypes = ['text', 'int', 'bool', 'json'] as const;
@@ -120,7 +121,7 @@ export class SeenColumns {
       const near = nearest(column, [...this.fields]);
       if (near === undefined) continue;
       throw new InputError(`No record has the field "${column}". Did you mean ${near}?`, {
-        hint: `Rename the column with --map "${column}=${near}". If it is a new field, name its type: ${column}:text`,
+        hint: `Rename the column with --map ${shellQuote(`${column}=${near}`)}. If it is a new field, name its type: ${column}:text`,
       });
     }
   }

@@ -18,7 +18,7 @@ import { type CsvRow, columnName, fileWord, normalized, rowPlace, sameName } fro
 import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
 import type { CsvKey } from './references.js';
-import { firstOf, orList } from './text.js';
+import { firstOf, orList, shellQuote } from './text.js';
 
 /** One column of a CSV. */
 export interface Column {
@@ -299,6 +299,6 @@ function unknownColumn(name: string, key: string, { columns, exported }: ColumnR
   const all = [...known, ...exported];
   const meant = nearest(name, all) ?? 'NAME';
   return new InputError(`Unknown column "${name}".${didYouMean(name, all)}`, {
-    hint: `Columns: ${known.join(', ')}\nRename it with --map "${name}=${meant}", or skip unknown columns with --ignore-columns.`,
+    hint: `Columns: ${known.join(', ')}\nRename it with --map ${shellQuote(`${name}=${meant}`)}, or skip unknown columns with --ignore-columns.`,
   });
 }

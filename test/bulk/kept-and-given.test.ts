@@ -152,7 +152,7 @@ test('a column that is probably misspelt is refused, and a new field needs a typ
   const refused = await user.run('players update --csv - --yes', 'id,jersy\nplayer_1,5\n');
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toBe(
-    'No record has the field "jersy". Did you mean jersey?\nRename the column with --map "jersy=jersey". If it is a new field, name its type: jersy:text\n',
+    'No record has the field "jersy". Did you mean jersey?\nRename the column with --map jersy=jersey. If it is a new field, name its type: jersy:text\n',
   );
   expect(written(service)).toEqual([]);
   for (const header of ['shoes', 'jersy:text']) {

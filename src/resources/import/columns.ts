@@ -137,7 +137,7 @@ export function keyColumn(
     {
       hint:
         near === undefined
-          ? `Name the column: --map 'THEIR NAME=${key}'`
+          ? `Name the column: --map ${shellQuote(`THEIR NAME=${key}`)}`
           : `Did you mean --key ${shellQuote(near)}?`,
     },
   );
@@ -149,7 +149,7 @@ function headsOf(columns: readonly FileColumn[]): readonly string[] {
 
 function sameField(a: FileColumn, b: FileColumn, field: string): InputError {
   return new InputError(`The columns ${columnLabel(a)} and ${columnLabel(b)} are both ${field}.`, {
-    hint: `Remove one of them, or name another field: --map '${b.head || 'THEIRS'}=FIELD'`,
+    hint: `Remove one of them, or name another field: --map ${shellQuote(`${b.head || 'THEIRS'}=FIELD`)}`,
   });
 }
 
@@ -279,7 +279,7 @@ function unknownColumns(
     return meant === undefined ? [] : [`${name}=${meant}`];
   });
   const rest = maps.length < columns.length ? ['COLUMN=FIELD'] : [];
-  const flags = [...maps, ...rest].map((map) => `--map '${map.replaceAll("'", "'\\''")}'`);
+  const flags = [...maps, ...rest].map((map) => `--map ${shellQuote(map)}`);
   const hint = `Map ${columns.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}. Or skip unknown columns: --ignore-columns`;
   return columns.map((column) => {
     const { name, isTeam } = column;
