@@ -1,6 +1,11 @@
 /** Checks of a parsed command line that need only the command table, not the command's own module. */
 import type { GlobalFlags } from '../config/environment.js';
-import type { ManifestCommand, ManifestGroup, ManifestParam } from '../data/command-manifest.js';
+import {
+  exampleLine,
+  type ManifestCommand,
+  type ManifestGroup,
+  type ManifestParam,
+} from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
 import { referenceKindsOf } from '../data/references.js';
 import { resourceNames, resourceWords } from '../data/resources.js';
@@ -122,10 +127,11 @@ function helpFor({ words }: ManifestCommand): string {
  * were typed.
  */
 function exampleOf(
-  { words, args, examples }: ManifestCommand,
+  command: ManifestCommand,
   flag?: string,
   values: RawValues = {},
 ): string | undefined {
+  const { args, examples } = command;
   const lines = examples.map(([, line]) => line);
   const line = lines.find((text) => flag === undefined || text.split(' ').includes(flag));
   if (line === undefined) return undefined;
@@ -134,7 +140,7 @@ function exampleOf(
     .filter((value) => typeof value === 'string');
   const flags = line.slice(Math.max(0, line.search(/(?<= |^)--/)));
   const example = typed.length > 0 ? [...typed.map(shellQuote), flags].join(' ') : line;
-  return `For example: rosterctl ${words.join(' ')} ${example}`;
+  return `For example: ${exampleLine(command, example)}`;
 }
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */

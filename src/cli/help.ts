@@ -4,6 +4,7 @@ import {
   type CommandManifest,
   commandsAlone,
   commandsOf,
+  exampleLine,
   type ManifestCommand,
   type ManifestGroup,
   type ManifestParam,
@@ -86,7 +87,7 @@ export function rootHelp(
   ]);
 }
 
-/** What a noun is about, and its verbs. */
+/** Describes a noun and lists its verbs. */
 export function groupSummary(group: ManifestGroup, table: CommandManifest): string {
   return `${group.about}: ${commandsOf(group, table).map(verbWord).join(', ')}`;
 }
@@ -166,12 +167,6 @@ export function commandHelp(
     ...(omitted.length > 0 ? fillWords(omittedFlags(omitted), width) : []),
     ...(long ? [] : more(`${name} --help`, width)),
   ]);
-}
-
-/** Returns one example as it is typed. */
-export function exampleLine(command: ManifestCommand, words: string): string {
-  if (words.startsWith('rosterctl ')) return words;
-  return `rosterctl ${command.words.join(' ')} ${words}`.trim();
 }
 
 /** Names as many of the flags that `-h` leaves out as fit on one line of a full page. */

@@ -96,6 +96,13 @@ export function commandsOf(
   return commands.filter(({ words }) => words.length > 1 && words[0] === group.word);
 }
 
+/** Returns one example of a command as it is typed. */
+export function exampleLine({ words }: Pick<ManifestCommand, 'words'>, example: string): string {
+  return example.startsWith('rosterctl ')
+    ? example
+    : `rosterctl ${words.join(' ')} ${example}`.trim();
+}
+
 /** Returns the commands of one word: `api`, `doctor`. */
 export function commandsAlone({ commands }: CommandManifest): readonly ManifestCommand[] {
   return commands.filter(({ words }) => words.length === 1);

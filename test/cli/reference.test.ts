@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-flags.js';
-import { exampleLine } from '../../src/cli/help.js';
 import { manPages } from '../../src/cli/pages/man-page.js';
 import {
   assumptionsPage,
@@ -9,10 +8,11 @@ import {
   referencePage,
   usageOf,
 } from '../../src/cli/pages/reference.js';
-import type {
-  CommandManifest,
-  ManifestCommand,
-  ManifestParam,
+import {
+  type CommandManifest,
+  exampleLine,
+  type ManifestCommand,
+  type ManifestParam,
 } from '../../src/data/command-manifest.js';
 
 const id: ManifestParam = {

@@ -5,6 +5,7 @@ import {
   type CommandManifest,
   commandsAlone,
   commandsOf,
+  exampleLine,
   type ManifestCommand,
   type ManifestGroup,
   type ManifestParam,
@@ -13,7 +14,7 @@ import { lowerFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
 import { fillPieces } from '../../terminal/whole-words.js';
 import { globalFlags } from '../global-flags.js';
-import { exampleLine, groupSummary } from '../help.js';
+import { groupSummary } from '../help.js';
 import { callSource, flagUsage, meaningOf, usageOf } from './reference.js';
 
 interface Dated {

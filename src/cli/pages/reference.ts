@@ -5,6 +5,7 @@ import {
   type CommandManifest,
   commandsAlone,
   commandsOf,
+  exampleLine,
   type ManifestCall,
   type ManifestCommand,
   type ManifestParam,
@@ -13,7 +14,6 @@ import { upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
 import { argUsage } from '../check.js';
 import { globalFlags } from '../global-flags.js';
-import { exampleLine } from '../help.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
 /** Returns docs/reference.md: every command with its usage, flags, examples and calls. */
