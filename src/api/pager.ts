@@ -209,7 +209,7 @@ export class Pager {
     // The records after one that went away moved up, the first of them perhaps to a page read before.
     if (this.hasShrunk)
       return doubt('the list became shorter while it was read', 'Run the same command again.');
-    // What moved to the front may have come from a page that was still to be read.
+    // A record that moved to the front may have left a page that had not been read yet.
     if (this.hasMoved && !(total?.isNamed && total.value === arrived))
       return doubt('records moved while the list was read', 'Run the same command again.');
     if (evidence.more)

@@ -1,11 +1,12 @@
 /** Paging parameters: how the query of a next page is named, and whether it counts pages or records. */
 import type { Overrides } from '../data/resources.js';
 
+/** The parameters of a query. */
 export interface Query {
   readonly [name: string]: string;
 }
 
-/** Where the next page is. */
+/** Leads to the next page: a URL of the service, or the query to send. */
 export type NextTarget = { readonly url: string } | { readonly query: Query };
 
 /** Returns the name of a parameter; `paging.params.cursor` renames every kind of cursor. */

@@ -183,7 +183,7 @@ async function confirmName(
 const isYesWord = (typed: string) => /^y(es)?$/i.test(typed);
 const isListWord = (typed: string) => /^l$/i.test(typed);
 
-/** What is typed at a question whose rows can be listed, and how the answer reads. */
+/** The keys of a question whose rows can be listed, and how each answer reads. */
 const yesNoList = {
   text: '(y/N/l)',
   answered(typed: string) {

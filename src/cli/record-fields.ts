@@ -57,7 +57,7 @@ export function fieldNames(schema: z.core.$ZodType): readonly string[] {
   return schemaFields(schema, '');
 }
 
-/** What the schemas of the contract are made of. */
+/** The definition of a schema, as zod keeps it: its type, and its fields or elements. */
 export interface SchemaDefinition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;

@@ -17,7 +17,7 @@ interface Ownership {
   readonly owner: number | undefined;
   /** A folder that must exist already: we never create a home folder. */
   readonly within?: string | undefined;
-  /** What to do about a folder that cannot be used. */
+  /** The advice if the folder cannot be used. */
   readonly hint?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function ensurePrivateFolder(
 ): void {
   const refuse = (message: string) => new ConfigError(message, { hint });
   if (within !== undefined && !statIfThere(within))
-    throw refuse(`There is no home folder ${within} to store in.`);
+    throw refuse(`The home folder ${within} does not exist.`);
   try {
     makeFolder(folder, folderMode);
   } catch (error) {

@@ -42,7 +42,7 @@ export function cannotWrite(file: string, error: unknown): OutputError {
 const otherFolder = 'Name a file in a folder that you can write to.';
 const makeRoom = 'Make room, or name a file on another disk.';
 
-/** What to do about a refusal of the file system, by its code. */
+/** The advice on a refusal of the file system, by its code. */
 const writeHints: Readonly<Record<string, string>> = {
   EACCES: otherFolder,
   EPERM: otherFolder,

@@ -98,7 +98,7 @@ export async function createRun(
     await journal?.close().catch(() => {});
     await removeRun(store, plan.head.run).catch(() => {});
     if (!(error instanceof OutputError)) throw error;
-    // A limit of the system is told with a hint of its own.
+    // The hint says it too, but a limit of the system has a hint of its own.
     const text = systemLimit(error) ? `${error.message} Nothing was sent.` : error.message;
     throw new OutputError(text, { hint: makeRoom, cause: error.cause ?? error });
   }

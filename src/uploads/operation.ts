@@ -149,7 +149,7 @@ class UploadFiles {
     return { ...bytes, path: row.id, name, contentType };
   }
 
-  /** Where the bytes of a row are, from this process or an earlier one. */
+  /** The stored bytes of a row, from this process or an earlier one. */
   storedOf(row: SelectedRow): StoredFile | undefined {
     return this.arrived.get(row.row) ?? storedBefore(row);
   }

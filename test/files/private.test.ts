@@ -85,7 +85,7 @@ test('a missing home folder is not created', () => {
   const missing = fresh();
   expect(() =>
     ensurePrivateFolder(join(missing, '.config', 'rosterctl'), { owner, within: missing }),
-  ).toThrow(/no home folder/);
+  ).toThrow(`The home folder ${missing} does not exist.`);
   expect(existsSync(missing)).toBe(false);
 });
 

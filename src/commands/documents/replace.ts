@@ -56,7 +56,7 @@ const replacementParts = {
     return {
       rows: [{ row: 1, id: file, own, cells: [file] }],
       header: ['path'],
-      // What the old document says may change or be gone before the same command is run again.
+      // Without the old document, which may have changed or gone before the same command is run again.
       digest: digestOf([id, inspectedFile]),
     };
   },
