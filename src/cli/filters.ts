@@ -1,6 +1,7 @@
 /** The filter flags that every list command shares, and the lists that they apply to. */
 import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
+import type { CacheWriter } from '../config/completion-cache.js';
 import type { Context } from '../context.js';
 import { type Batches, type RecordStream, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
@@ -111,27 +112,39 @@ export function listAndCacheIds(
   resource: ResourceName,
   query: { readonly [name: string]: string } = {},
 ): RecordStream<JsonObject> {
-  const { completionCache, dryRun } = world.settings;
   // Caching a partial list would drop the other ids.
   const isPartial = Object.keys(query).length > 0;
-  if (!completionCache || dryRun || isPartial) return world.api.list(resource, query);
+  if (!mayCache(world) || isPartial) return world.api.list(resource, query);
   return recordStream(() => cached(world, resource));
 }
 
-async function* cached(world: ListWorld, resource: ResourceName): Batches<JsonObject> {
-  const { api, paths, settings } = world;
-  const records = api.list(resource);
+function mayCache({ settings: { completionCache, dryRun } }: ListWorld): boolean {
+  return completionCache && !dryRun;
+}
+
+/** Starts to remember the records of a list that is read for another reason; undefined if nothing is cached. */
+export async function cacheFor(
+  world: ListWorld,
+  resource: ResourceName,
+): Promise<CacheWriter | undefined> {
+  if (!mayCache(world)) return undefined;
   const { cachePlaceOf, rememberRecords } = await import('../config/completion-cache.js');
-  const cache = rememberRecords(paths, cachePlaceOf(world), resource, settings.overrides);
+  const { paths, settings } = world;
+  return rememberRecords(paths, cachePlaceOf(world), resource, settings.overrides);
+}
+
+async function* cached(world: ListWorld, resource: ResourceName): Batches<JsonObject> {
+  const records = world.api.list(resource);
+  const cache = await cacheFor(world, resource);
   let isComplete = false;
   try {
     for await (const batch of records.batches()) {
-      for (const { value } of batch) cache.observe(value);
+      for (const { value } of batch) cache?.observe(value);
       yield batch;
     }
     isComplete = records.completeness().state === 'complete';
   } finally {
-    await cache.write({ whole: isComplete });
+    await cache?.write({ whole: isComplete });
   }
 }
 

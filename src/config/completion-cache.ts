@@ -120,7 +120,7 @@ export function recallNames(
 }
 
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
-interface CacheWriter {
+export interface CacheWriter {
   observe(record: JsonObject): void;
   /**
    * Writes what was seen; `whole` = it was the complete list, so that ids which are gone are

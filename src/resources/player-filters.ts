@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { callFor } from '../api/resources.js';
 import { param } from '../cli/define.js';
-import type { Filters, FilterWorld } from '../cli/filters.js';
+import { cacheFor, type Filters, type FilterWorld } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
@@ -33,20 +33,14 @@ interface TeamValue {
 /** The id of the team that `--team` names. Throws ReferencesError where none or several answer. */
 export async function resolveTeam(context: Context, { team }: TeamValue): Promise<TeamValue> {
   if (team === undefined) return {};
-  const { completionCache, overrides } = context.settings;
-  if (!context.isAligned || !completionCache) {
-    const [id] = await idsOfWords(context, 'teams', [team]);
-    return { team: id };
-  }
   // The table shows the names of the teams that were read.
-  const { cachePlaceOf, rememberRecords } = await import('../config/completion-cache.js');
-  const names = rememberRecords(context.paths, cachePlaceOf(context), 'teams', overrides);
+  const cache = context.isAligned ? await cacheFor(context, 'teams') : undefined;
   let isRead = false;
   const [id] = await idsOfWords(context, 'teams', [team], (record) => {
     isRead = true;
-    names.observe(record);
+    cache?.observe(record);
   });
-  if (isRead) await names.write({ whole: true });
+  if (isRead) await cache?.write({ whole: true });
   return { team: id };
 }
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
@@ -31,6 +33,14 @@ test('a table of the players of a team that was named shows names of teams, not 
   const { stdout } = await rosterctl(line, { env: { ROSTERCTL_FORCE_TTY: '80' } });
   expect(stdout).toContain('  Lanternfish  ');
   expect(stdout).not.toContain('team_0002');
+});
+
+test('a dry run with --team caches no names', async () => {
+  const home = temporaryFolder();
+  const line = '-p sandbox players update --team name:Lanternfish -F role=Sub';
+  const ran = await rosterctl(`${line} -n`, { home, env: { ROSTERCTL_FORCE_TTY: '80' } });
+  expect(ran.code).toBe(0);
+  expect(existsSync(join(home, '.cache'))).toBe(false);
 });
 
 test('--team is an error if no player has a field for teams', async () => {
