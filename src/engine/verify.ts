@@ -3,6 +3,7 @@
 import { readFirst } from '../api/response.js';
 import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
+import { normalName } from '../data/path.js';
 import { isSameValue } from '../data/sorting.js';
 import { parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
@@ -179,8 +180,8 @@ const deletedWords = ['deleted', 'archived', 'inactive'];
  * another one before.
  */
 export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
-  const was = byPlainName(before ?? {});
-  const is = byPlainName(now);
+  const was = byNormalName(before ?? {});
+  const is = byNormalName(now);
   const isNew = (field: string) => (was[field] ?? null) === null || was[field] === false;
   const isSet = (field: string) => (is[field] ?? null) !== null && isNew(field);
   if (isSet('deletedat') || isSet('archivedat')) return true;
@@ -194,10 +195,10 @@ export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject)
   );
 }
 
-/** The fields of a record by their names without case and `_`: services also write `deleted_at`. */
-export function byPlainName(record: JsonObject): JsonObject {
+/** The fields of a record by their normalized names: services also write `deleted_at`. */
+export function byNormalName(record: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [name.replaceAll('_', '').toLowerCase(), value]),
+    Object.entries(record).map(([name, value]) => [normalName(name), value]),
   );
 }
 

@@ -12,7 +12,7 @@ import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import { lowerFirst } from '../data/text.js';
 import type { Sent, Session } from '../engine/operation.js';
-import { byPlainName, isMarkedDeleted } from '../engine/verify.js';
+import { byNormalName, isMarkedDeleted } from '../engine/verify.js';
 import { ApiError, Failure, ProtocolError, wrongRoute } from '../errors.js';
 import { type RecordReader, readerForWrite, readFor, recordIfThere, recordReader } from './read.js';
 
@@ -74,7 +74,7 @@ export function creating(context: Context, resource: ResourceName) {
 
 /** True if the record's times show that nobody has changed it since it was created. */
 function isUntouched(record: JsonObject): boolean {
-  const { createdat: createdAt, updatedat: updatedAt } = byPlainName(record);
+  const { createdat: createdAt, updatedat: updatedAt } = byNormalName(record);
   // Some services count seconds.
   if ((createdAt ?? null) !== null && isSameValue(createdAt, updatedAt)) return true;
   if (typeof createdAt !== 'string' || typeof updatedAt !== 'string') return false;
