@@ -15,7 +15,7 @@ import { plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { shortRunNames } from '../runs/find-run.js';
-import { isKnownFormat, otherFormat } from '../runs/plan.js';
+import { isKnownFormat, otherFormat, type RunHead } from '../runs/plan.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import { listRuns } from '../runs/stored-run.js';
 import { unfinishedUploads } from '../runs/unfinished-uploads.js';
@@ -150,14 +150,15 @@ async function checkRuns({ paths, settings, withConnection }: LocalContext): Pro
     return [warn('runs', error.message, error.hint ?? null)];
   }
   const uploads = unfinishedUploads(runs);
-  const unfinished = runs.filter(({ head, finished }) => !finished || !isKnownFormat(head));
-  const foreign = unfinished.flatMap((run) => {
+  const foreign: Check[] = [];
+  const open: RunHead[] = [];
+  for (const run of runs.filter(({ head, finished }) => !finished || !isKnownFormat(head))) {
     const reason = otherFormat(run);
     const deletion = withConnection(`rosterctl runs prune ${run.head.run}`);
     const hint = `Resume it with the version that wrote it. Or delete it: ${deletion}`;
-    return reason === undefined ? [] : [warn('runs', reason, hint)];
-  });
-  const open = unfinished.filter((run) => !otherFormat(run)).map(({ head }) => head);
+    if (reason === undefined) open.push(run.head);
+    else foreign.push(warn('runs', reason, hint));
+  }
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
   const shortName = await shortRunNames(store);

@@ -44,7 +44,7 @@ export async function recentWrite(
   return { wroteAt, setBack };
 }
 
-/** True if a later write concerns what the earlier one changed. */
+/** True if a later write concerns what the earlier one changed; of a created record, that is its deletion. */
 function isSameField(earlier: BeforeImage, { kind, after = {} }: BeforeImage): boolean {
   if (earlier.kind === 'created') return kind === 'record';
   return Object.keys(earlier.after ?? {}).some((field) => Object.hasOwn(after, field));
@@ -52,10 +52,9 @@ function isSameField(earlier: BeforeImage, { kind, after = {} }: BeforeImage): b
 
 /** True if a later write found exactly what the earlier one left, and left what that had found. */
 function isReverse(earlier: BeforeImage, later: BeforeImage): boolean {
-  if (earlier.kind === 'created') return later.kind === 'record';
+  if (earlier.kind === 'created') return true;
   const { before = {}, after = {} } = earlier;
-  const { before: found = {}, after: left } = later;
-  if (!left) return false;
+  const { before: found = {}, after: left = {} } = later;
   return Object.keys(after).every(
     (field) =>
       Object.hasOwn(left, field) &&
