@@ -3,7 +3,7 @@ import type { Context, LocalContext } from '../context.js';
 import { type Environment, isUtf8Locale } from '../data/environment.js';
 import { printJson } from '../data/json.js';
 import { type Candidate, isExhausted, ReferencesError } from '../data/outcome-errors.js';
-import { fileTrouble, systemLimit } from '../data/system-errors.js';
+import { fileSystemError, systemLimit } from '../data/system-errors.js';
 import {
   ApiError,
   Failure,
@@ -62,7 +62,7 @@ export function describeFailure(
   command: FailedCommand,
   maxLength: number = maxServiceLength,
 ): FailureText {
-  const error = systemLimit(failed) ?? fileTrouble(failed) ?? failed;
+  const error = systemLimit(failed) ?? fileSystemError(failed) ?? failed;
   if (!(error instanceof Failure)) return describeBug(error);
   const { message, why, sentence } = describeRefusal(error, command);
   const refusal = refusalBehind(error);

@@ -5,7 +5,7 @@ import { type TypedLine, typedFlags } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { isObject, RawNumber } from '../data/json.js';
-import { fileTrouble, systemReason } from '../data/system-errors.js';
+import { fileSystemError, systemReason } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
@@ -223,7 +223,7 @@ export class Cursor {
         });
       await writeCursor(at.folder, next, context.paths.owner);
     } catch (error) {
-      const cause = fileTrouble(error) ?? error;
+      const cause = fileSystemError(error) ?? error;
       if (!(cause instanceof OutputError)) throw error;
       throw new OutputError(`The cursor ${use.name} could not be saved. ${cause.message}`, {
         cause: error,

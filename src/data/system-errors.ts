@@ -53,7 +53,7 @@ const reasons: Readonly<Record<string, string>> = {
  * Returns what to report for an error of the file system that nothing else words, such as a disk that
  * fails in the middle; undefined for any other error.
  */
-export function fileTrouble(error: unknown): InputError | OutputError | undefined {
+export function fileSystemError(error: unknown): InputError | OutputError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { path, syscall } = error as NodeJS.ErrnoException;
   const code = codeOf(error);

@@ -159,7 +159,7 @@ export interface RecordTest {
   /** Called after a list in which it held for no record: throws a Failure if it never can. */
   readonly heldForNone?: () => Promise<void>;
   /** How many of the records that it was asked about show nothing that it can read. */
-  readonly unread?: () => number;
+  readonly unreadable?: () => number;
 }
 
 /** The field that a test reads. */
@@ -206,14 +206,14 @@ export function withinTimes(
   to: number | undefined,
 ): readonly RecordTest[] {
   if (from === undefined && to === undefined) return [];
-  let unread = 0;
+  let unreadable = 0;
   const holds = (record: JsonObject) => {
     const ms = timeIn(record[field]);
-    if (ms === undefined) unread += 1;
+    if (ms === undefined) unreadable += 1;
     return ms !== undefined && ms >= (from ?? -Infinity) && ms <= (to ?? Infinity);
   };
   const read = typedField(flag, field, (value) => timeIn(value) !== undefined);
-  return [{ holds, field: read, unread: () => unread }];
+  return [{ holds, field: read, unreadable: () => unreadable }];
 }
 
 function timeIn(value: unknown): number | undefined {

@@ -70,7 +70,7 @@ export function filterList(
       counts.shown += batch.length;
       yield batch;
     }
-    if (notes) for (const test of narrowing.tests) tellUnread(test, resource, notes);
+    if (notes) for (const test of narrowing.tests) reportUnreadable(test, resource, notes);
   };
   return { ...recordStream(begin), resource, counts, summary };
 }
@@ -128,12 +128,12 @@ function noteUnknownChoice(
   notes.note(`No documented ${field} is "${value}"; ${instead}`);
 }
 
-function tellUnread(
-  { field, unread }: RecordTest,
+function reportUnreadable(
+  { field, unreadable }: RecordTest,
   resource: ResourceName,
   notes: NonNullable<ListFilters['notes']>,
 ): void {
-  const count = unread?.() ?? 0;
+  const count = unreadable?.() ?? 0;
   if (count === 0) return;
   const { noun, plural: many } = resourceWords[resource];
   const what = `${plural(count, noun, many)} without a readable ${field?.name}`;
