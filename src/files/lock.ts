@@ -26,9 +26,9 @@ export type { LockHolder, ThisProcess } from './holder.js';
 // it holds the lock if its number is the highest and all others are free; otherwise it removes its
 // own file. Of two concurrent processes, the one that linked last sees the other's file, so both
 // can never hold the lock, whatever the numbers are and however long one was suspended in between.
-// Only the holder removes files of others, and only free ones. A release removes the holder's own
-// file last, so nothing piles up. If another process linked a higher number meanwhile, the release
-// empties the file instead, and the next holder removes it.
+// Before a holder does anything else, it removes the files of others, and only free ones. A release
+// removes the holder's own file last, so nothing piles up. If another process linked a higher number
+// meanwhile, the release empties the file instead, and the next holder removes it.
 
 interface LockOptions {
   readonly self: ThisProcess;
@@ -236,9 +236,8 @@ function heldLock(
   };
   return {
     isOurs() {
-      if (released) return false;
-      // Numbers start again after a release, so the number alone is not enough.
-      return listLock(dir, name).generations[0] === ownGeneration && readIfThere(path) === text;
+      // The next holder removes our file before it holds the lock.
+      return !released && readIfThere(path) === text;
     },
     release() {
       if (released) return;
