@@ -52,6 +52,7 @@ const ways: readonly (readonly [field: string, parameter: string])[] = [
   ['nextToken', 'nextToken'],
   ['continuationToken', 'continuationToken'],
   ['nextContinuationToken', 'continuationToken'],
+  ['continue', 'continue'],
   ['nextMarker', 'marker'],
   ['scrollId', 'scrollId'],
   ['bookmark', 'bookmark'],
@@ -75,7 +76,7 @@ const urlNames = [
 
 const pageCountNames = [
   ...['totalpages', 'pagecount', 'numpages', 'numberofpages', 'pages', 'lastpage', 'maxpage'],
-  ...['xtotalpages', 'xwptotalpages'],
+  ...['nbpages', 'xtotalpages', 'xwptotalpages'],
 ];
 
 /** Returns what a list answer says about further pages, but for the Link header. */
@@ -139,13 +140,12 @@ export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'ur
 /** Returns a whole number that is not negative, also one written as text. */
 export function countIn(value: unknown): number | undefined {
   // Elasticsearch: `total: {value, relation}`.
-  if (isObject(value)) return Object.hasOwn(value, 'value') ? countIn(value['value']) : undefined;
-  return wholeNumberOf(value);
+  return wholeNumberOf(isObject(value) ? (value['value'] ?? value['count']) : value);
 }
 
 const moreWords = new Set([
   ...['next', 'cursor', 'token', 'continuation', 'marker', 'bookmark', 'scroll', 'truncated'],
-  ...['incomplete', 'more'],
+  ...['incomplete', 'more', 'continue'],
 ]);
 const notMoreWords = new Set([
   ...['prev', 'previous', 'start', 'first', 'self', 'current', 'sync', 'delta', 'csrf', 'access'],
@@ -176,7 +176,7 @@ function saysUnfinished({ name, words, value }: Named): boolean {
   if (name === 'timedout') return booleanOf(value) === true;
   if (name === 'shards' && isObject(value)) return (countIn(value['failed']) ?? 0) > 0;
   if (isObject(value) && value['relation'] === 'gte') return true;
-  if (/^remaining(count|items|records|results|rows|pages)?$/.test(name))
+  if (/^remaining(items?|records?|results?|rows?|pages?)?(count)?$/.test(name))
     return (countIn(value) ?? 0) > 0;
   return booleanOf(value) === false && words.some((word) => endWords.has(word));
 }

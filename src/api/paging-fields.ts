@@ -16,7 +16,7 @@ export interface Named {
 const containers = new Set([
   ...['meta', 'metadata', 'pagination', 'paging', 'page', 'pageinfo', 'info', 'summary', 'links'],
   ...['cursors', 'cursor', 'next', 'responsemetadata', 'data', 'result', 'results', 'response'],
-  ...['payload', 'body', 'hits'],
+  ...['payload', 'body', 'hits', 'pages'],
 ]);
 
 /** Returns the fields around a list, in the body first; `wrappers` are objects that may hold some, too. */
@@ -65,7 +65,7 @@ function linkedNext(links: readonly unknown[], path: readonly string[]): readonl
 }
 
 const pagingHeaders =
-  /^(x-total-count|total-count|x-total|x-(wp-)?total-?pages|x-wp-total|x-has-more|x-pagination(-.*)?|x-next-(page|cursor))$/;
+  /^((x-)?total-count|x-total|x-(wp-)?total-?pages|x-wp-total|x-has-(more|next(-page)?)|(x-)?pagination(-.*)?|x-next-(page|cursor|token)|x-(ms-)?continuation(-?token)?)$/;
 
 function headerFields(
   headers: { readonly [name: string]: string },
@@ -77,7 +77,7 @@ function headerFields(
       // ASP.NET: `X-Pagination: {"TotalCount":47,"TotalPages":4}`.
       const content = name === 'x-pagination' ? objectIn(value) : undefined;
       if (content) return namedFields(content, within, [name], 1);
-      const own = name.replace(/^x-pagination-/, '');
+      const own = name.replace(/^(x-)?pagination-/, '');
       return { path: name, name: normalName(own), words: keyWords(own), value };
     });
   const range = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];

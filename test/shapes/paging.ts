@@ -112,6 +112,11 @@ const byCursor: readonly Shape[] = [
   cursor('nextPageToken', `{${rows},"nextPageToken":"$next?"}`, 'pageToken'),
   cursor('nextToken', `{${rows},"nextToken":"$next"}`, 'nextToken'),
   cursor('continuationToken', `{${rows},"continuationToken":"$next"}`, 'continuationToken'),
+  cursor(
+    'metadata.continue',
+    `{"kind":"List","metadata":{"continue":"$next?"},"items":"$rows"}`,
+    'continue',
+  ),
   cursor('nextMarker', `{${rows},"nextMarker":"$next?"}`, 'marker'),
   cursor('scrollId', `{${rows},"scrollId":"$next"}`, 'scrollId', 'paging.end=empty'),
   cursor('bookmark', `{${rows},"bookmark":"$next"}`, 'bookmark', 'paging.end=empty'),
