@@ -2,12 +2,13 @@
 
 import type { FileStore } from './api/store/file-store.js';
 import type { Api } from './api/types.js';
+import type { GlobalFlags } from './config/environment.js';
 import type { Paths, PathsInput } from './config/paths.js';
-import type { Connection, GlobalFlags, Settings } from './config/settings.js';
+import type { Connection, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
 import type { CommandManifest } from './data/command-manifest.js';
 import type { Instant } from './data/time.js';
-import type { ThisProcess } from './files/lock.js';
+import type { ThisProcess } from './files/holder.js';
 import type { FullScreen, ScreenWorld } from './terminal/full-screen.js';
 import type { LendKeyboard } from './terminal/other-programs.js';
 import type { Progress } from './terminal/progress.js';

@@ -20,8 +20,6 @@ type Basis =
 /** The effect of a call on records; `other` for anything else. */
 type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
 
-export type { ResourceName };
-
 export interface Endpoint {
   /** `METHOD /path/{param}`; the path begins below `/v1`. */
   readonly route: string;

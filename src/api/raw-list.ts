@@ -1,6 +1,6 @@
 /** Lists behind any path, for `rosterctl api --paginate`. */
 import { isObject } from '../data/json.js';
-import { type Overrides, resourceNames } from '../data/resources.js';
+import { type Overrides, type ResourceName, resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { listAnswered } from './answers.js';
 import { findList } from './list-envelope.js';
@@ -8,7 +8,7 @@ import { PageFollower, pathBelow } from './page-follower.js';
 import { Pager } from './pager.js';
 import { refusedText } from './record-list.js';
 import { resourceRow } from './resources.js';
-import type { Api, ResourceName } from './types.js';
+import type { Api } from './types.js';
 
 /**
  * Reads all records behind a path that the contract may not know, page by page, on the same origin.
@@ -27,7 +27,6 @@ export async function readRawList(
   let rows = 0;
   let place: readonly string[] | undefined;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
     const { items, refusal, ...page } = await readPage(api, pages.url, { resource, place });
     place ??= page.place;
     if (refusal) warn(`The list may be incomplete: ${refusedText(refusal)}.`);

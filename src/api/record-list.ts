@@ -2,10 +2,15 @@
 import { filterMap, type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { normalName } from '../data/path.js';
-import { incompleteList, type Overrides, resourceWords } from '../data/resources.js';
+import {
+  incompleteList,
+  type Overrides,
+  type ResourceName,
+  resourceWords,
+} from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
-import { endpoint, type ResourceName } from './contract.js';
+import { endpoint } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
 import { type Caps, defaultCaps, doubtfulList, PageFollower, pathBelow } from './page-follower.js';
@@ -147,7 +152,6 @@ async function* readOnePage(
   const { rows } = seen;
   const maxRecords = (caps ?? defaultCaps).records;
   for (let attempts = 1; ; attempts++) {
-    // oxlint-disable-next-line no-await-in-loop
     const page = await request().catch((error: unknown) => {
       if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
       throw error;
@@ -161,7 +165,6 @@ async function* readOnePage(
       }
       return page;
     } catch (error) {
-      // oxlint-disable-next-line no-await-in-loop
       if (!seen.allHaveIds || !isBroken(error) || until || !(await transport.again(attempts)))
         throw error;
       seen.rows = rows;

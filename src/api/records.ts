@@ -1,7 +1,7 @@
 /** Finds the record in a response whose envelope the contract does not show. */
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
-import type { ResourceName } from './contract.js';
+import type { ResourceName } from '../data/resources.js';
 import { resources } from './resources.js';
 
 /** Returns the property whose normalized name is one of `names`; the first of them wins. */

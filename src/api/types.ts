@@ -1,9 +1,9 @@
 /** The API as commands see it: calls, responses and lists. */
 import type { RecordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
-import type { Overrides } from '../data/resources.js';
+import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
-import type { EndpointName, ResourceName } from './contract.js';
+import type { EndpointName } from './contract.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { Route } from './routes.js';
 import type { ResponseHead, TransportRequest, TransportResponse } from './wire.js';
@@ -151,5 +151,3 @@ export interface ApiNotes {
   /** A warning that a result may be incomplete, printed with --quiet too. */
   message(message: string): void;
 }
-
-export type { ResourceName };

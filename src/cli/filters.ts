@@ -1,11 +1,10 @@
 /** The filter flags that every list command shares, and the lists that they apply to. */
 import * as z from 'zod/mini';
-import type { ResourceName } from '../api/contract.js';
 import type { CacheWriter } from '../config/completion-cache.js';
 import type { Context } from '../context.js';
 import { type Batches, type RecordStream, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
-import type { Overrides } from '../data/resources.js';
+import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Sorting } from '../data/sorting.js';
 import { parseCondition, type RecordTest } from '../data/where.js';
 import { UsageError } from '../errors.js';

@@ -1,5 +1,5 @@
 /** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
-import type { OutputFormat } from '../config/settings.js';
+import type { OutputFormat } from '../config/choices.js';
 import type { LocalContext } from '../context.js';
 import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
 import type { CommandOutput } from './command-output.js';

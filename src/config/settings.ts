@@ -16,8 +16,6 @@ import { namedKeys } from './named-keys.js';
 import { fileOrStdout, formatOfFile, integer, nameList, oneOf, onOff } from './parse.js';
 import { profileInForce } from './store.js';
 
-export type { GlobalFlags, OutputFormat };
-
 /** Every setting, resolved: flag over environment over profile over default. */
 export interface Settings extends Switches {
   /** The profile in use and how it was chosen; `sandbox` is built in. */

@@ -18,8 +18,6 @@ import {
 import type { GlobalFlags } from './environment.js';
 import { type Paths, requireFolder } from './paths.js';
 
-export type { ConfigData } from './config-file.js';
-
 /** One profile, as `profile list` shows it; never its key. */
 interface ProfileEntry {
   readonly name: string;

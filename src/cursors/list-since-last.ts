@@ -1,6 +1,6 @@
 /** `--since-last` on a list of records: what is new, oldest first. */
 import { hasId } from '../api/records.js';
-import type { Completeness, ResourceName } from '../api/types.js';
+import type { Completeness } from '../api/types.js';
 import type { ValueWithExit } from '../cli/command-output.js';
 import type { ListValues, SinceLastValues } from '../cli/filters.js';
 import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
@@ -13,7 +13,7 @@ import { batchesOf, collect, recordStream } from '../data/batches.js';
 import { timeOf } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
 import { hasPath, plainText, valueAt, valuesAt } from '../data/path.js';
-import { incompleteList, resourceWords } from '../data/resources.js';
+import { incompleteList, type ResourceName, resourceWords } from '../data/resources.js';
 import { ageField, orderByField } from '../data/sorting.js';
 import { groupedNumber, plural } from '../data/text.js';
 import type { RecordTest } from '../data/where.js';

@@ -1,11 +1,12 @@
 /** The operation interface: what a command does to each of its records (read, plan, send, verify). One engine runs every operation. */
-import type { ResourceName } from '../api/contract.js';
+
 import type { Answer, Call, PlannedRequest } from '../api/types.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import type { Filters } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';

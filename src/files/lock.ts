@@ -17,8 +17,6 @@ import {
 } from './lock-files.js';
 import { makeFolder } from './private.js';
 
-export type { LockHolder, ThisProcess } from './holder.js';
-
 // A lock is a series of numbered files, `NAME.lock.N`, in one folder. A file appears complete (it
 // is linked from a private file) and names its process; without hard links (FAT) it is empty until
 // its process has written it, before that lists the others. It is free if it is empty or that

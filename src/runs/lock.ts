@@ -5,15 +5,14 @@ import { digestOf } from '../data/digest.js';
 import { systemReason } from '../data/system-errors.js';
 import { longTimeOf } from '../data/time.js';
 import { OutputError } from '../errors.js';
-import { describeSelf, holderState, isSameProcess } from '../files/holder.js';
 import {
-  acquireLock,
-  type HeldLock,
-  LockedError,
+  describeSelf,
+  holderState,
+  isSameProcess,
   type LockHolder,
-  processOf,
   type ThisProcess,
-} from '../files/lock.js';
+} from '../files/holder.js';
+import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
 import { cannotBeUsed } from './journal.js';
 import type { RunHead } from './plan.js';
 import { makeRoom, type RunStore } from './store.js';

@@ -1,6 +1,6 @@
 /** Interrupted runs and uploads of a profile, and the commands that finish them. */
 import { groupedNumber, plural } from '../data/text.js';
-import type { ThisProcess } from '../files/lock.js';
+import type { ThisProcess } from '../files/holder.js';
 import { shortRunNames } from './find-run.js';
 import { isRunning } from './lock.js';
 import { isKnownFormat } from './plan.js';

@@ -1,6 +1,7 @@
 /** Handlers: what each gets and returns, and how all of them find, list, create, update and delete records. */
-import type { contract, Endpoint, EndpointName, ResourceName } from '../api/contract.js';
+import type { contract, Endpoint, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
 import type { UrlSigner } from './keys.js';
 import { type LogStep, nextId, type StoredRecord, type Tables } from './records.js';
 import { invalid, noSuchRecord } from './refusal.js';

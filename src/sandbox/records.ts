@@ -1,7 +1,7 @@
 /** The tables of a sandbox, and the steps that change them. */
-import type { ResourceName } from '../api/contract.js';
+
 import type { JsonObject } from '../data/json.js';
-import { perResource } from '../data/resources.js';
+import { perResource, type ResourceName } from '../data/resources.js';
 
 /** A stored record; only its id and organization are certain. */
 export type StoredRecord = JsonObject & { readonly id: string; readonly organizationId: string };

@@ -1,5 +1,5 @@
 /** The end of a list: the counts below a table, and the notes on a cut, an empty or a written one. */
-import type { OutputFormat } from '../../config/settings.js';
+import type { OutputFormat } from '../../config/choices.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { groupedNumber, plural } from '../../data/text.js';
 import type { CountedList } from '../views.js';

@@ -1,5 +1,5 @@
 /** Filters, sorts and cuts a list as its records arrive, and counts them. */
-import type { ResourceName } from '../../api/contract.js';
+
 import {
   type Batches,
   batchesOf,
@@ -10,7 +10,7 @@ import {
 } from '../../data/batches.js';
 import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
-import { resourceWords } from '../../data/resources.js';
+import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { OrderedRecords, orderByField, type RecordOrder, usualOrder } from '../../data/sorting.js';
 import { plural } from '../../data/text.js';
 import { type Condition, contains, matchesCondition, type RecordTest } from '../../data/where.js';
@@ -196,7 +196,6 @@ async function* matching(
     summary?.observe(item.value, matches);
     return matches ? item : undefined;
   });
-  // oxlint-disable-next-line no-await-in-loop
   for (const test of unmet ?? tests()) await test.heldForNone?.();
 }
 

@@ -1,9 +1,10 @@
 /** Fields named with --fields or --template: which of them some record of a list has, including records that a filter leaves out. */
-import type { ResourceName } from '../../api/contract.js';
+
 import type { Settings } from '../../config/settings.js';
 import { type Batches, batchesOf, type RecordStream, recordStream } from '../../data/batches.js';
 import type { JsonObject } from '../../data/json.js';
 import { hasPath } from '../../data/path.js';
+import type { ResourceName } from '../../data/resources.js';
 import { isDocumented } from '../record-fields.js';
 import type { ReadFields } from '../views.js';
 import { chosenFields } from './template.js';
