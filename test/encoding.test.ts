@@ -47,7 +47,6 @@ test('a file whose name is not UTF-8 is reported as missing, with what to do', a
   writeFileSync(join(home, 'a.txt'), 'hello');
   const at = { env, home, cwd: home, through: withBytes('\\344') };
   for (const line of ['docs upload BYTES.txt', 'teams update team_1 -F name=@BYTES']) {
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await rosterctl(line, at);
     expect([ran.code, requests]).toEqual([2, []]);
     expect(ran.stderr).toContain('No such file: ');

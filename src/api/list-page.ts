@@ -90,7 +90,6 @@ async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Sta
     responseLimit.bytes,
   );
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
     const piece = await body.next();
     if (piece === undefined) {
       const response = { status, headers, body: Buffer.concat(pieces), at: body.endedAt ?? at };
@@ -166,7 +165,6 @@ async function* pieceBatches(
   try {
     yield first;
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop
       const piece = await body.next();
       if (piece === undefined) break;
       const records = pushPiece(splitter, piece, count, page);

@@ -110,7 +110,6 @@ export class RateLimiter {
       const wait = this.waitMs(queue === this.first);
       if (wait > 0) {
         if (this.wake.signal.aborted) this.wake = new AbortController();
-        // oxlint-disable-next-line no-await-in-loop
         await this.options.sleep(wait, this.wake.signal);
       } else {
         queue.shift();

@@ -92,7 +92,6 @@ export async function retry<T>(
   attempt: () => Promise<AttemptOutcome<T>>,
 ): Promise<AttemptResult<T>> {
   for (let attempts = 1; ; attempts++) {
-    // oxlint-disable-next-line no-await-in-loop
     const { value, delivery, pace, wait } = await attempt();
     const isTooLong = wait !== undefined && wait * 1000 > policy.maxWaitMs;
     const end = (verdict: AttemptResult<T>['verdict']): AttemptResult<T> => {
@@ -106,7 +105,6 @@ export async function retry<T>(
     const backoff =
       pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
     const ms = wait === undefined ? backoff : withJitter(wait, policy.random);
-    // oxlint-disable-next-line no-await-in-loop
     if (await waitBeforeRetry(policy, ms, wait !== undefined)) continue;
     throw new CancelledError('Interrupted.');
   }

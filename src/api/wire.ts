@@ -235,7 +235,6 @@ export class BodyStream {
       }
       if (this.end?.transportError) throw new BrokenBody(this.end.transportError);
       if (this.end) return undefined;
-      // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });

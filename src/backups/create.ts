@@ -70,7 +70,6 @@ async function makeSnapshot(
 ): Promise<MadeBackup> {
   const startedAt = context.now().toISOString();
   const parts: ResourceBackup[] = [];
-  // oxlint-disable-next-line no-await-in-loop
   for (const resource of options.only)
     parts.push(await backUpResource(context, backup, resource, options));
   const resources = parts.flatMap(({ records }) => records ?? []);

@@ -119,9 +119,7 @@ async function* compareRecords(
       const change = a ? (b ? 'changed' : 'removed') : 'added';
       if (change !== 'changed' || changes.length > 0)
         yield { resource, id, name: labelOf(record, id), change, changes };
-      // oxlint-disable-next-line no-await-in-loop
       if (isOld) old = await before.next();
-      // oxlint-disable-next-line no-await-in-loop
       if (isNew) now = await after.next();
     }
   } finally {

@@ -79,7 +79,6 @@ export async function backUpFiles(
     const { id, name, version } = document;
     const now = backup.fetched.get(id);
     const known = [now, before.get(id)].find((file) => file && isSameVersion(file, version));
-    // oxlint-disable-next-line no-await-in-loop
     if (!known || !(await isFileStored(backup.folder, known))) toFetch.set(id, document);
     else {
       const { bytes, sha256 } = known;

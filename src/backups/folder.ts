@@ -141,7 +141,6 @@ async function continueUnfinished(
 export async function removeAllBut(names: readonly string[], folder: string): Promise<void> {
   for (const name of await attemptWrite(folder, readdir(folder)))
     if (!names.includes(name))
-      // oxlint-disable-next-line no-await-in-loop
       await attemptWrite(folder, rm(join(folder, name), { recursive: true, force: true }));
 }
 
@@ -163,7 +162,6 @@ export async function checkFolder(context: Context, folder: string): Promise<voi
       hint: 'Choose a new or empty folder.',
     });
   for (const snapshot of snapshots.toReversed()) {
-    // oxlint-disable-next-line no-await-in-loop
     const manifest = await readSnapshotManifest(snapshot).catch(() => undefined);
     if (manifest) return checkPlace(folder, placeOf(context), [placeOfManifest(manifest)]);
   }
@@ -200,7 +198,6 @@ async function readEarlier(
   const earlier: GoodSnapshot[] = [];
   for (const snapshot of snapshots) {
     try {
-      // oxlint-disable-next-line no-await-in-loop
       earlier.push({ snapshot, manifest: await readSnapshotManifest(snapshot) });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

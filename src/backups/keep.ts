@@ -77,7 +77,6 @@ async function removeUnused(
   let count = 0;
   for (const path of await sharedFilesIn(folder)) {
     if (used.has(basename(path))) continue;
-    // oxlint-disable-next-line no-await-in-loop
     await attemptWrite(path, unlink(path));
     count += 1;
   }

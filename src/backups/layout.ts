@@ -60,7 +60,6 @@ export async function sharedFilesIn(folder: string): Promise<readonly string[]> 
   const paths: string[] = [];
   for (const part of await entriesOf(join(folder, filesFolder))) {
     if (!part.isDirectory()) continue;
-    // oxlint-disable-next-line no-await-in-loop
     for (const file of await entriesOf(join(folder, filesFolder, part.name))) {
       const path = join(filesFolder, part.name, file.name);
       const isShared = /^[0-9a-f]{64}$/.test(file.name) && path === sharedFile(file.name);

@@ -76,7 +76,6 @@ export class RecordSpool {
       for (const piece of this.pieces(kept)) {
         hash.update(piece);
         bytes += piece.length;
-        // oxlint-disable-next-line no-await-in-loop
         await output.write(piece);
       }
       await output.commit();

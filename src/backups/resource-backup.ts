@@ -95,7 +95,6 @@ async function readList(
             hint: `To name the field that holds it: rosterctl config set ids.${resource} FIELD`,
           });
         onRecord(value);
-        // oxlint-disable-next-line no-await-in-loop
         await spool.add(value);
       }
   } catch (error) {

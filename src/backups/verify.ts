@@ -50,7 +50,6 @@ export async function verifySnapshots(
   const verifier = new Verifier(signal, onFile);
   const verified: VerifiedSnapshot[] = [];
   for (const snapshot of snapshots) {
-    // oxlint-disable-next-line no-await-in-loop
     const found = await verifier.verify(snapshot);
     if (found.ok || existsSync(snapshot.path)) verified.push(found);
     else verifier.forget(snapshot);
@@ -99,7 +98,6 @@ class Verifier {
     const { folder, name, path } = snapshot;
     for (const { resource, records, ...expected } of resources) {
       const file = recordsFile(resource);
-      // oxlint-disable-next-line no-await-in-loop
       const problem = await this.recordsProblem(join(path, file), { records, ...expected });
       if (problem !== undefined) this.add(snapshot, join(name, file), problem);
     }
@@ -109,7 +107,6 @@ class Verifier {
     for (const { id, ...expected } of files.documents) {
       const shared = sharedFile(expected.sha256);
       if (!this.known.has(shared)) {
-        // oxlint-disable-next-line no-await-in-loop
         this.known.set(shared, await this.problemOf(join(folder, shared), expected));
         this.files += 1;
         this.bytes += expected.bytes;

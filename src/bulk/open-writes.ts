@@ -125,9 +125,7 @@ async function appendKnown(journal: Journal, verified: readonly ReportRow[]): Pr
     if (result === 'unknown') continue;
     // A resumed run continues after this step.
     if (step !== undefined && retryable)
-      // oxlint-disable-next-line no-await-in-loop
       await journal.append({ kind: 'done', row, id, step, before, after });
-    // oxlint-disable-next-line no-await-in-loop
     await journal.append({ kind: 'result', ...redactRow(verifiedRow) });
   }
 }
@@ -137,7 +135,6 @@ async function verifyOpen(session: Session, stored: StoredRun): Promise<readonly
   const results: ReportRow[] = [];
   for (const task of unfinishedTasks(stored))
     if (task.open) {
-      // oxlint-disable-next-line no-await-in-loop
       const end = await endOfOpen(sessionFor(session, task), task, task.open);
       results.push(reportRow(task, endAfter(task.done, end)));
     }

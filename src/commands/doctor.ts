@@ -73,7 +73,6 @@ export default defineLocalWrite({
     return `Set ${lines.join(', ')} (${String(state.place?.origin)})?`;
   },
   async apply(context, { changes, state: { checks, place } }, { apply }) {
-    // oxlint-disable-next-line no-await-in-loop
     for (const { field, to } of changes)
       await context.config.update((now) => withSetting(now, place?.profile, field, String(to)));
     if (changes.length > 0)

@@ -43,7 +43,6 @@ export function batchQueue<T>() {
         items = [];
         if (batch.length > 0) yield batch;
         else if (hasEnded) return;
-        // oxlint-disable-next-line no-await-in-loop
         else await new Promise<void>((resolve) => (wake = resolve));
       }
     },

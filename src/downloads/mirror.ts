@@ -99,7 +99,6 @@ class Mirror {
       targets.flatMap(({ path }) => (path === undefined ? [] : [baseNameKey(path)])),
     );
     for (const target of targets) {
-      // oxlint-disable-next-line no-await-in-loop
       const own = await this.placeOne(target, used);
       if (own.path !== undefined) used.add(baseNameKey(own.path));
       placed.push(own);
@@ -123,7 +122,6 @@ class Mirror {
       const candidate = join(this.folder, name);
       const isOther = again > 0 && used.has(nameKey(name));
       const isOwned = this.owners.has(nameKey(name));
-      // oxlint-disable-next-line no-await-in-loop
       const isTaken = isOwned && (await sizeOnDisk(candidate)) !== undefined;
       if (isOther || isTaken) continue;
       return again === 0 ? target : { ...target, path: candidate, beside: path };
@@ -149,9 +147,7 @@ class Mirror {
     let { path } = file;
     for (const other of others) {
       if (path !== file.path || baseNameKey(other) === baseNameKey(path)) continue;
-      // oxlint-disable-next-line no-await-in-loop
       if ((await sizeOnDisk(other)) !== bytes || (await this.hash(other)) !== sha256) continue;
-      // oxlint-disable-next-line no-await-in-loop
       await unlink(path);
       path = other;
     }
@@ -168,7 +164,6 @@ class Mirror {
     const gone: string[] = [];
     for (const { id, name } of this.entries.values()) {
       if (ids.has(id)) continue;
-      // oxlint-disable-next-line no-await-in-loop
       if ((await sizeOnDisk(join(this.folder, name))) !== undefined) gone.push(`${name} (${id})`);
     }
     if (gone.length === 0) return;

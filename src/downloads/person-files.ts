@@ -57,7 +57,6 @@ export async function writeFiles(
       overwrite: false,
       url: false,
     };
-    // oxlint-disable-next-line no-await-in-loop
     const result = await downloadDocuments(
       context,
       'downloadDocument',

@@ -144,7 +144,6 @@ export async function sweepLocks(dir: string, self: ThisProcess, most: number): 
   const names = new Set(listIfThere(dir).flatMap((file) => /^(.+)\.lock\./.exec(file)?.[1] ?? []));
   const free = [...names].filter((name) => lockHolder(dir, name, self) === undefined);
   for (const name of free.slice(0, most)) {
-    // oxlint-disable-next-line no-await-in-loop
     const lock = await acquireLock(dir, name, { self, waitMs: 0 }).catch((error: unknown) => {
       if (error instanceof GuardError) return undefined;
       throw error;

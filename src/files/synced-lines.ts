@@ -199,7 +199,6 @@ export class SyncedLines {
   private async gather(): Promise<void> {
     for (let turn = 0, previous = 0; turn < maxTurns && previous < this.waiting.length; turn++) {
       previous = this.waiting.length;
-      // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }

@@ -179,7 +179,6 @@ async function personChoices(context: Context): Promise<readonly Pickable[]> {
   const people = new Map<string, Parameters<typeof aligned>[0][number]>();
   for (const resource of aboutPeople) {
     const address = referenceField(resource, 'email', context.settings.overrides);
-    // oxlint-disable-next-line no-await-in-loop
     for (const record of await sortedRecords(context, resource)) {
       const id = String(record['id']);
       const name = labelOf(record, '');

@@ -68,8 +68,7 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
     const failure =
       name === askedFirst
         ? error
-        : // oxlint-disable-next-line no-await-in-loop
-          await failureOf(() => api.send(callFor(name, 'list', undefined)));
+        : await failureOf(() => api.send(callFor(name, 'list', undefined)));
     if (!failure) isReadable = true;
     else if (isRefused(failure)) refused.push(resourceWords[name].plural);
     else broken ??= failure;
@@ -91,7 +90,6 @@ export async function countRecords(api: Api): Promise<string> {
   // The applications, of which there are most, come last.
   for (const name of resourcesWith('isKeyArea')) {
     const { noun, plural: many } = resourceWords[name];
-    // oxlint-disable-next-line no-await-in-loop
     const failure = await failureOf(async () => {
       let count = 0;
       for await (const _ of api.list(name)) count += 1;

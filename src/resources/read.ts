@@ -208,7 +208,6 @@ async function getRecords(
   const found: JsonObject[] = [];
   const failures: FailedItem[] = [];
   for (const id of ids) {
-    // oxlint-disable-next-line no-await-in-loop
     const record = await read(id).catch((error: unknown) => failureOfId(error, resource, id));
     if (!(record instanceof Failure)) found.push(record);
     else {

@@ -81,7 +81,6 @@ export async function surveyPages(
   let best = { count, settings: {} as Overrides };
   // Without ids, a page that the service repeats could not be told from a new one.
   for (const settings of haveIds ? attempts(hint) : []) {
-    // oxlint-disable-next-line no-await-in-loop
     const read = await readWhole(api, resource, { ...overrides, ...settings });
     if (read.count > best.count) best = { count: read.count, settings };
     if (read.count > count && read.completeness.state === 'complete') break;

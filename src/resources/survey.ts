@@ -209,7 +209,6 @@ async function idOf(
     return { finding: finding('pass', `${set ?? 'id'} is ${kind}`) };
   }
   for (const field of idCandidates(records, resource)) {
-    // oxlint-disable-next-line no-await-in-loop
     if (!(await identifies(api, resource, String(records[0]?.[field])))) continue;
     return { field, finding: finding('warn', `the id is in ${field}`, field) };
   }

@@ -41,7 +41,6 @@ async function reviewOn(
   let frame = picture(state);
   for (;;) {
     screen.draw(frame);
-    // oxlint-disable no-await-in-loop
     const event = await screen.next(reader.mayBeEscape ? escapeWaitMs : undefined);
     if (event.kind === 'end') return { how: 'interrupt', state };
     const keys = keysOf(event, reader);
@@ -57,7 +56,6 @@ async function reviewOn(
       if (effect?.kind === 'leave') return { how: effect.how, state: step.state };
       state = await carryOut(context, queue, effect, step.state);
     }
-    // oxlint-enable no-await-in-loop
     if (event.kind === 'resize' || keys[0] === 'redraw') screen.draw({ lines: [] });
     frame = picture(state);
   }

@@ -84,7 +84,6 @@ async function lastRun(
   for (const { places, matches } of candidates) {
     const names = await runNames(store, places);
     for (const name of names.toReversed()) {
-      // oxlint-disable-next-line no-await-in-loop
       const run = await readOnce(name);
       if (run && matches(run)) return run;
     }

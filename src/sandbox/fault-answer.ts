@@ -140,7 +140,6 @@ async function drip(request: FaultyRequest, rendered: Rendered, everyMs: number)
   for (const byte of rendered.bytes ?? []) {
     if (response.destroyed) return;
     response.write(Buffer.of(byte));
-    // oxlint-disable-next-line no-await-in-loop
     await sleep(everyMs);
   }
   response.end();
@@ -187,7 +186,6 @@ async function huge(request: FaultyRequest, bytes: number): Promise<void> {
     if (response.destroyed) return;
     const piece = chunk.subarray(0, left);
     left -= piece.length;
-    // oxlint-disable-next-line no-await-in-loop
     if (!response.write(piece)) await Promise.race([once(response, 'drain'), gone(response)]);
   }
   response.end('"}');

@@ -39,12 +39,10 @@ export class PlainPrompts {
   ): Promise<string> {
     const suffix = preset === undefined ? '' : ` [${preset}]`;
     for (;;) {
-      // oxlint-disable no-await-in-loop
       const answer = (await this.ask(`${message}${suffix} `)) || (preset ?? '');
       const problem = validate?.(answer);
       if (problem === undefined) return answer;
       await this.print(problem);
-      // oxlint-enable no-await-in-loop
     }
   }
 
@@ -74,7 +72,6 @@ export class PlainPrompts {
   ): Promise<R> {
     let found = matchChoices(choices, term);
     for (;;) {
-      // oxlint-disable no-await-in-loop
       await this.print(message);
       await this.printList(found);
       const answer = await this.ask(question);
@@ -83,14 +80,12 @@ export class PlainPrompts {
       const next = matchChoices(choices, answer);
       if (next.length > 0) found = next;
       else await this.print(`Nothing matches "${answer}".`);
-      // oxlint-enable no-await-in-loop
     }
   }
 
   private async printList(choices: readonly Choice[]): Promise<void> {
     const listed = choices.slice(0, mostChoices);
     const digits = String(listed.length).length;
-    // oxlint-disable-next-line no-await-in-loop
     for (const [index, { label }] of listed.entries()) {
       const number = String(index + 1).padStart(digits);
       await this.print(truncate(`  ${number}  ${label}`, this.streams.stderr.columns - 1));

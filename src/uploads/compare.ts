@@ -133,7 +133,6 @@ class Finder {
     if (uploaded) return uploaded;
     const others: [difference: FileDifference, record: JsonObject][] = [];
     for (const record of this.documents.byName.get(name.normalize()) ?? []) {
-      // oxlint-disable-next-line no-await-in-loop
       const difference = await this.compare(record, file, sha256);
       const id = String(record['id']);
       if (difference === 'none') {
@@ -176,7 +175,6 @@ class Finder {
       if (!record || id === replaces || record['name'] !== name) continue;
       const held = tagsIn(record['tags']) ?? [];
       const hasTags = held.length === tags.size && held.every((tag) => tags.has(tag));
-      // oxlint-disable-next-line no-await-in-loop
       if (hasTags && (await hasContent(this.context, id, file, sha256)))
         return { id, record, message: uploadedBefore(id) };
     }
@@ -192,7 +190,6 @@ class Finder {
     for (const id of ids) {
       const record = this.documents.byId.get(id);
       if (!record || differs(record, file)) continue;
-      // oxlint-disable-next-line no-await-in-loop
       if (this.job.verify && !(await hasContent(this.context, id, file, sha256))) continue;
       return { id, record, message: uploadedBefore(id) };
     }

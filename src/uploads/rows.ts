@@ -172,7 +172,6 @@ async function withSameFiles(
   const pairs: string[] = [];
   for (const group of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, SelectedRow[]>();
-    // oxlint-disable-next-line no-await-in-loop
     for (const { row, hash } of await Promise.all(mapConcurrently(group, filesAtOnce, hashed))) {
       const others = byHash.get(hash) ?? [];
       const [first] = others;

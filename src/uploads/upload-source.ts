@@ -147,8 +147,7 @@ async function fill(descriptor: number, buffer: Buffer, position: number): Promi
     const bytesRead =
       length <= shortRead
         ? readSync(descriptor, buffer, filled, length, from)
-        : // oxlint-disable-next-line no-await-in-loop
-          (await readLong(descriptor, buffer, filled, length, from)).bytesRead;
+        : (await readLong(descriptor, buffer, filled, length, from)).bytesRead;
     if (bytesRead === 0) break;
     filled += bytesRead;
   }

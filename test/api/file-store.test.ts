@@ -219,10 +219,8 @@ describe('PUT', () => {
     const service = await recordingService(() => ({ status: 200 }));
     const store = storeFor(base);
     for (let sent = 0; sent < 50; sent++) {
-      // oxlint-disable-next-line no-await-in-loop
       await store.put(`${service.origin}/d`, await source(fileOf(randomBytes(20_000))));
       // In an upload, calls to the service come between.
-      // oxlint-disable-next-line no-await-in-loop
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(new Set(service.requests.map(({ port }) => port)).size).toBe(1);

@@ -35,7 +35,6 @@ test('each changed byte of each file is found', { timeout: 300_000 }, async () =
       const changed = Buffer.from(bytes);
       changed[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
       writeFileSync(file, changed);
-      // oxlint-disable-next-line no-await-in-loop
       const found = await problemsIn(folder);
       expect([file, at, found.length > 0]).toEqual([file, at, true]);
     }
@@ -79,7 +78,6 @@ test('each missing file is found, and an edited record', async () => {
   for (const file of filesBelow(folder)) {
     const bytes = readFileSync(file);
     unlinkSync(file);
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await run(`backup verify ${folder} --json`);
     expect([ran.code, JSON.parse(ran.stdout).problems]).toMatchObject([
       1,
@@ -119,7 +117,6 @@ test('a pipe or a link to a device in place of a file is found, and not read', a
     ]) {
       rmSync(file);
       put();
-      // oxlint-disable-next-line no-await-in-loop
       const ran = await run(`backup verify ${folder} --json`);
       expect([ran.code, JSON.parse(ran.stdout).problems]).toMatchObject([
         1,
@@ -133,7 +130,6 @@ test('a pipe or a link to a device in place of a file is found, and not read', a
   rmSync(players);
   symlinkSync('/dev/zero', players);
   for (const line of [`show ${folder} player_1`, `diff ${folder} live`]) {
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await run(`backup ${line}`);
     expect([line, ran.code]).toEqual([line, 2]);
     expect(ran.stderr).toContain('players.ndjson is not a regular file');

@@ -45,7 +45,6 @@ describe.concurrent('a reader that closes stdout', () => {
 
 test('a report that a full disk or a reader that went away lost is named', async () => {
   for (const through of ['exec "$@" > /dev/full', '"$@" | true']) {
-    // oxlint-disable no-await-in-loop
     const service = await keep(several(2));
     const { home } = userOf(service);
     const ran = await rosterctl(lineOf(2), { home, env: service.env, through });
@@ -53,7 +52,6 @@ test('a report that a full disk or a reader that went away lost is named', async
       code: 'output',
       hint: 'The result is kept: rosterctl runs show last',
     });
-    // oxlint-enable no-await-in-loop
   }
 });
 

@@ -156,7 +156,6 @@ test('a column that is probably misspelt is refused, and a new field needs a typ
   );
   expect(written(service)).toEqual([]);
   for (const header of ['shoes', 'jersy:text']) {
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await user.run('players update --csv - -n --json', `id,${header}\nplayer_1,5\n`);
     expect(report(ran).summary).toMatchObject({ wouldChange: 1 });
   }
@@ -177,7 +176,6 @@ test('a time that the service sends as a number guards an export like one in tex
     'players update --csv - --yes',
     'players delete --csv - --ignore-columns --yes --expect 1',
   ]) {
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await user.run(`${line} --json`, edited);
     expect(report(ran).results).toMatchObject([
       { result: 'conflict', error: { message: 'Changed since your export.' } },
@@ -195,7 +193,6 @@ describe('where the state folder takes no more bytes', () => {
     const { home, runs, run } = userOf(service);
     await run('tryouts set-status app_1 --to shortlisted');
     const limited = { home, env: service.env, through: limitedTo(1) };
-    // oxlint-disable-next-line no-await-in-loop
     for (const line of ['players create --name Ann', 'tryouts set-status app_1 --to rejected'])
       expect(await rosterctl(line, limited)).toMatchObject({
         code: 1,

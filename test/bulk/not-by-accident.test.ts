@@ -141,9 +141,7 @@ describe('--note over notes', () => {
 
   test('that are empty or the same does not ask', async () => {
     for (const internalNotes of ['', ' ', null, 'New words']) {
-      // oxlint-disable-next-line no-await-in-loop
       const service = await keep([application('app_1', { internalNotes })]);
-      // oxlint-disable-next-line no-await-in-loop
       expect(await userOf(service).run(line)).toMatchObject({ code: 0 });
     }
   });
@@ -194,7 +192,6 @@ test.each([
   async (_, before, flags) => {
     const all = ['p1', 'p2'].map((id) => ({ id, name: `Ann ${id}`, role: 'Sub' }));
     const user = userOf(await players(all));
-    // oxlint-disable-next-line no-await-in-loop
     for (const line of before) await user.run(line);
     const one = await user.run(`players update p1 -F role=IGL ${flags} --json`);
     expect([one.code, JSON.parse(one.stdout)]).toEqual([0, { id: 'p1', role: 'IGL' }]);

@@ -12,7 +12,6 @@ test('-q says nothing of what went well', async () => {
   const home = temporaryFolder();
   const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
   await run('tryouts list --since-last mail -q');
-  // oxlint-disable-next-line no-await-in-loop
   for (const line of [
     'config set timeout 20s -q',
     'config unset timeout -q',

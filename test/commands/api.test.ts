@@ -166,7 +166,6 @@ describe('a refusal', () => {
   test('prints the body of a refusal whatever the fields of a table', async () => {
     const { env } = await refusing({ status: 400, json: body });
     for (const flags of ['-o csv', '-o ids', '--fields id']) {
-      // oxlint-disable-next-line no-await-in-loop
       const ran = await rosterctl(`api things ${flags}`, { env });
       expect([ran.code, ran.stdout]).toEqual([3, JSON.stringify(body)]);
     }
@@ -192,10 +191,8 @@ describe('a refusal', () => {
       { status: 400, json: { error: key, message: `the key ${key}` } },
       { status: 400, text: `the key ${key}` },
     ]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { env } = await refusing({ ...reply, headers: { 'x-echo': key } });
       for (const flags of ['', '-i', '-i --json', '-v']) {
-        // oxlint-disable-next-line no-await-in-loop
         const ran = await rosterctl(`api things ${flags}`, { env });
         expect(ran.stdout + ran.stderr).not.toContain('key-canary');
         expect(ran.stdout).toContain('the key [redacted]');

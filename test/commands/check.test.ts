@@ -384,7 +384,6 @@ describe('--since-last', () => {
 
 describe('for a person and for cron', () => {
   test('silent with -q when all is well, in every format but JSON', async () => {
-    // oxlint-disable-next-line no-await-in-loop
     for (const flags of ['-q', '-q --exit-code', '-q -o ids', '-q --no-header -o csv'])
       expect(await check({ tryouts: [fresh('a')] }, flags)).toMatchObject({
         code: 0,

@@ -117,7 +117,6 @@ test('reset --at beats --initial all, which a cron line always has', async () =>
 test('TAB offers the names of a list, and with the list where two have one name', async () => {
   const { env } = await keep([]);
   const home = temporaryFolder();
-  // oxlint-disable-next-line no-await-in-loop
   for (const name of ['tryouts/mail', 'teams/mail', 'tryouts/discord'])
     await inProcess(`cursors reset ${name} --at 1d`, { env, home });
   const offered = async (line: string) =>

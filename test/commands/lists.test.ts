@@ -215,7 +215,6 @@ describe('with wide, right-to-left, hostile and empty values', async () => {
   test.each([40, 80, 120, 200])('no line of a list is wider than %i columns', async (columns) => {
     for (const line of ['tryouts list', 'players list', 'teams list -v', 'docs list']) {
       const env = { ...hostile.env, ROSTERCTL_FORCE_TTY: String(columns) };
-      // oxlint-disable-next-line no-await-in-loop
       const { code, stdout } = await rosterctl(line, { env, home });
       expect(code).toBe(0);
       const table = stdout.split('\n').filter((each) => /^(?:Id|id|app_| *\d+ )/.test(each));

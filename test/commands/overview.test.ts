@@ -85,7 +85,6 @@ test('shows what waits, each row with the command that shows it', async () => {
   expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
   for (const line of stdout.matchAll(/rosterctl (tryouts .*|check.*)/g)) {
     const words = `${line[1]} -o ids`;
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await inProcess(words, { env: service.env, home: temporaryFolder() });
     expect([words, ran.code, ran.stdout === '']).toEqual([words, 0, false]);
   }

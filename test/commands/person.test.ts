@@ -126,7 +126,6 @@ test('a folder that cannot be created is an error with the flag to change', asyn
   const file = join(home, 'ann');
   writeFileSync(file, '');
   for (const folder of [file, join(file, 'below')]) {
-    // oxlint-disable-next-line no-await-in-loop
     const { code, stderr } = await person(service, `app_1 --out ${folder}`, home);
     expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be created: ')]);
     expect(stderr).toContain('Name another one with --out.');

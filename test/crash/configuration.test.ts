@@ -41,15 +41,12 @@ describe('by system calls:', () => {
           [...words, process.execPath, launcher, ...line.split(' ')],
           { env: { ...freshEnvironment(home), UV_THREADPOOL_SIZE: '1' }, input: 'canary-of-new' },
         );
-        // oxlint-disable-next-line no-await-in-loop
         const status = await rosterctl('auth status --all --offline', { home });
         // A profile that is being removed may have lost its key already.
         if (!typed.includes('remove')) expect([call, at, status.code]).toEqual([call, at, 0]);
-        // oxlint-disable-next-line no-await-in-loop
         const again = await rosterctl(line, { home, stdin: 'canary-of-new' });
         if (again.code !== 0) expect(again.stderr).toContain('Unknown profile work.');
         // The next change, whatever it is, removes what was left.
-        // oxlint-disable-next-line no-await-in-loop
         expect((await rosterctl('config set time iso', { home })).code).toBe(0);
         expect(namesIn(home)).toEqual([names, names]);
         if (signal === null) break;
@@ -65,7 +62,6 @@ test('a logout killed anywhere is finished by the same command', async ({ skip }
   const before = temporaryFolder();
   const login = `auth login --base-url ${url} --org ${organizationId} --key-stdin`;
   expect((await rosterctl(login, { home: before, stdin: apiKey })).code).toBe(0);
-  // oxlint-disable-next-line no-await-in-loop
   for (const line of ['tryouts update app_0012 --note x --yes', 'tryouts list --since-last mail'])
     expect((await rosterctl(line, { home: before })).code).toBe(0);
   let kills = 0;
@@ -79,7 +75,6 @@ test('a logout killed anywhere is finished by the same command', async ({ skip }
         [...words, process.execPath, launcher, 'auth', 'logout'],
         { env: { ...freshEnvironment(home), UV_THREADPOOL_SIZE: '1' } },
       );
-      // oxlint-disable-next-line no-await-in-loop
       expect((await rosterctl('auth logout', { home })).code).toBe(0);
       const state = join(home, '.local/state/rosterctl');
       const left = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -97,7 +92,6 @@ async function twoProfiles(): Promise<string> {
   const home = temporaryFolder();
   for (const name of ['work', 'other']) {
     const line = `auth login -p ${name} --base-url ${baseUrl} --org org_1 --key-stdin --no-check`;
-    // oxlint-disable-next-line no-await-in-loop
     expect((await rosterctl(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
   }
   return home;

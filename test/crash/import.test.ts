@@ -136,7 +136,6 @@ async function untilItEnds(
 ) {
   for (let count = 0, killed = 0; ; count++) {
     let timer: NodeJS.Timeout | undefined;
-    // oxlint-disable-next-line no-await-in-loop
     const done = await runOnce([process.execPath, launcher, ...line], world, (child) => {
       if (count >= 20) return;
       const kill = () => void child.kill('SIGKILL');

@@ -79,7 +79,6 @@ async function untilItEnds(
   const [most, earliest, latest] = line.includes('set-status') ? [12, 100, 600] : [4, 20, 300];
   for (let count = 0, killed = 0; ; count++) {
     let timer: NodeJS.Timeout | undefined;
-    // oxlint-disable-next-line no-await-in-loop
     const done = await runOnce([process.execPath, launcher, ...line], stage, (child) => {
       // After many kills it is no longer killed, so that a round always ends.
       const moment = earliest + random() * (latest - earliest);

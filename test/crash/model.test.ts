@@ -26,7 +26,6 @@ async function typedUntilDone(
   see(world);
   let process = new Process(world, one);
   for (let typed = 0; ; ) {
-    // oxlint-disable-next-line no-await-in-loop
     if ((await world.run([process])) === 'crashed') {
       if (choose(2) === 1) world.pass({ wall: 20_000, mono: 20_000 });
       // This state was already explored, reached on another path.

@@ -23,7 +23,6 @@ test(`${rounds} plans are applied once, however often the apply is killed`, {
     const to = round % 2 === 0 ? 'shortlisted' : 'rejected';
     const file = join(home, `plan-${round}.json`);
     const words = ['tryouts', 'set-status', ...ids, '--to', to];
-    // oxlint-disable no-await-in-loop
     const made = await rosterctl([...words, '--plan', file], { env, home });
     expect({ code: made.code, stderr: made.stderr }).toMatchObject({ code: 0 });
     const planned = idsIn(file);
@@ -53,7 +52,6 @@ test(`${rounds} plans are applied once, however often the apply is killed`, {
     expect([again.code, again.stderr]).toEqual([11, expect.stringContaining('was applied by run')]);
     expect(relay.arrivals).toEqual([]);
     rmSync(file);
-    // oxlint-enable no-await-in-loop
   }
   console.info(`  killed: ${kills}`);
   expect(kills).toBeGreaterThan(rounds);
@@ -70,7 +68,6 @@ function idsIn(file: string): string[] {
 async function untilItEnds(stage: Stage, line: readonly string[], random: () => number) {
   for (let count = 0, kills = 0; ; count++) {
     let timer: NodeJS.Timeout | undefined;
-    // oxlint-disable-next-line no-await-in-loop
     const done = await runOnce([process.execPath, launcher, ...line], stage, (child) => {
       if (count < 8) timer = setTimeout(() => child.kill('SIGKILL'), 100 + random() * 500);
     });

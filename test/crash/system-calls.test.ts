@@ -34,12 +34,9 @@ describe('by system calls:', () => {
       for (let at = 1; at <= counted.most; at++) {
         const to = at % 2 === 0 ? 'rejected' : 'shortlisted';
         stage.relay.clear();
-        // oxlint-disable-next-line no-await-in-loop
         const first = await traced(stage, to, call, at);
         if (first.code === null || first.code > 128) killed += 1;
-        // oxlint-disable-next-line no-await-in-loop
         const done = first.code === 0 ? first : await toTheEnd(stage, to);
-        // oxlint-disable-next-line no-await-in-loop
         await stage.check(to, done);
       }
       // The disturbed run may not make an early connect or write.
@@ -57,10 +54,8 @@ describe('by system calls:', () => {
     for (let at = 1; at <= counted.most; at++) {
       const to = at % 2 === 0 ? 'rejected' : 'shortlisted';
       stage.relay.clear();
-      // oxlint-disable-next-line no-await-in-loop
       const first = await traced(stage, to, 'fdatasync', at, 'error=EIO');
       expect([at, first.code]).toEqual([at, 1]);
-      // oxlint-disable-next-line no-await-in-loop
       await stage.check(to, await toTheEnd(stage, to));
     }
   });
@@ -71,7 +66,6 @@ describe('by system calls:', () => {
     for (let at = 1; ; at++) {
       const line = [launcher, 'teams', 'create', '--name', `Blue ${at}`, '--json'];
       stage.relay.clear();
-      // oxlint-disable-next-line no-await-in-loop
       const first = await runOnce(
         [...failing('fdatasync', `error=EIO:when=${at}`), process.execPath, ...line],
         { home: stage.home, env: { ...stage.env, ...threads } },
@@ -80,7 +74,6 @@ describe('by system calls:', () => {
       if (first.code === 0) continue;
       expect([at, first.code, first.stdout]).toEqual([at, 1, '']);
       const sent = stage.relay.arrivals.length;
-      // oxlint-disable-next-line no-await-in-loop
       const again = await runOnce([process.execPath, ...line], stage);
       if (sent === 0) continue;
       refused += 1;
@@ -220,7 +213,6 @@ async function traced(stage: Stage, to: string, call: string, at?: number, fault
 
 async function toTheEnd(stage: Stage, to: string) {
   for (let count = 0; ; count++) {
-    // oxlint-disable-next-line no-await-in-loop
     const done = await runOnce([process.execPath, launcher, ...stage.line(to)], stage);
     // The answer to a verifying read may be lost as well: then the command is run again.
     if (done.code === 0 || count === 5) return done;

@@ -308,7 +308,6 @@ describe('nothing is recorded', () => {
     await club.told('--since-last mail');
     club.set(applied('c', 3));
     for (const through of ['exec "$@" > /dev/full', 'trap "" XFSZ; ulimit -f 1; exec "$@"']) {
-      // oxlint-disable-next-line no-await-in-loop
       const ran = await rosterctl('tryouts list --since-last mail -o ids', { ...club, through });
       expect(ran.code).toBe(1);
       expect(ran.stderr).toMatch(/cannot be written|could not be saved/);
@@ -415,9 +414,7 @@ test('other lists, organizations and services have cursors of their own', async 
   const run = (line: string, env = service.env) => inProcess(line, { env, home });
   const first = '--since-last mail --initial all -o ids -q';
   for (const noun of ['tryouts', 'teams', 'players', 'docs']) {
-    // oxlint-disable-next-line no-await-in-loop
     expect((await run(`${noun} list ${first}`)).stdout).toMatch(/^of .*\n$/);
-    // oxlint-disable-next-line no-await-in-loop
     expect((await run(`${noun} list ${first}`)).stdout).toBe('');
   }
   const other = { ...service.env, ROSTERCTL_ORG: 'org_8' };

@@ -360,7 +360,6 @@ test('the preview of several shows the team and everything else that is sent, an
   const user = userOf(service);
   const line = 'tryouts convert app_1 app_2 -F teamId=team_1 -F shirt=7';
   for (const words of [`${line} -n`, `${line} --yes`]) {
-    // oxlint-disable-next-line no-await-in-loop
     const { stderr } = await user.run(words);
     expect(stderr).toContain('2 applications to convert in ');
     expect(stderr).toMatch(/app_1 {2}Applicant app_1 .*Team \S+ → team_1, Shirt \S+ → 7/);

@@ -374,7 +374,6 @@ test('a run of another format, or with a guard that this version does not know, 
   ] as const) {
     expect(head).toContain(from);
     seal(`${[head.replace(from, to), ...rest].join('\n')}\n`);
-    // oxlint-disable-next-line no-await-in-loop
     const refused = await user.run(line);
     expect([to, refused.code, refused.stdout]).toEqual([to, 11, '']);
     expect(errorOf(refused)['hint']).toContain('--restart');

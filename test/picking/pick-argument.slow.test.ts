@@ -418,7 +418,6 @@ describe('runs', () => {
   test('in a script a run has to be named, so that an empty variable undoes nothing', async () => {
     const at = await twoRuns();
     for (const verb of ['show', 'undo', 'retry']) {
-      // oxlint-disable-next-line no-await-in-loop
       const ran = await rosterctl(`runs ${verb} --yes`, at);
       expect(ran).toMatchObject({ code: 2, stdout: '' });
       expect(ran.stderr).toContain('Which run? Give its name, or last.');
@@ -426,7 +425,6 @@ describe('runs', () => {
     const newest = await rosterctl('runs show last --json', at);
     expect(newest.stdout).toContain('"action":"tryouts.update"');
     for (const verb of ['show', 'undo', 'retry', 'resume']) {
-      // oxlint-disable-next-line no-await-in-loop
       const { code, stderr } = await rosterctl(`runs ${verb} nope --yes`, at);
       expect([code, stderr]).toEqual([2, expect.stringContaining('Unknown run "nope".')]);
     }

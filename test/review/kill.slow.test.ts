@@ -35,12 +35,10 @@ const script: readonly (readonly [key: string, says: RegExp, decided: number])[]
 
 async function play(desk: Desk, keys: typeof script): Promise<void> {
   for (const [key, says] of keys) {
-    // oxlint-disable no-await-in-loop
     // The screen may show it already: two keys in one read would count as one.
     await new Promise((resolve) => setTimeout(resolve, 100));
     desk.type(key);
     await desk.sees(says);
-    // oxlint-enable no-await-in-loop
   }
 }
 

@@ -60,7 +60,6 @@ test('a last line that was cut is dropped, wherever it was cut', async () => {
   await queue.close();
   for (let size = statSync(file()).size - 1; size > whole; size -= 7) {
     truncateSync(file(), size);
-    // oxlint-disable no-await-in-loop
     const cut = await open();
     expect([...cut.present().queued.keys()]).toEqual(['app_1']);
     await cut.append(decided('app_3', 'accepted'));
@@ -71,7 +70,6 @@ test('a last line that was cut is dropped, wherever it was cut', async () => {
     await again.close();
     truncateSync(file(), whole);
     appendFileSync(file(), '{"kind":"decision","id":"app_2","queued":{"name":"x');
-    // oxlint-enable no-await-in-loop
   }
 });
 

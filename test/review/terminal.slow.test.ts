@@ -55,13 +55,11 @@ test('sixty applications are decided in one command line and 63 keys, and the re
   const decided = new Map<string, string>();
   for (let number = 1; number <= 60; number += 1) {
     const [key = '', status = ''] = keys[number % keys.length] ?? [];
-    // oxlint-disable no-await-in-loop
     if (number === 20) desk.resize(40, 15);
     if (number === 20) await desk.sees(/^20 of 60 /);
     if (number === 40) desk.resize(120, 40);
     const id = await idOnScreen(desk);
     await press(desk, key, new RegExp(`${number} +decided`));
-    // oxlint-enable no-await-in-loop
     decided.set(id, status);
   }
   expect(decided.size).toBe(60);

@@ -66,7 +66,6 @@ test.each(pagings)('pages with %j', async (shapes, queries, counts) => {
   const sandbox = await shaped('page-size=4', 'list=array', ...shapes);
   const found = [];
   for (const query of queries) {
-    // oxlint-disable-next-line no-await-in-loop
     const { text } = await call(sandbox, `GET /teams/org_demo${query}`);
     found.push((JSON.parse(text) as unknown[]).length);
   }

@@ -128,7 +128,6 @@ const backup: Command = {
     const folder = join(outcome.home, 'files/backup', name);
     for (const resource of resourcesWith('isBackedUp')) {
       const stdout = readFileSync(join(folder, `${resource}.ndjson`), 'utf8');
-      // oxlint-disable-next-line no-await-in-loop
       const lacks = await sameRows(
         resource,
         every,

@@ -47,7 +47,6 @@ test.each([
   const text = 'a · b → c\nMandelk…  x\n  … 3 more\nMüller\n';
   for (const name of ['stdout', 'stderr'] as const) {
     const target = Object.assign(new PassThrough(), { isTTY });
-    // oxlint-disable-next-line no-await-in-loop
     await streamsOn({ env, [name]: target })[name].write(text);
     expect(String(target.read())).toBe(expected ?? text);
   }

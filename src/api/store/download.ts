@@ -85,7 +85,6 @@ export function createStoreReader(options: ReaderOptions) {
     let target = await options.guard.check(url);
     for (let hop = 0; ; hop++) {
       const from = target;
-      // oxlint-disable-next-line no-await-in-loop
       const result = await retry('read', options, () => open(from, part));
       const { value, attempts, wait, isTooLong } = result;
       if ('transportError' in value)
@@ -101,7 +100,6 @@ export function createStoreReader(options: ReaderOptions) {
       if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
         throw storeError('download', reply, isTooLong ? wait : undefined);
       if (!URL.canParse(location, from.href)) throw invalidRedirect(from);
-      // oxlint-disable-next-line no-await-in-loop
       target = await options.guard.check(new URL(location, from.href).href);
     }
   };

@@ -101,7 +101,6 @@ async function checkParts(
   parts: LoginParts,
 ): Promise<Pick<LoggedIn, 'check' | 'reason'> & TerminalFacts> {
   for (;;) {
-    // oxlint-disable no-await-in-loop
     const api = await context.connectTo({ ...parts, keySource: 'the key just given' });
     const result = await checkLogin(api);
     if (!('failure' in result)) {
@@ -116,7 +115,6 @@ async function checkParts(
       throw withLoginHint(failure);
     context.message(marked(context, sentence));
     parts[wrong] = await askAgain(context, profile, parts, wrong);
-    // oxlint-enable no-await-in-loop
   }
 }
 
@@ -148,7 +146,6 @@ async function firstBaseUrl(context: LocalContext, text: string | undefined): Pr
 /** Asks for the base URL; `preset` is taken with Enter. What lacks only https or /v1 is offered with it. */
 async function askBaseUrl(context: LocalContext, preset: string | undefined): Promise<string> {
   for (let offered = preset; ; ) {
-    // oxlint-disable no-await-in-loop
     const text = await context.prompts.text('Service address', {
       ...(offered !== undefined && { default: offered }),
       validate: (typed) =>
@@ -158,7 +155,6 @@ async function askBaseUrl(context: LocalContext, preset: string | undefined): Pr
     if (problem === undefined) return parseBaseUrl(text);
     context.message(marked(context, problem));
     offered = suggestBaseUrl(text);
-    // oxlint-enable no-await-in-loop
   }
 }
 

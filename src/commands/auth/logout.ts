@@ -168,7 +168,6 @@ async function runsOf(context: LocalContext, place: KeyPlace): Promise<StoredRun
     const isUnfinished = !stored.finished || unfinishedUploads([stored]).length > 0;
     (isUnfinished ? unfinished : ended).push(run);
     const hasImages = existsSync(beforeImagesIn(runFolder(store, run)));
-    // oxlint-disable-next-line no-await-in-loop
     if (hasImages && !(await isRunHeld(store, run, context.self))) undoable.push(run);
   }
   return { ended, undoable, unfinished };

@@ -81,7 +81,6 @@ async function checkAll(context: LocalContext, offline: boolean) {
     if (name !== sandboxProfile)
       checks.push(await prepareCheck(context, connectionFor(context, name), offline));
   const checked = await Promise.all(checks.map((check) => check()));
-  // oxlint-disable-next-line no-await-in-loop
   for (const each of checked) await report(context, each);
   const worst = worstOf(checked);
   return new ValueWithExit<KeyStatus | KeyStatus[]>(

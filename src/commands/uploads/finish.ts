@@ -96,7 +96,6 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
     }
     const isSingle = isSingleRun(run.head.run);
     // One run after another: each has a lock of its own.
-    // oxlint-disable-next-line no-await-in-loop
     const finished = await finishRun(context, uploadInvocation(values, { isSingle }), ofRun);
     for (const row of finished.rows) rows.push({ ...row, row: rows.length + 1 });
     exits.push(finished.exitName);

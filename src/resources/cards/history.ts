@@ -61,7 +61,6 @@ export async function pastChanges(
   let bytes = 0;
   for (const [index, run] of newestRuns(store).entries()) {
     // The reads are synchronous, because 200 in the thread pool take longer: requests go on in between.
-    // oxlint-disable-next-line no-await-in-loop
     if (index % runsPerTurn === 0) await new Promise(setImmediate);
     const path = journalIn(join(placeIn(store, 'ended'), run));
     // The journal of a single record is short: the most frequent runs need no look at the size.

@@ -126,7 +126,6 @@ export async function findProblems(
     const needing = running.filter(({ rule }) => needsList(rule, resource));
     if (needing.length === 0) continue;
     let count = 0;
-    // oxlint-disable-next-line no-await-in-loop
     const skipped = await readInto(context, resource, (record, subject) => {
       count += 1;
       for (const { watch, rule } of needing)

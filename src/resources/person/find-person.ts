@@ -90,7 +90,6 @@ export async function findPerson(context: Context, reference: Reference): Promis
     }
   };
   const entries: PersonRecord[] = [];
-  // oxlint-disable-next-line no-await-in-loop
   for (const resource of aboutPeople)
     await read(resource, (record) => {
       entries.push({ resource, record, keys: keysOf(context, resource, record) });

@@ -163,7 +163,6 @@ export class Holders {
     const isWatched = (key: string) => this.byIdentity.has(key);
     for (const resource of this.within) {
       if (resource === written && this.observedCount > 0) continue;
-      // oxlint-disable-next-line no-await-in-loop
       await recordsNearby(this.context, resource, (record) => {
         this.remember(resource, record, isWatched);
         return false;

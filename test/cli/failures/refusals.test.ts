@@ -36,7 +36,6 @@ test('-v and ROSTERCTL_VERBOSE show all that the service says', async () => {
   const short = await rosterctl('players create --name x', { env });
   expect(short.stderr).toContain('  error 9\n  … 5 more (-v shows all)\nSee:');
   for (const more of [['-v', {}] as const, ['', { ROSTERCTL_VERBOSE: '1' }] as const]) {
-    // oxlint-disable-next-line no-await-in-loop
     const long = await rosterctl(`players create --name x ${more[0]}`, {
       env: { ...env, ...more[1] },
     });
@@ -100,9 +99,7 @@ describe('a 400 on a list or a get names the organization as a possible cause', 
     ['players create --name x', 'See: rosterctl players create --help'],
   ])('%s', async (line, expected) => {
     for (const body of [{ error: 'invalidRequest' }, {}, 'nonsense']) {
-      // oxlint-disable-next-line no-await-in-loop
       const { env } = await refusing(body);
-      // oxlint-disable-next-line no-await-in-loop
       const ran = await inProcess(`${line} --json`, { env, home: temporaryFolder() });
       expect([ran.code, errorOf(ran)['hint']]).toEqual([3, expected]);
     }

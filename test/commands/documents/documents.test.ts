@@ -269,7 +269,6 @@ test('the type of stdin is determined from --name and the bytes', async () => {
   const api = await service();
   const upload = (name: string, stdin: string) =>
     rosterctl(`docs upload - --name ${name} --json`, { env: api.env, stdin });
-  // oxlint-disable-next-line no-await-in-loop
   for (const [name, stdin] of [
     ['rules.txt', 'hello'],
     ['Guide', 'hello'],
@@ -290,7 +289,6 @@ test('the type of stdin is determined from --name and the bytes', async () => {
     ['photo.png', 'hello', 'has the extension of image/png, but its content is text/plain'],
     ['Photo', '\u0000\u0001\u0002', 'The type of the file from stdin is unknown.'],
   ] as const) {
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await upload(name, stdin);
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
     expect(errorOf(ran)['hint']).toContain('--content-type');

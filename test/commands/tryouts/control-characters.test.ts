@@ -32,12 +32,10 @@ test.each(['', '\ufffd', '\u2407'])(
     writeFileSync(join(user.home, 'note.txt'), 'ring\u0007!');
     writeFileSync(join(user.home, 'rows.csv'), 'id,note\napp_1,ring\u0007!\n');
     for (const _ of [1, 2]) {
-      // oxlint-disable-next-line no-await-in-loop
       const one = await user.run(
         `tryouts update app_1 --note-file ${user.home}/note.txt --yes --json`,
       );
       expect([one.code, one.stderr]).toEqual([0, '']);
-      // oxlint-disable-next-line no-await-in-loop
       const many = await user.run(`tryouts update --csv ${user.home}/rows.csv --yes --json`);
       expect([many.code, report(many).summary]).toMatchObject([0, { changed: 1 }]);
     }

@@ -200,7 +200,6 @@ describe('for a person', () => {
 
   test('draw in ASCII where the locale or the terminal knows nothing else', async () => {
     for (const env of [{ LANG: 'C' }, { TERM: 'dumb' }]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { stdout } = await stats('', env);
       // oxlint-disable-next-line no-control-regex
       expect(stdout).toMatch(/^[\u0000-\u007f]+$/);

@@ -108,13 +108,11 @@ test('a forbidden URL exits 2 if typed by the user, and 1 if it comes from step 
     'https://me:secret-canary@s.example.com/put/1',
   ]) {
     for (const flag of ['--json', '-n']) {
-      // oxlint-disable-next-line no-await-in-loop
       const typed = await rosterctl(['uploads', 'put', url, 'rules.txt', flag], { env, home });
       expect([url, typed.code, typed.stdout]).toEqual([url, 2, '']);
       expect(typed.stderr).toContain('This URL is not opened: it ');
       expect(typed.stderr).not.toContain('canary');
     }
-    // oxlint-disable-next-line no-await-in-loop
     const piped = await rosterctl('uploads put - rules.txt --json', { env, home, stdin: url });
     expect([url, piped.code, errorOf(piped)['code']]).toEqual([url, 1, 'unsafeUrl']);
   }

@@ -8,7 +8,6 @@ export async function explore(path: (choose: Choose) => Promise<void>): Promise<
   const choices: { made: number; of: number }[] = [];
   for (let paths = 1; ; paths++) {
     let at = 0;
-    // oxlint-disable-next-line no-await-in-loop
     await path((of) => {
       if (of < 2) return 0;
       if (at === choices.length) choices.push({ made: 0, of });

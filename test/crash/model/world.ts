@@ -156,7 +156,6 @@ export class World {
   /** Lets the processes, the service and the other admin take turns until all processes have ended or one has crashed. */
   async run(processes: readonly Actor[]): Promise<'ended' | 'crashed'> {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (this.broken !== undefined) throw this.broken;
       if (processes.every(({ hasEnded }) => hasEnded)) return 'ended';

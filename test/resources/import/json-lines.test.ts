@@ -72,7 +72,6 @@ test('a flag for spreadsheets is refused', async () => {
   const desk = await newDesk();
   desk.file('players.ndjson', lines({ email: 'a@example.com' }));
   for (const flag of ['--sheet Roster', '--take-formulas', '--encoding windows-1252']) {
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await desk.run(`players import ~/players.ndjson --key email --yes ${flag}`);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(`holds NDJSON: ${flag.split(' ')[0]} is for spreadsheets.`);

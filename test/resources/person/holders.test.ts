@@ -30,9 +30,7 @@ test('a refused conversion names it too, also where --accept is refused', async 
     ['CONVERT app_2', 'tryouts convert app_2 --yes --json'],
     ['PATCH app_2', 'tryouts convert app_2 --accept --yes --json'],
   ] as const) {
-    // oxlint-disable-next-line no-await-in-loop
     const service = await keep(people, (_, each) => (each === step ? refused : undefined));
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await run(service, line);
     expect(ran.code).toBe(6);
     expect(ran.stderr).toContain('The application app_1 (Nilo, rejected) has the same e-mail.');
