@@ -38,46 +38,42 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
   const { local, messages, progress, closeService } = await assembleContext(line, world);
   const { settings, config } = local;
   let output: CommandOutput | undefined;
-  let result: CommandResult;
   try {
-    const command = await loadCommand(line.command.words);
-    const context = command.local ? local : { ...local, api: await local.connect() };
-    // Otherwise the changes would be made and their report lost.
-    if (settings.output === 'xlsx' && settings.out === '-')
-      (await import('./cli/lists/workbook.js')).refuseTerminal(local.streams.stdout);
-    else if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
-      await (await import('./files/atomic-write.js')).checkWritable(settings.out);
-    if (!command.local && hasSideEffects(command)) await loadWriters(local);
-    output = await executeAsking(command, line, context);
-    await printOutput(output, command, line, context, progress.end);
-    for (const warning of config.warnings()) messages.note(warning);
-    if (output.keepRunning) {
-      world.expectSignal();
-      await output.keepRunning();
-    }
-    result = {
-      code: exit[output.exitName],
-      failed: output.failed ?? overallFailure(output.exitName),
-    };
-  } catch (error) {
-    output?.release?.();
-    throw error;
-  } finally {
-    progress.end();
+    let result: CommandResult;
     try {
-      await output?.stop?.();
-      await closeService();
+      const command = await loadCommand(line.command.words);
+      const context = command.local ? local : { ...local, api: await local.connect() };
+      // Otherwise the changes would be made and their report lost.
+      if (settings.output === 'xlsx' && settings.out === '-')
+        (await import('./cli/lists/workbook.js')).refuseTerminal(local.streams.stdout);
+      else if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
+        await (await import('./files/atomic-write.js')).checkWritable(settings.out);
+      if (!command.local && hasSideEffects(command)) await loadWriters(local);
+      output = await executeAsking(command, line, context);
+      await printOutput(output, command, line, context, progress.end);
+      for (const warning of config.warnings()) messages.note(warning);
+      if (output.keepRunning) {
+        world.expectSignal();
+        await output.keepRunning();
+      }
+      result = {
+        code: exit[output.exitName],
+        failed: output.failed ?? overallFailure(output.exitName),
+      };
     } finally {
-      await messages.finish();
+      progress.end();
+      try {
+        await closeService();
+      } finally {
+        await messages.finish();
+      }
     }
-  }
-  // Last of all: if killed before this, the same command line prints its report again.
-  try {
+    // Last of all: if killed before this, the same command line prints its report again.
     await output.onWritten?.();
+    return result;
   } finally {
-    output.release?.();
+    await output?.release?.();
   }
-  return result;
 }
 
 /**

@@ -38,7 +38,7 @@ export interface CommandOutput {
   /** Called once the value has been printed; records that on disk. */
   readonly onWritten?: (() => Promise<void>) | undefined;
   /** Called last, even if the value could not be printed or recorded. */
-  readonly release?: (() => void) | undefined;
+  readonly release?: (() => Promise<void> | void) | undefined;
   /** Returns the error for a value whose reader closed the pipe; if absent, a closed pipe is not a failure. */
   readonly ifPipeCloses?: ((cause: Error) => Failure) | undefined;
   /** The first of several failures; each was printed on its own line. */
@@ -47,8 +47,6 @@ export interface CommandOutput {
   readonly isReport?: boolean;
   /** Runs after the value has been printed, until a signal ends it normally. */
   readonly keepRunning?: () => Promise<void>;
-  /** Releases what was started, even if the value could not be printed. */
-  readonly stop?: () => Promise<void>;
 }
 
 /**

@@ -110,7 +110,7 @@ export default defineLocalCommand({
         }
         return untilAborted(context.signal);
       },
-      stop: () => server.close(),
+      release: () => server.close(),
     });
   },
 });
