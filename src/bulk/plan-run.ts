@@ -38,6 +38,7 @@ import { continueRun } from './resume.js';
 import { imagesOf } from './run-locks.js';
 import { redactedRows, requireNoKey } from './secrets.js';
 import { selectRows } from './select-rows.js';
+import { checkFieldsToShow } from './show-one.js';
 
 /** The place of a run to plan, once its lock is held. */
 interface RunSetup {
@@ -132,6 +133,7 @@ async function beginRun(
   let preview: Preview;
   try {
     preview = await previewRows(context, invocation, rows.slice(carried.length), session);
+    await checkFieldsToShow(context, invocation, preview);
   } catch (error) {
     if (!(error instanceof Failure) || !stopsEveryRow(error)) throw error;
     if (isSingle && !operation.reports) throw error;

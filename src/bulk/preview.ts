@@ -27,7 +27,6 @@ import type { LastState } from '../engine/run.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, reportRow, type SelectedRow } from '../runs/report.js';
 import type { Action } from '../runs/verb.js';
-import { checkFieldsToShow } from './fields-to-show.js';
 import type { Invocation } from './invocation.js';
 
 /**
@@ -97,8 +96,7 @@ const mostNamed = 1_000;
 
 /**
  * Reads and decides every row; many rows share one list. Throws what would stop a run: a refused key,
- * a service that does not answer, repeated 403s; and UsageError for a field of `--if` or, of a record
- * that will be shown, of `--fields`, that is unknown.
+ * a service that does not answer, repeated 403s; and UsageError for an unknown field of `--if`.
  */
 export async function previewRows(
   context: Context,
@@ -115,9 +113,7 @@ export async function previewRows(
   await previewer.decideFromList();
   await previewer.decideOneByOne();
   session.planned?.(invocation.isSingle);
-  const preview = previewer.preview();
-  await checkFieldsToShow(context, invocation, preview);
-  return preview;
+  return previewer.preview();
 }
 
 /** Receives each record that is read, with its row and the plan for it. */

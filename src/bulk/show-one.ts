@@ -1,10 +1,11 @@
-/** Executes the write of one record and renders its outcome. */
+/** The only record of an invocation: its fields to show, checked before the write, and its outcome. */
+import { resourceRow } from '../api/resources.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import type { Canvas } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { ConflictError, isNotFound } from '../data/outcome-errors.js';
-import type { Session } from '../engine/operation.js';
+import type { Operation, Session } from '../engine/operation.js';
 import { stoppedEarly } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
 import type { Failure } from '../errors.js';
@@ -15,6 +16,8 @@ import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
 import { verbs } from '../runs/verb.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { type EndedRun, hasEnded, type PlannedRun, unfinishedLine } from './execute.js';
+import type { Invocation } from './invocation.js';
+import type { Preview } from './preview.js';
 
 /**
  * Renders the outcome of an invocation's only row: the record in json, a line at a terminal, the
@@ -154,4 +157,43 @@ function unsentNote(
   return (
     session?.unchangedNote?.(record, row) ?? `${row.id} already has these values; nothing was sent.`
   );
+}
+
+/**
+ * Checks `--fields` and `--template` while the only record, which will be shown, is unchanged. A record
+ * that will be created has the fields that lists on this machine have shown. Throws UsageError.
+ */
+export async function checkFieldsToShow(
+  context: Context,
+  { isSingle, operation, view }: Invocation,
+  { tasks: [task], record }: Preview,
+): Promise<void> {
+  const { settings } = context;
+  const isShown = isSingle && !operation.reports;
+  const isChosen = (settings.fields ?? settings.template) !== undefined;
+  if (!isShown || !isChosen || view?.resource === undefined) return;
+  const fields = record ? undefined : await listedFields(context, operation);
+  if (!record && !fields) return;
+  const values = (task?.previewed ?? []).map(({ field, to }) => [field, to] as const);
+  const { checkRecordFields } = await import('../cli/chosen-fields.js');
+  const { chosenFields } = await import('../cli/lists/template.js');
+  const chosen = chosenFields(settings);
+  // Lists tell which fields there are, and not what is in them.
+  const checked = fields ? chosen.map((field) => field.split('.', 1)[0] ?? field) : chosen;
+  checkRecordFields(checked, view, { ...record, ...fields }, Object.fromEntries(values));
+}
+
+/** The fields of a resource that lists have shown, where a created record is read again; undefined if there are none. */
+async function listedFields(
+  context: Context,
+  { resource, verb }: Operation,
+): Promise<JsonObject | undefined> {
+  const { paths, settings } = context;
+  if (verb !== 'create' || !resourceRow(resource).calls.get || !settings.completionCache)
+    return undefined;
+  const cache = await import('../config/completion-cache.js');
+  const file = cache.completionCacheFile(paths, cache.cachePlaceOf(context));
+  const { fields } = cache.recall(file, resource, paths.owner);
+  if (fields.length === 0) return undefined;
+  return Object.fromEntries(fields.map((field) => [field, null]));
 }
