@@ -2,6 +2,7 @@
 import { join, posix, win32 } from 'node:path';
 import type { Environment } from '../data/environment.js';
 import { ConfigError } from '../errors.js';
+import type { OwnFolder } from '../files/private.js';
 
 /** The parts of the environment that decide where files are stored. */
 export interface PathsInput {
@@ -13,19 +14,11 @@ export interface PathsInput {
 
 /** Our folders; undefined = there is nowhere to store, and reading continues without. */
 export interface Paths {
-  readonly config: Folder | undefined;
-  readonly state: Folder | undefined;
-  readonly cache: Folder | undefined;
+  readonly config: OwnFolder | undefined;
+  readonly state: OwnFolder | undefined;
+  readonly cache: OwnFolder | undefined;
   /** The user id that must own them. */
   readonly owner: number | undefined;
-}
-
-export interface Folder {
-  readonly path: string;
-  /** The home folder, which must exist already; undefined if the folder itself was named. */
-  readonly within: string | undefined;
-  /** The environment variable that names another one. */
-  readonly variable: string;
 }
 
 type Kind = 'config' | 'state' | 'cache';
@@ -49,7 +42,7 @@ export function resolvePaths(input: PathsInput): Paths {
 /**
  * Returns a folder to store in. Throws ConfigError, naming the variable to set, if there is none.
  */
-export function requireFolder(paths: Paths, kind: Kind): Folder {
+export function requireFolder(paths: Paths, kind: Kind): OwnFolder {
   const found = paths[kind];
   if (found) return found;
   throw new ConfigError(`There is no folder to store the ${kind} in: HOME is not set.`, {
@@ -62,7 +55,7 @@ export function shortPath(path: string, { HOME: home }: Environment): string {
   return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-function folder(kind: Kind, { env, platform }: PathsInput): Folder | undefined {
+function folder(kind: Kind, { env, platform }: PathsInput): OwnFolder | undefined {
   const [own, xdg, home] = variables[kind];
   if (env[own]) return { path: env[own], within: undefined, variable: own };
   if (platform === 'win32') return windowsFolder(kind, env);
@@ -74,7 +67,7 @@ function folder(kind: Kind, { env, platform }: PathsInput): Folder | undefined {
   return { path, within: env['HOME'], variable: own };
 }
 
-function windowsFolder(kind: Kind, env: Environment): Folder | undefined {
+function windowsFolder(kind: Kind, env: Environment): OwnFolder | undefined {
   const base = env[kind === 'config' ? 'APPDATA' : 'LOCALAPPDATA'];
   if (!base || !win32.isAbsolute(base)) return undefined;
   const parts = kind === 'config' ? ['rosterctl'] : ['rosterctl', kind];

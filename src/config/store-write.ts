@@ -7,22 +7,20 @@ import { systemReason } from '../data/system-errors.js';
 import { ConfigError, Failure } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { withLock } from '../files/lock.js';
-import { ensurePrivateFolder, folderAdvice, tightenPrivateFile } from '../files/private.js';
+import { ensurePrivateFolders, type OwnFolder, tightenPrivateFile } from '../files/private.js';
 import { configToJson, parseJsonText, type Stored, withoutLeftovers } from './config-file.js';
-import type { Folder } from './paths.js';
 
 const lockName = 'config';
 const lockWaitMs = 20_000;
 
 /** Writes config.json and credentials.json, for `ConfigStore.update`. Nothing else writes them. */
 export async function writeStored(
-  folder: Folder,
+  folder: OwnFolder,
   { owner, self }: { owner: number | undefined; self: ThisProcess },
   change: (now: Stored) => Stored,
   read: () => Stored,
 ): Promise<Stored> {
-  const hint = folderAdvice(folder);
-  ensurePrivateFolder(folder.path, { owner, within: folder.within, hint });
+  ensurePrivateFolders(folder, [], owner);
   const purpose = 'changing the configuration';
   const lock = { self, waitMs: lockWaitMs, purpose };
   try {
@@ -59,7 +57,7 @@ async function writeFile(
   before: JsonObject,
   after: JsonObject,
 ): Promise<void> {
-  tightenPrivateFile(join(folder, `${name}.json`), { owner });
+  tightenPrivateFile(join(folder, `${name}.json`), owner);
   if (isDeepStrictEqual(before, after)) return;
   const { default: Conf } = await import('conf');
   const file = new Conf<JsonObject>({

@@ -48,13 +48,11 @@ export interface ConfigStore {
   update(change: (now: Stored) => Stored): Promise<void>;
 }
 
-/** Options of a store: this process, for the lock between processes. */
-interface StoreOptions {
-  readonly self: ThisProcess;
-}
-
-/** Opens the store. Reads, creates and writes nothing yet. */
-export function openConfigStore(paths: Paths, { self }: StoreOptions): ConfigStore {
+/** Opens the store. Reads, creates and writes nothing yet. `self`: for the lock between processes. */
+export function openConfigStore(
+  paths: Paths,
+  { self }: { readonly self: ThisProcess },
+): ConfigStore {
   let config: ConfigData | undefined;
   let keys: StoredKeys | undefined;
   const warnings = new Map<string, string>();
@@ -130,7 +128,7 @@ function readPrivate(
   paths: Paths,
   warnings: Map<string, string>,
 ): string | undefined {
-  const status = inspectPrivateFile(file, { owner: paths.owner });
+  const status = inspectPrivateFile(file, paths.owner);
   if (status.state === 'absent') return undefined;
   if (status.loose) warnings.set(file, tightenMode(file, paths));
   try {
@@ -152,7 +150,7 @@ function readPrivate(
  */
 function tightenMode(file: string, { owner }: Paths): string {
   try {
-    tightenPrivateFile(file, { owner });
+    tightenPrivateFile(file, owner);
     return `${file} could be read by other users; its mode is now 0600.`;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

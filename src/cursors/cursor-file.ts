@@ -120,7 +120,7 @@ export function readCursor(
   owner: number | undefined,
 ): CursorState | undefined {
   const file = cursorFile(folder, key);
-  if (inspectPrivateFile(file, { owner }).state === 'absent') return undefined;
+  if (inspectPrivateFile(file, owner).state === 'absent') return undefined;
   const state = parseState(readCursorText(file), key);
   if (state) return state;
   throw new GuardError(`The state of the cursor ${key.name} (${key.resource}) cannot be used.`, {

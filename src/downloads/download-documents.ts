@@ -58,11 +58,11 @@ export const downloadExcludes = [
 ] as const;
 
 interface DownloadValues {
-  readonly file: string | undefined;
-  readonly dir: string | undefined;
-  readonly skipExisting: boolean;
-  readonly overwrite: boolean;
-  readonly url: boolean;
+  readonly file?: string | undefined;
+  readonly dir?: string | undefined;
+  readonly skipExisting?: boolean;
+  readonly overwrite?: boolean;
+  readonly url?: boolean;
   readonly concurrency?: number | undefined;
   readonly rate?: number | undefined;
   readonly all?: boolean | undefined;

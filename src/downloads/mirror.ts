@@ -67,7 +67,8 @@ async function lockMirror(context: Context, folder: string): Promise<HeldLock | 
   }
 }
 
-class Mirror {
+/** What is known of a folder, while documents are downloaded into it. */
+export class Mirror {
   private readonly entries: Map<string, MirroredFile>;
   private readonly isWritable: boolean;
   private readonly owners: Map<string, string>;
@@ -207,8 +208,6 @@ class Mirror {
     }
   }
 }
-
-export type { Mirror };
 
 /** The size of a regular file, not through a link; undefined if nothing is there, -1 for anything else. */
 async function sizeOnDisk(path: string): Promise<number | undefined> {

@@ -50,18 +50,11 @@ export async function writeFiles(
   createFolder(folder, '--out', 0o700);
   const files: string[] = [];
   for (const { id, record } of await withRecords(context, rows)) {
-    const target = {
-      file: undefined,
-      dir: folder,
-      skipExisting: false,
-      overwrite: false,
-      url: false,
-    };
     const result = await downloadDocuments(
       context,
       'downloadDocument',
       [{ row: 1, id, record: record ?? {} }],
-      target,
+      { dir: folder },
       true,
     ).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;

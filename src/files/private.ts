@@ -56,9 +56,10 @@ export function ensurePrivateFolder(
   if (owner !== undefined && (stats.mode & 0o777) !== folderMode) chmod(folder, folderMode);
 }
 
-/** A folder of ours, as settings name it. */
-interface OwnFolder {
+/** A folder of ours. */
+export interface OwnFolder {
   readonly path: string;
+  /** The home folder, which must exist already; undefined if the folder itself was named. */
   readonly within: string | undefined;
   /** The environment variable that names another one. */
   readonly variable: string;
@@ -98,7 +99,7 @@ type PrivateFile =
  * Inspects a private file before it is read: its owner must be the user, or root for a file that a
  * container mounts. Throws ConfigError for another owner. `loose`: others can read or write it.
  */
-export function inspectPrivateFile(file: string, { owner }: Ownership): PrivateFile {
+export function inspectPrivateFile(file: string, owner: number | undefined): PrivateFile {
   const stats = statIfThere(file);
   if (!stats) return { state: 'absent' };
   if (owner !== undefined && stats.uid !== owner && stats.uid !== 0)
@@ -113,7 +114,7 @@ export function inspectPrivateFile(file: string, { owner }: Ownership): PrivateF
 /** Returns the text of a private file; undefined if it is absent, unreadable or not ours. Never throws. */
 export function readIfOurs(file: string, owner: number | undefined): string | undefined {
   try {
-    const { state } = inspectPrivateFile(file, { owner });
+    const { state } = inspectPrivateFile(file, owner);
     return state === 'absent' ? undefined : readFileSync(file, 'utf8');
   } catch {
     return undefined;
@@ -121,8 +122,8 @@ export function readIfOurs(file: string, owner: number | undefined): string | un
 }
 
 /** Tightens the mode of a private file if needed. Throws ConfigError for a link in its place. */
-export function tightenPrivateFile(file: string, ownership: Ownership): void {
-  const status = inspectPrivateFile(file, ownership);
+export function tightenPrivateFile(file: string, owner: number | undefined): void {
+  const status = inspectPrivateFile(file, owner);
   if (status.state === 'absent') return;
   if (status.link)
     throw new ConfigError(`${file} is a link; private files are not written through links.`, {
@@ -140,7 +141,7 @@ export async function writePrivateFile(
   owner: number | undefined,
   options: { readonly singleWriter?: boolean } = {},
 ): Promise<void> {
-  tightenPrivateFile(file, { owner });
+  tightenPrivateFile(file, owner);
   // Few commands write.
   const { writeAtomically } = await import('./atomic-write.js');
   await writeAtomically(file, text, { mode: fileMode, ...options });

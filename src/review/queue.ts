@@ -108,7 +108,7 @@ export async function openQueue(
   const path = join(folder, `${name}${suffix}`);
   const lock = await lockReview(folder, name, self);
   try {
-    tightenPrivateFile(path, { owner });
+    tightenPrivateFile(path, owner);
     const found = await readQueue(path).catch((error: unknown): FoundQueue => {
       if (!discards || !(error instanceof GuardError)) throw error;
       return { decisions: none, bytes: 0, isNew: false };

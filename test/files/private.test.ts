@@ -101,34 +101,34 @@ test('a file of another user is not read, one of root is', ({ skip }) => {
   skip(owner !== 0, 'only root can give a file to another user');
   const file = fresh();
   writeFileSync(file, 'x', { mode: 0o600 });
-  expect(inspectPrivateFile(file, { owner: 4242 })).toMatchObject({ state: 'present' });
+  expect(inspectPrivateFile(file, 4242)).toMatchObject({ state: 'present' });
   chownSync(file, 4343, 4343);
-  expect(() => inspectPrivateFile(file, { owner: 4242 })).toThrow(/belongs to another user/);
+  expect(() => inspectPrivateFile(file, 4242)).toThrow(/belongs to another user/);
 });
 
 test('a looser file is detected and tightened', () => {
   const file = fresh();
   writeFileSync(file, 'x');
   chmodSync(file, 0o644);
-  expect(inspectPrivateFile(file, { owner })).toEqual({
+  expect(inspectPrivateFile(file, owner)).toEqual({
     state: 'present',
     loose: true,
     link: false,
   });
-  tightenPrivateFile(file, { owner });
+  tightenPrivateFile(file, owner);
   expect(modeOf(file)).toBe(0o600);
-  expect(inspectPrivateFile(file, { owner })).toMatchObject({ loose: false });
+  expect(inspectPrivateFile(file, owner)).toMatchObject({ loose: false });
 });
 
 test('a link in the place of a private file is not written through', () => {
   const [target, planted] = [fresh(), fresh()];
   writeFileSync(target, 'mine');
   symlinkSync(target, planted);
-  expect(() => tightenPrivateFile(planted, { owner })).toThrow(/is a link/);
+  expect(() => tightenPrivateFile(planted, owner)).toThrow(/is a link/);
 });
 
 test('a missing file is absent, not an error', () => {
   const file = join(fresh(), 'deep', 'none');
-  expect(inspectPrivateFile(file, { owner })).toEqual({ state: 'absent' });
-  expect(() => tightenPrivateFile(file, { owner })).not.toThrow();
+  expect(inspectPrivateFile(file, owner)).toEqual({ state: 'absent' });
+  expect(() => tightenPrivateFile(file, owner)).not.toThrow();
 });

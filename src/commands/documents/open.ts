@@ -15,7 +15,6 @@ import { downloadCall } from '../../downloads/fetch.js';
 import { copyPrivately } from '../../downloads/private-copy.js';
 import { documentsNamed, type NamedDocument, withRecords } from '../../downloads/target-names.js';
 import { idArg } from '../../resources/params.js';
-import type { SelectedRow } from '../../runs/report.js';
 import { openObstacle, openWithDesktop } from '../../terminal/other-programs.js';
 import { singleLine } from '../../terminal/safe-text.js';
 
@@ -49,7 +48,10 @@ export default defineCommand({
   }),
   async run(context, { id: word, url }): Promise<Result> {
     const rows = await documentsNamed(context, [word]);
-    if (url) return (await signedUrl(context, rows)) as DownloadRow;
+    if (url) {
+      const signed = downloadDocuments(context, 'downloadDocument', rows, { url }, true);
+      return (await signed) as DownloadRow;
+    }
     const [document] = await withRecords(context, rows);
     const { id, record, missing }: NamedDocument = document ?? { id: word };
     if (context.settings.dryRun && missing) throw missing;
@@ -69,11 +71,6 @@ async function show(context: Context, path: string): Promise<boolean> {
       `${obstacle ?? 'No program opened the file'}: open this file yourself, and delete it when you are done. Otherwise the first docs open after a day deletes it.`,
     );
   return isOpen;
-}
-
-function signedUrl(context: Context, rows: readonly SelectedRow[]) {
-  const values = { file: undefined, dir: undefined, skipExisting: false, overwrite: false };
-  return downloadDocuments(context, 'downloadDocument', rows, { ...values, url: true }, true);
 }
 
 function plannedOpen(context: Context, id: string): DryRun {
