@@ -8,7 +8,7 @@ import { namedKeys } from '../config/named-keys.js';
 import { duration } from '../config/parse.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { answersTo, parseReference, referenceField, referenceKinds } from '../data/references.js';
+import { answersTo, parseReference, referenceKinds, referenceValues } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
 import { groupedNumber, orList, plural } from '../data/text.js';
 import { parseDuration } from '../data/time.js';
@@ -267,7 +267,7 @@ function renamed(
   const reference = parseReference(ref);
   if (answersTo(record, reference, resource, overrides)) return undefined;
   const { kind } = reference;
-  const own = kind === 'id' ? [] : referenceField(resource, kind, overrides).values(record);
+  const own = kind === 'id' ? [] : referenceValues(resource, kind, overrides)(record);
   const now = own?.[0] === undefined ? '' : ` It is now ${kind}:${own[0]}.`;
   return { field: kind, from: own?.[0], message: `${id} is no longer ${ref}.${now}` };
 }

@@ -6,14 +6,13 @@ import { nearestFew } from '../data/nearest.js';
 import type { Candidate } from '../data/outcome-errors.js';
 import {
   comparesExactly,
-  isExactMatch,
   type Reference,
-  referenceField,
   referenceKindsOf,
+  referenceValues,
 } from '../data/references.js';
 import { type LookedUpKind, type ResourceName, resourceWords } from '../data/resources.js';
 import { addTo } from '../data/sorting.js';
-import { foldCase, groupedNumber, orList, shellQuote } from '../data/text.js';
+import { foldCase, groupedNumber, isSameText, orList, shellQuote } from '../data/text.js';
 import { ApiError } from '../errors.js';
 import { readWholeList } from './whole-list.js';
 
@@ -35,13 +34,12 @@ export async function readReferences(
 ): Promise<ReferenceIndex> {
   const index = new ReferenceIndex();
   const { overrides } = context.settings;
-  const fields = kinds.map((kind) => referenceField(resource, kind, overrides));
+  const readers = kinds.map((kind) => referenceValues(resource, kind, overrides));
   const add = (record: JsonObject) => {
     see(record);
     const candidate = candidateOf(record);
     index.ids.set(candidate.id, candidate);
-    for (const [at, kind] of kinds.entries())
-      index.add(kind, fields[at]?.values(record), candidate);
+    for (const [at, kind] of kinds.entries()) index.add(kind, readers[at]?.(record), candidate);
   };
   const doubt = {
     so: 'so rosterctl cannot be sure that a reference names only one record',
@@ -77,7 +75,7 @@ export class ReferenceIndex {
     if (kind === 'id') return [this.ids.get(value) ?? []].flat();
     const found = this.entries.get(kind)?.get(foldCase(value)) ?? [];
     const exact = comparesExactly(kind)
-      ? found.filter((entry) => isExactMatch(reference, entry.value))
+      ? found.filter((entry) => isSameText(entry.value, value))
       : found;
     const best = exact.length > 0 ? exact : found;
     return [...new Set(best.map(({ candidate }) => candidate))];

@@ -1,7 +1,7 @@
 /** The cache for completion: ids, names, fields and values that lists have shown, private and bounded. */
 import { dirname, join } from 'node:path';
 import { isObject, type JsonObject, objectIn } from '../data/json.js';
-import { referenceField, referenceKindsOf } from '../data/references.js';
+import { referenceKindsOf, referenceValues } from '../data/references.js';
 import {
   type LookedUpKind,
   type Overrides,
@@ -140,7 +140,7 @@ export function rememberRecords(
     .filter((kind) => kind !== 'name')
     .map((kind) => ({
       kind,
-      field: referenceField(resource, kind, overrides),
+      valuesOf: referenceValues(resource, kind, overrides),
       found: new Map<string, string>(),
     }));
   const ids = new Map<string, string>();
@@ -154,8 +154,8 @@ export function rememberRecords(
       if (typeof id !== 'string' || id.length > longestId || separators.test(id)) return;
       const label = typeof name === 'string' ? oneLine(name.slice(0, longestName)) : '';
       ids.set(id, label);
-      for (const { field, found } of references)
-        for (const value of field.values(record) ?? [])
+      for (const { valuesOf, found } of references)
+        for (const value of valuesOf(record) ?? [])
           if (found.size < mostIds && value.length <= longestName && !separators.test(value))
             found.set(value, label);
       for (const field of fieldNamesIn(record)) if (fields.size < mostFields) fields.add(field);

@@ -9,7 +9,7 @@ import {
   type ResourceWords,
   resourceWords,
 } from './resources.js';
-import { foldCase, isSameText, orList, shellQuote } from './text.js';
+import { foldCase, orList, shellQuote } from './text.js';
 
 /** The kinds of references, by their prefix. */
 export const referenceKinds = [
@@ -91,7 +91,7 @@ export const idKey: CsvKey = { kind: 'id', names: ['id'] };
 export function csvKeysOf(resource: ResourceName, overrides: Overrides): readonly CsvKey[] {
   return referenceKindsOf(resource).map((kind) => ({
     kind,
-    names: [kind, ...fieldNamesOf(resource, kind, overrides)],
+    names: [kind, ...(fieldPathsOf(resource, kind, overrides) ?? obviousNames[kind])],
   }));
 }
 
@@ -153,15 +153,6 @@ export function defaultFields(resource: ResourceName, kind: LookedUpKind): strin
   return referenceFields(resource, kind)?.join(',') ?? 'auto';
 }
 
-/** Returns the fields that a kind of reference reads, as far as they are named. */
-function fieldNamesOf(
-  resource: ResourceName,
-  kind: LookedUpKind,
-  overrides: Overrides,
-): readonly string[] {
-  return fieldPathsOf(resource, kind, overrides) ?? obviousNames[kind];
-}
-
 /** Returns the fields of `refs.<resource>.<kind>` or of the contract; undefined for the obvious names. */
 function fieldPathsOf(
   resource: ResourceName,
@@ -173,26 +164,21 @@ function fieldPathsOf(
   return referenceFields(resource, kind);
 }
 
-/** Reads the values by which a record answers to one kind of reference. */
-interface ReferenceField {
-  /** The values, without empty ones; undefined if the record has no such field. */
-  values(record: JsonObject): readonly string[] | undefined;
-}
-
-/** Returns how to read the fields of a reference, by `refs.<resource>.<kind>` where it is set. */
-export function referenceField(
+/**
+ * Returns a function that reads the values by which a record answers to one kind of reference, by
+ * `refs.<resource>.<kind>` where it is set: without empty ones, and undefined if the record has no such field.
+ */
+export function referenceValues(
   resource: ResourceName,
   kind: LookedUpKind,
   overrides: Overrides,
-): ReferenceField {
+): (record: JsonObject) => readonly string[] | undefined {
   const paths = fieldPathsOf(resource, kind, overrides);
   const find = paths ? byPath(paths) : byName(obviousNames[kind]);
-  return {
-    values(record) {
-      const found = find(record);
-      if (found.length === 0) return undefined;
-      return found.flatMap((value) => textsIn(value, innerNames[kind]));
-    },
+  return (record) => {
+    const found = find(record);
+    if (found.length === 0) return undefined;
+    return found.flatMap((value) => textsIn(value, innerNames[kind]));
   };
 }
 
@@ -225,11 +211,6 @@ function textsIn(value: unknown, names: readonly string[]): readonly string[] {
   return text === '' ? [] : [text];
 }
 
-/** True if the reference finds a value in this spelling, before other spellings are tried. */
-export function isExactMatch({ kind, value }: Reference, own: string): boolean {
-  return comparesExactly(kind) ? isSameText(own, value) : foldCase(own) === foldCase(value);
-}
-
 /** True for names and tags, where an equal spelling is preferred; e-mail and Discord have no case. */
 export function comparesExactly(kind: ReferenceKind): boolean {
   return kind === 'name' || kind === 'tag';
@@ -247,7 +228,7 @@ export function answersTo(
 ): boolean {
   if (kind === 'id') return record['id'] === value;
   const folded = foldCase(value);
-  const own = referenceField(resource, kind, overrides).values(record) ?? [];
+  const own = referenceValues(resource, kind, overrides)(record) ?? [];
   return folded !== '' && own.some((each) => foldCase(each) === folded);
 }
 

@@ -9,7 +9,7 @@ import type { ManifestParam } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
 import { type Candidate, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
 import { labelOf, nameWithId, plainText } from '../data/path.js';
-import { parseReference, referenceField, wordOfId } from '../data/references.js';
+import { parseReference, referenceValues, wordOfId } from '../data/references.js';
 import { perResource, type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { inUsualOrder } from '../data/sorting.js';
 import { foldCase, plural } from '../data/text.js';
@@ -178,11 +178,11 @@ async function sortedRecords(
 async function personChoices(context: Context): Promise<readonly Pickable[]> {
   const people = new Map<string, Parameters<typeof aligned>[0][number]>();
   for (const resource of aboutPeople) {
-    const address = referenceField(resource, 'email', context.settings.overrides);
+    const addresses = referenceValues(resource, 'email', context.settings.overrides);
     for (const record of await sortedRecords(context, resource)) {
       const id = String(record['id']);
       const name = labelOf(record, '');
-      const [email = ''] = address.values(record) ?? [];
+      const [email = ''] = addresses(record) ?? [];
       const person = email === '' ? id : foldCase(email);
       if (people.has(person)) continue;
       people.set(person, {

@@ -9,7 +9,7 @@ import { callFor, resourceRow } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
 import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
-import { referenceField, referenceKindsOf, referenceSetting } from '../data/references.js';
+import { referenceKindsOf, referenceSetting, referenceValues } from '../data/references.js';
 import {
   type LookedUpKind,
   type Overrides,
@@ -169,8 +169,8 @@ function workingReferences(
   overrides: Overrides,
 ): string {
   const works = (kind: LookedUpKind) => {
-    const field = referenceField(resource, kind, overrides);
-    return rows.some((row) => field.values(row) !== undefined);
+    const valuesOf = referenceValues(resource, kind, overrides);
+    return rows.some((row) => valuesOf(row) !== undefined);
   };
   const kinds = referenceKindsOf(resource);
   const working = kinds.filter(works);

@@ -12,9 +12,9 @@ import {
   didYouMeanReference,
   meantReference,
   type Reference,
-  referenceField,
   referenceKindsOf,
   referenceOf,
+  referenceValues,
 } from '../../data/references.js';
 import { type Overrides, type ResourceName, resourceWords } from '../../data/resources.js';
 import { addTo } from '../../data/sorting.js';
@@ -134,8 +134,8 @@ function keysOf(
   record: JsonObject,
 ): string[] {
   const { overrides } = context.settings;
-  const emails = referenceField(resource, 'email', overrides).values(record) ?? [];
-  const users = referenceField(resource, 'discord', overrides).values(record) ?? [];
+  const emails = referenceValues(resource, 'email', overrides)(record) ?? [];
+  const users = referenceValues(resource, 'discord', overrides)(record) ?? [];
   const playerId = resourceRow(resource).calls.convert ? playerIdOf(record) : String(record['id']);
   return [
     ...emails.map((email) => `email:${foldCase(email)}`),

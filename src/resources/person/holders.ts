@@ -3,7 +3,7 @@
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { labelOf, namedTest, nameWithId, plainText } from '../../data/path.js';
-import { kindWords, quotedId, referenceField, referenceKindsOf } from '../../data/references.js';
+import { kindWords, quotedId, referenceKindsOf, referenceValues } from '../../data/references.js';
 import {
   type LookedUpKind,
   type Overrides,
@@ -51,15 +51,15 @@ interface Identity {
 export function identityReader(
   overrides: Overrides,
 ): (resource: ResourceName, record: JsonObject) => readonly Identity[] {
-  const fields = perResource((resource) =>
+  const readers = perResource((resource) =>
     heldKinds
       .filter((kind) => referenceKindsOf(resource).includes(kind))
-      .map((kind) => ({ kind, field: referenceField(resource, kind, overrides) })),
+      .map((kind) => ({ kind, valuesOf: referenceValues(resource, kind, overrides) })),
   );
   return (resource, record) => {
     const found: Identity[] = [];
-    for (const { kind, field } of fields[resource])
-      for (const value of field.values(record) ?? [])
+    for (const { kind, valuesOf } of readers[resource])
+      for (const value of valuesOf(record) ?? [])
         if (value.trim() !== '') found.push({ kind, key: `${kind}:${foldCase(value)}` });
     return found;
   };
