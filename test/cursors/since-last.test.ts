@@ -332,7 +332,7 @@ describe('nothing is recorded', () => {
     const ran = await club.run('tryouts list --since-last mail -o ids');
     expect(ran).toMatchObject({ code: 1, stdout: 'c\n' });
     expect(ran.stderr).toMatch(
-      /The cursor mail could not be saved\. .*locks cannot be read or written: .*\(ENOTDIR\)/,
+      /The cursor mail could not be saved\. .*locks\/tryouts\.mail\.lock\.1 cannot be read or written: .*\(ENOTDIR\)/,
     );
     rmSync(locks);
     expect(await later(club)).toEqual(['c']);
