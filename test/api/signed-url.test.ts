@@ -17,6 +17,7 @@ const resolve: ResolveAll = (hostname, _, done) => {
     'files.internal.example': '10.1.2.4',
     'api.example.com': '203.0.113.7',
     'files.example.com': '203.0.113.8',
+    localhost: '127.0.0.1',
   };
   const address = known[hostname];
   if (address) done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
@@ -126,5 +127,12 @@ describe('signed URLs that are opened', () => {
     expect(await lookedUp(service, 'nowhere.example.com', true)).toBe('Error');
     const inside = 'https://api.internal.example/v1';
     expect(await lookedUp(inside, 'files.internal.example', false)).toBe('10.1.2.4');
+  });
+
+  test('a bucket named in front of localhost is on this machine, whatever the resolver knows', async () => {
+    expect(await lookedUp('http://localhost:8080/v1', 'club.s3.localhost', false)).toBe(
+      '127.0.0.1',
+    );
+    expect(await lookedUp(service, 'club.s3.localhost', false)).toBe('UnsafeUrlError');
   });
 });

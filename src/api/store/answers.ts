@@ -87,7 +87,7 @@ function hintOf(
   if (code === 'RequestTimeTooSkewed')
     return 'The clocks of the service and of the file store differ: tell the operator of the service.';
   if (expiredStatuses.includes(status))
-    return 'The signed URL may have expired: ask for a new one.';
+    return 'The signed URL may have expired. If the store refuses a new one too, tell the operator of the service.';
   if (status === 413 || code === 'EntityTooLarge') return 'The file is too large for the store.';
   return undefined;
 }

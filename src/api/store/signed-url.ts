@@ -50,7 +50,8 @@ export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
       return url;
     },
     lookup(hostname, options, done) {
-      resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const name = isLocalName(hostname) ? 'localhost' : hostname;
+      resolve(name, { ...options, all: true }, (error, addresses) => {
         if (error) {
           done(error, '', 0);
           return;
