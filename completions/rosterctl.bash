@@ -8,7 +8,8 @@ _rosterctl() { # command, the text that readline replaces
   # Without set -f, a * in an answer would be replaced by file names.
   case $- in *f*) globbing= ;; esac
   set -f
-  lines=($(COMP_LINE=$COMP_LINE COMP_POINT=$COMP_POINT COMP_TYPE=${COMP_TYPE-} \
+  # Only what comes before the TAB. bash counts it in characters, before version 4.3 in bytes.
+  lines=($(COMP_LINE=${COMP_LINE:0:COMP_POINT} COMP_TYPE=${COMP_TYPE-} \
     command "$program" __complete "${2-}" 2>/dev/null </dev/null))
   [[ -z $globbing ]] || set +f
   todo=${lines[0]-}

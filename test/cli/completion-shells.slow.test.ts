@@ -30,6 +30,7 @@ const people = [
     gamerTags: [{ gamerTag: 'Kite #1' }],
   },
   { id: 'player_2', name: 'Nimue $(touch canary)', email: 'nimue@example.org' },
+  { id: 'player_3', name: 'Ünal 李', email: 'uenal@example.org' },
 ];
 
 async function prepare(): Promise<string> {
@@ -322,6 +323,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
   test.each([
     ['name:Nimb', 'name:Nimbus Kite'],
     ['name:nimue', 'name:Nimue $(touch canary)'],
+    ['name:Ün', 'name:Ünal 李'],
     ['email:nimb', 'email:nimbus@example.org'],
     ['email:nimbus@ex', 'email:nimbus@example.org'],
     ['discord:nim', 'discord:nimbus_demo'],
@@ -371,6 +373,10 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     const back = '\u0002'.repeat(' --json'.length);
     expect(await at.press(`rosterctl teams lis --json${back}\t`)).toMatch(
       /^rosterctl teams list {1,2}--json$/,
+    );
+    const further = '\u0002'.repeat(' --json "lis"'.length);
+    expect(await at.press(`echo Ünal 李; rosterctl teams lis --json "lis"${further}\t`)).toMatch(
+      /^echo Ünal 李; rosterctl teams list {1,2}--json "lis"$/,
     );
   });
 

@@ -21,12 +21,13 @@ interface BashLine {
   readonly isShown: boolean;
 }
 
-/** Reads what the script hands over, by the names that bash has for it; undefined from another shell. */
+/**
+ * Reads what the script hands over: the line up to the cursor, and bash's own COMP_TYPE; undefined from
+ * another shell.
+ */
 export function readBashLine(env: Environment, replaced: string): BashLine | undefined {
-  const { COMP_LINE: text, COMP_POINT: point, COMP_TYPE: type } = env;
-  if (text === undefined || point === undefined) return undefined;
-  // The cursor is counted in bytes.
-  const before = Buffer.from(text).subarray(0, Number(point)).toString();
+  const { COMP_LINE: before, COMP_TYPE: type } = env;
+  if (before === undefined) return undefined;
   const found = [...before.matchAll(shellWord)];
   const last = found.at(-1);
   const isInWord = last !== undefined && last.index + last[0].length === before.length;
