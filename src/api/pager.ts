@@ -156,10 +156,13 @@ export class Pager {
 
   private forced(mode: string, page: Page, evidence: Evidence): NextPage | undefined {
     const { url, way } = evidence;
-    if (mode === 'none') return undefined;
+    if (mode === 'none') {
+      const mayFollow = this.overrides['paging.next'] !== 'none';
+      return mayFollow && this.follow(page, evidence) ? unfollowed(mode) : undefined;
+    }
     if (mode === 'cursor') {
       if (way && !this.isExplicitEnd(page, evidence)) return this.to(way);
-      return url === undefined ? undefined : unfollowed;
+      return url === undefined ? undefined : unfollowed(mode);
     }
     if (page.count === 0 || this.isExplicitEnd(page, evidence)) return undefined;
     if (mode === 'last-id') {
@@ -217,7 +220,7 @@ export class Pager {
         ...doubt(
           'the service says that there are more, but not where',
           'If it pages by number: rosterctl config set paging.mode page',
-          'If that is all: rosterctl config set paging.mode none',
+          'If no list has pages: rosterctl config set paging.mode none',
           shapesHint,
         ),
         isStated: true,
@@ -239,7 +242,7 @@ export class Pager {
   }
 
   private onePage({ status, headers, count, arrived }: Page, { size }: Evidence): Completeness {
-    const fixes = ['If that is all: rosterctl config set paging.mode none', shapesHint];
+    const fixes = ['If no list has pages: rosterctl config set paging.mode none', shapesHint];
     if (partStatuses.has(status) || headers['content-range'] !== undefined)
       return doubt('the service says that this is a part of the list', ...fixes);
     if (size !== undefined && count === size)
@@ -278,12 +281,15 @@ function isLess(now: number | undefined, before: number | undefined): boolean {
   return now !== undefined && before !== undefined && now < before;
 }
 
-const unfollowed: NextPage = {
-  end: doubt(
-    'the service names a next page, which paging.mode cursor does not follow',
-    'To follow it: rosterctl config set paging.mode auto',
-  ),
-};
+function unfollowed(mode: string): NextPage {
+  return {
+    end: doubt(
+      `the service names a next page, which paging.mode ${mode} does not follow`,
+      'To follow it: rosterctl config set paging.mode auto',
+      'If it is something else: rosterctl config set paging.next none',
+    ),
+  };
+}
 
 function pagesOf(total: number | undefined, size: number | undefined): number | undefined {
   return total !== undefined && size !== undefined && size > 0

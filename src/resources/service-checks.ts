@@ -11,11 +11,12 @@ import {
   type ResourceName,
   resourceNames,
   resourcesWith,
+  resourceWords,
 } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ApiError, CancelledError, Failure, NetworkError } from '../errors.js';
 import { surveyList } from './survey.js';
-import type { SurveyFinding } from './survey-pages.js';
+import { agreeOnPages, type SurveyedList, type SurveyFinding } from './survey-pages.js';
 
 /** One line of `doctor`. */
 export interface Check {
@@ -61,7 +62,9 @@ export async function checkService(
     pass('contract', `version ${contractVersion} of the API is supported`),
     checkRoutes(api),
   ];
+  const { overrides } = context.settings;
   const settings: Record<string, string> = {};
+  const lists: SurveyedList[] = [];
   for (const area of resourcesWith('isKeyArea')) {
     const name = `read ${area}`;
     try {
@@ -73,11 +76,13 @@ export async function checkService(
         checks.push(readCheck(name, await readFirstPage(api, area, onHeaders)));
         continue;
       }
-      const overrides = { ...context.settings.overrides, ...settings };
-      const survey = await surveyList(api, area, overrides, onHeaders);
+      const { findings, pages, ...found } = await surveyList(api, area, overrides, onHeaders);
       checks.push(pass(name, mayRead));
-      Object.assign(settings, survey.settings);
-      checks.push(...survey.findings.map((finding) => findingCheck(area, finding)));
+      Object.assign(settings, found.settings);
+      checks.push(...findings.map((finding) => findingCheck(area, finding)));
+      if (!pages) continue;
+      checks.push(findingCheck(area, pages.finding));
+      lists.push({ resource: area, pages });
     } catch (error) {
       if (!(error instanceof Failure) || error instanceof CancelledError) throw error;
       checks.push(failedRead(name, error, context));
@@ -87,7 +92,14 @@ export async function checkService(
       if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
     }
   }
-  return { checks, settings };
+  const agreed = await agreeOnPages(api, lists, { ...overrides, ...settings }, (list, other) => {
+    const { resource, pages } = list;
+    const set = Object.entries(pages.settings).map((setting) => setting.join(' '));
+    const text = `${pages.finding.text}; ${set.join(', ')} would cut the list of ${resourceWords[other].plural} short`;
+    const at = checks.findIndex(({ check }) => check === `${resource} pages`);
+    checks[at] = findingCheck(resource, { ...pages.finding, text, settings: [] });
+  });
+  return { checks, settings: { ...settings, ...agreed } };
 }
 
 /**

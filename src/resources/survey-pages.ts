@@ -1,4 +1,5 @@
 /** Surveys of paging: tries out which settings bring the rest of a list that may be incomplete. */
+import { isDeepStrictEqual } from 'node:util';
 import { hasId } from '../api/records.js';
 import type { Api, Completeness } from '../api/types.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
@@ -40,6 +41,16 @@ const cursorNames = [
   'startingAfter',
 ];
 
+/** The findings about the pages of a list. */
+export interface PagesSurvey {
+  readonly finding: SurveyFinding;
+  /** The settings with which the list is read whole, in addition to those in force. */
+  readonly settings: Overrides;
+  /** How many records are read without them, and with them. */
+  readonly count: number;
+  readonly most: number;
+}
+
 function found(result: 'pass' | 'warn', text: string, settings: Overrides = {}) {
   const finding: SurveyFinding = {
     subject: 'pages',
@@ -74,10 +85,11 @@ export async function surveyPages(
   resource: ResourceName,
   overrides: Overrides,
   hint: string | undefined,
-): Promise<{ readonly settings: Overrides; readonly finding: SurveyFinding }> {
+): Promise<PagesSurvey> {
   const { completeness, count, haveIds } = await readWhole(api, resource, overrides);
+  const counts = { count, most: count };
   if (completeness.state !== 'doubtful')
-    return found('pass', `all ${plural(count, 'record')} were read`);
+    return { ...found('pass', `all ${plural(count, 'record')} were read`), ...counts };
   let best = { count, settings: {} as Overrides };
   // Without ids, a page that the service repeats could not be told from a new one.
   for (const settings of haveIds ? attempts(hint) : []) {
@@ -85,12 +97,10 @@ export async function surveyPages(
     if (read.count > best.count) best = { count: read.count, settings };
     if (read.count > count && read.completeness.state === 'complete') break;
   }
-  if (best.count > count)
-    return found(
-      'warn',
-      `only ${groupedNumber(count)} of ${groupedNumber(best.count)} records were read`,
-      withoutDefaults(best),
-    );
+  if (best.count > count) {
+    const text = `only ${groupedNumber(count)} of ${groupedNumber(best.count)} records were read`;
+    return { ...found('warn', text, withoutDefaults(best)), count, most: best.count };
+  }
   const { finding } = found('warn', `${completeness.reason}; the usual ways lead to no more`);
   // The service led on, and nothing followed: its parameter may have another name.
   if (hint !== undefined && completeness.fixes === undefined) {
@@ -98,17 +108,74 @@ export async function surveyPages(
       ['paging.params.cursor', 'NAME'],
       ['paging.next', 'none'],
     ] as const;
-    return { settings: {}, finding: { ...finding, settings: choices } };
+    return { settings: {}, finding: { ...finding, settings: choices }, ...counts };
   }
-  if (!completeness.isStated)
-    return found('warn', `${completeness.reason}; the usual ways lead to no more`, {
-      [hint === undefined ? 'paging.mode' : 'paging.next']: 'none',
-    });
+  if (!completeness.isStated) {
+    const settings = { [hint === undefined ? 'paging.mode' : 'paging.next']: 'none' };
+    return { ...found('warn', finding.text, settings), ...counts };
+  }
   const choices = [
     ['paging.next', 'PATH'],
     ['paging.total', 'none'],
   ] as const;
-  return { settings: {}, finding: { ...finding, settings: choices } };
+  return { settings: {}, finding: { ...finding, settings: choices }, ...counts };
+}
+
+/** A list whose pages were surveyed. */
+export interface SurveyedList {
+  readonly resource: ResourceName;
+  readonly pages: PagesSurvey;
+}
+
+/**
+ * Returns the paging settings that no list objects to. They hold for every list, so those of one list
+ * are left out where another one would lose records, or count as whole without all of them;
+ * `onRefused` hears of it.
+ */
+export async function agreeOnPages(
+  api: Api,
+  lists: readonly SurveyedList[],
+  overrides: Overrides,
+  onRefused: (list: SurveyedList, other: ResourceName) => void,
+): Promise<Overrides> {
+  let agreed: Overrides = {};
+  /** The lists whose own settings are among those agreed on. */
+  const settled = new Set<ResourceName>();
+  // Those that only settle a doubt come last.
+  for (const list of lists.toSorted((a, b) => gainOf(b) - gainOf(a))) {
+    const proposed = { ...agreed, ...list.pages.settings };
+    const leastOf = (each: SurveyedList) =>
+      each === list || settled.has(each.resource) ? each.pages.most : each.pages.count;
+    const other = isDeepStrictEqual(proposed, agreed)
+      ? undefined
+      : // oxlint-disable-next-line no-await-in-loop
+        await firstShortened(api, lists, { ...overrides, ...proposed }, leastOf);
+    if (other === undefined) {
+      agreed = proposed;
+      settled.add(list.resource);
+    } else onRefused(list, other);
+  }
+  return agreed;
+}
+
+function gainOf({ pages: { count, most } }: SurveyedList): number {
+  return most - count;
+}
+
+/** Returns the first list that has fewer records with these settings, or hides that there are more. */
+async function firstShortened(
+  api: Api,
+  lists: readonly SurveyedList[],
+  overrides: Overrides,
+  leastOf: (list: SurveyedList) => number,
+): Promise<ResourceName | undefined> {
+  for (const list of lists) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { count, completeness } = await readWhole(api, list.resource, overrides);
+    const isHidden = completeness.state === 'complete' && count < list.pages.most;
+    if (isHidden || count < leastOf(list)) return list.resource;
+  }
+  return undefined;
 }
 
 async function readWhole(api: Api, resource: ResourceName, overrides: Overrides) {

@@ -17,14 +17,21 @@ import {
   resourceWords,
 } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import { type Setting, type SurveyFinding, surveyPages } from './survey-pages.js';
+import {
+  type PagesSurvey,
+  type Setting,
+  type SurveyFinding,
+  surveyPages,
+} from './survey-pages.js';
 
 /** The findings about the list of a resource. */
 interface Survey {
   /** Descriptions of the answer, one sentence for each subject. */
   readonly findings: readonly SurveyFinding[];
-  /** The settings with which the list is read whole, in addition to those in force. */
+  /** The settings that find the list and its ids, in addition to those in force. */
   readonly settings: Overrides;
+  /** Undefined if no list was found. */
+  readonly pages?: PagesSurvey;
 }
 
 /**
@@ -63,9 +70,8 @@ export async function surveyList(
     listPath: list.path ?? overrides[`lists.${resource}.path`],
   });
   const pages = await surveyPages(api, resource, { ...overrides, ...settings }, evidence.hint);
-  const said = status === 206 ? `${pages.finding.text} (status 206)` : pages.finding.text;
-  findings.push({ ...pages.finding, text: said });
-  return { findings, settings: { ...settings, ...pages.settings } };
+  const text = status === 206 ? `${pages.finding.text} (status 206)` : pages.finding.text;
+  return { findings, settings, pages: { ...pages, finding: { ...pages.finding, text } } };
 }
 
 async function firstAnswer(

@@ -144,6 +144,61 @@ describe('doctor --shapes --apply', () => {
   });
 });
 
+describe('settings hold for every list', () => {
+  const applications = (from: number) =>
+    players.slice(from, from + size).map((each) => ({ ...each, status: 'pending' }));
+  /** Sends twenty teams, which are all, and pages its applications. */
+  const serviceWith = (list: (request: Recorded) => unknown) =>
+    recordingService((request): Reply => {
+      const [, , resource] = new URL(request.url, 'http://x').pathname.split('/');
+      if (resource === 'teams') return { status: 200, json: { teams: page(0) } };
+      if (resource === 'tryout-applications') return { status: 200, json: list(request) };
+      return { status: 200, json: [] };
+    });
+
+  test.each([
+    [
+      'cursors, which are followed without a setting',
+      'paging.mode none would cut the list of applications short',
+      (request: Recorded) => {
+        const from = numberIn(request, 'cursor');
+        const next = from + size < 45 ? { nextCursor: String(from + size) } : {};
+        return { applications: applications(from), ...next };
+      },
+    ],
+    [
+      'page numbers, which need a setting',
+      'paging.mode none would cut the list of applications short',
+      (request: Recorded) => ({
+        applications: applications((Math.max(1, numberIn(request, 'page')) - 1) * size),
+      }),
+    ],
+  ])('one that fits one list never cuts another: %s', async (_, words, list) => {
+    const service = await serviceWith(list);
+    const options = { env: service.env, home: temporaryFolder() };
+    const survey = await rosterctl('doctor --shapes --apply --yes', options);
+    expect(survey.stdout).toContain(words);
+    expect(survey.stdout).not.toContain('config set paging.mode none');
+    const listed = await rosterctl('tryouts list -o ids', options);
+    expect(listed.stderr).not.toContain('incomplete');
+    expect(listed.stdout.trim().split('\n')).toHaveLength(45);
+    const teams = await rosterctl('teams list -o ids', options);
+    expect(teams.stderr).toContain('may be incomplete');
+  });
+
+  test('one set by hand does not hide that another list goes on', async () => {
+    const service = await serviceWith(() => ({ applications: applications(0), nextCursor: 'x' }));
+    const options = { env: service.env, home: temporaryFolder() };
+    await rosterctl('config set paging.mode none', options);
+    const listed = await rosterctl('tryouts list -o ids', options);
+    expect(listed.stderr).toContain(
+      'the service names a next page, which paging.mode none does not follow',
+    );
+    const write = 'tryouts set-status --status pending --to rejected --yes';
+    expect((await rosterctl(write, options)).code).toBe(11);
+  });
+});
+
 test('without --apply it only says what to set', async () => {
   const [first] = personalities;
   if (!first) throw new Error('no personality');

@@ -16,7 +16,7 @@ const run = (line: string) => rosterctl(line, { env: service.env, home });
 const why =
   'list of teams may be incomplete: exactly 20 records came and the service says nothing about more.';
 const hints = [
-  'If that is all: rosterctl config set paging.mode none',
+  'If no list has pages: rosterctl config set paging.mode none',
   'To find out how it pages: rosterctl doctor --shapes',
 ];
 
