@@ -23,6 +23,8 @@ interface SyncedLinesOptions {
   readonly bytes: number;
   /** Returns false if another process took the file over while this one slept; called before each write. */
   readonly isOurs: () => boolean;
+  /** Adds to a value what depends on the order of the lines. */
+  readonly stamp?: (value: object) => object;
 }
 
 /** Opens such a file; creates it with mode 0600 if missing. Throws OutputError. */
@@ -107,13 +109,16 @@ function checksumOf(text: string): string {
 const maxTurns = 8;
 
 interface Waiting {
-  readonly line: string;
+  readonly value: object;
+  readonly isPromise: boolean;
   done(): void;
   fail(error: unknown): void;
 }
 
 /** A file open for appending. */
 export class SyncedLines {
+  /** How many of the lines appended here are certainly on disk. */
+  synced = 0;
   private waiting: Waiting[] = [];
   private writing: Promise<void> | undefined;
   private broken: Error | undefined;
@@ -123,18 +128,18 @@ export class SyncedLines {
     private readonly path: string,
     private readonly name: string,
     private descriptor: number,
-    private readonly options: Pick<SyncedLinesOptions, 'isOurs'>,
+    private readonly options: Pick<SyncedLinesOptions, 'isOurs' | 'stamp'>,
   ) {}
 
   /**
    * Resolves when the value, which must not be empty, is on disk as a line. Lines of a batch share one
-   * sync. Throws OutputError, GuardError.
+   * sync; those that announce something (`isPromise`) come last, and are taken back if it fails. Throws
+   * OutputError, GuardError.
    */
-  append(value: object): Promise<void> {
+  append(value: object, { isPromise = false } = {}): Promise<void> {
     if (this.broken !== undefined) return Promise.reject(this.broken);
-    const line = sealLine(value);
     return new Promise((done, fail) => {
-      this.waiting.push({ line, done, fail });
+      this.waiting.push({ value, isPromise, done, fail });
       this.writing ??= this.write();
     });
   }
@@ -157,11 +162,12 @@ export class SyncedLines {
   private async write(): Promise<void> {
     while (this.waiting.length > 0) {
       await this.gather();
-      const batch = this.waiting;
+      const batch = this.waiting.toSorted((a, b) => Number(a.isPromise) - Number(b.isPromise));
       this.waiting = [];
       try {
         if (this.broken !== undefined) throw this.broken;
         await orOutputError(this.name, () => this.writeBatch(batch));
+        this.synced += batch.length;
         for (const each of batch) each.done();
       } catch (error) {
         // The next reader drops a torn end of the file; nothing may be written after it.
@@ -175,10 +181,11 @@ export class SyncedLines {
   /**
    * Writes synchronously: it only fills the page cache, and starting a thread would take longer.
    */
-  private writeBatch(batch: readonly Waiting[]): Promise<void> {
+  private async writeBatch(batch: readonly Waiting[]): Promise<void> {
     const { descriptor } = this;
+    const { nlink, size } = fstatSync(descriptor);
     // Not every file system counts links.
-    if (fstatSync(descriptor).nlink === 0 && !existsSync(this.path))
+    if (nlink === 0 && !existsSync(this.path))
       throw new OutputError(`${this.name} was removed while this command was running.`, {
         hint: 'Nothing more is sent without it. Run the same command again.',
       });
@@ -188,11 +195,26 @@ export class SyncedLines {
         `${this.name} was taken over by another process while this one was stopped.`,
         { code: 'locked', hint: 'Wait for the other to end, then run the same command again.' },
       );
-    const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    return new Promise((done, fail) => {
-      fdatasync(descriptor, (error) => (error ? fail(error) : done()));
-    });
+    const { stamp = (value: object) => value } = this.options;
+    const lines = batch.map(({ value }) => sealLine(stamp(value)));
+    const bytes = Buffer.from(lines.join(''));
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+      await new Promise<void>((done, fail) => {
+        fdatasync(descriptor, (error) => (error ? fail(error) : done()));
+      });
+    } catch (error) {
+      const kept = lines.filter((_, index) => batch[index]?.isPromise === false).join('');
+      this.cutTo(size + Buffer.byteLength(kept));
+      throw error;
+    }
+  }
+
+  /** Cuts the file if it is longer; where not even that is possible, it stays as it is. */
+  private cutTo(bytes: number): void {
+    try {
+      if (fstatSync(this.descriptor).size > bytes) ftruncateSync(this.descriptor, bytes);
+    } catch {}
   }
 
   /** Waits for lines of the next few turns: a sync costs as much for one line as for fifty. */

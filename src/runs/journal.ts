@@ -56,20 +56,17 @@ export async function openJournal(
   { now, isOurs, isKey }: JournalOptions,
 ): Promise<Journal> {
   const { records, bytes } = await readJournal(path);
-  const file = await openSyncedLines(path, { what: 'The journal', bytes, isOurs });
   const isSecret = (text: string) => isKey?.(text) === true || hasQuery(text);
   let seq = records.length;
-  let last = seq;
+  const stamp = (entry: object) => ({ seq: ++seq, t: now().getTime(), ...entry });
+  const file = await openSyncedLines(path, { what: 'The journal', bytes, isOurs, stamp });
   return {
     get last() {
-      return last;
+      return records.length + file.synced;
     },
-    async append(entry) {
-      seq += 1;
-      const own = seq;
-      await file.append({ seq, t: now().getTime(), ...withoutKey(entry, isSecret) });
-      last = Math.max(last, own);
-    },
+    // Nothing is sent after an intent that could not be stored, so none must be left behind.
+    append: (entry) =>
+      file.append(withoutKey(entry, isSecret), { isPromise: entry.kind === 'intent' }),
     close: () => file.close(),
   };
 }
