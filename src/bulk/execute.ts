@@ -15,7 +15,7 @@ import type { Session, Task } from '../engine/operation.js';
 import type { LastState, RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { readSettleMs } from '../engine/verify.js';
-import { Failure, GuardError } from '../errors.js';
+import { Failure, GuardError, OutputError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
@@ -128,7 +128,7 @@ export async function executeRun(
         if (tasks.length === 1) last = state;
       },
     });
-    stop = (await endIfDone(run, rows)) ?? stop;
+    stop = await endIfDone(run, rows, stop);
   } finally {
     stopAnnouncing();
     line.stop();
@@ -236,19 +236,23 @@ export function hasEnded({ plan, invocation }: PlannedRun, row: ReportRow): bool
   return isUntouched && isSingleRun(plan.head.run) && !invocation.operation.files;
 }
 
-/** Writes the end record of a finished run. A journal that fails here does not affect what was sent. */
+/**
+ * Writes the end record of a finished run, and returns what stopped it. A journal that fails here does not
+ * affect what was sent; nor does a before-image that failed after the last write.
+ */
 async function endIfDone(
   run: PlannedRun,
   rows: readonly ReportRow[],
+  stop: StopReason | undefined,
 ): Promise<StopReason | undefined> {
   const { store, plan, journal } = run;
   const ended = new Set(rows.filter((row) => hasEnded(run, row)).map(({ row }) => row));
-  if (!plan.rows.every(({ row }) => ended.has(row))) return undefined;
+  if (!plan.rows.every(({ row }) => ended.has(row))) return stop;
   try {
     // A copy, because an interface is no JsonObject.
     const summary = { ...summarize(rows, { dryRun: false }) };
     if (store) await endRun(store, plan, journal, { results: rows, summary });
-    return undefined;
+    return stop?.error instanceof OutputError && rows.every(isFinalRow) ? undefined : stop;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { exitName: 'failed', reason: error.message, error };

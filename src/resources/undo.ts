@@ -111,6 +111,8 @@ export function undoOperation(
     ...(kind === 'fields' ? { confirm: 'several' } : { confirm: 'count', locksRows: true }),
     verb: kind === 'created' ? 'delete' : 'undo',
     reports: true,
+    // The second time, `last` would mean this undo.
+    addsEachTime: true,
     of,
     job: async () => ({}),
     // Verifying what is left of the run may move its last write.

@@ -273,6 +273,10 @@ test('a create whose image cannot be written is done, names its record, and is t
   ]);
   expect(several.stderr).toContain('player_2 was created, but runs undo cannot delete it.');
   expect(made).toHaveLength(2);
+  // Nothing was left to send, so nothing is to be repeated.
+  const last = await user.run(line, 'name\nDora\n');
+  expect([last.code, report(last).results]).toMatchObject([0, [{ result: 'changed' }]]);
+  expect(last.stderr).toContain('player_3 was created, but runs undo cannot delete it.');
 });
 
 test.each([

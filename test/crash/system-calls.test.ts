@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
-import { fate, runOnce, type Stage, setStage } from './stage.js';
+import { fate, runOnce, type Stage, setStage, statuses } from './stage.js';
 
 // Kills a run not at random moments but at each system call of a kind: strace kills the process at its
 // n-th write, fdatasync and connect, for every n that occurs in a small run.
@@ -85,6 +85,33 @@ describe('by system calls:', () => {
     }
     expect(refused.unsent).toBeGreaterThan(1);
     expect(refused.sent).toBeGreaterThan(0);
+  });
+
+  test('an undo of the last run is not undone by the same command, whatever the disk refused', async () => {
+    const stage = await setStage(2, () => 'through');
+    const undo = [launcher, 'runs', 'undo', 'last', '--yes', '--json'];
+    await runOnce([process.execPath, launcher, ...stage.line('reviewing')], stage);
+    let unseen = 0;
+    for (let at = 1; ; at++) {
+      // oxlint-disable-next-line no-await-in-loop
+      await runOnce([process.execPath, launcher, ...stage.line('rejected')], stage);
+      stage.relay.clear();
+      // oxlint-disable-next-line no-await-in-loop
+      const first = await runOnce(
+        [...failing('fdatasync', `error=EIO:when=${at}`), process.execPath, ...undo],
+        { home: stage.home, env: { ...stage.env, ...threads } },
+      );
+      if (first.code === 0 && at > 5) break;
+      const sent = stage.relay.arrivals.length;
+      // oxlint-disable-next-line no-await-in-loop
+      const again = first.code === 0 ? first : await runOnce([process.execPath, ...undo], stage);
+      if (first.code !== 0 && sent === 2) unseen += 1;
+      expect([at, again.code, stage.relay.arrivals.length]).toEqual([at, 0, 2]);
+      // oxlint-disable-next-line no-await-in-loop
+      const now = await statuses(stage.env, stage.home, stage.ids);
+      expect([at, Object.values(now)]).toEqual([at, ['reviewing', 'reviewing']]);
+    }
+    expect(unseen).toBeGreaterThan(0);
   });
 
   test('the intent of each write, and what stood there before, is on disk before it is sent', async () => {

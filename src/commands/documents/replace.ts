@@ -17,7 +17,15 @@ import { quotedId } from '../../data/references.js';
 import { isSameValue } from '../../data/sorting.js';
 import { binarySize } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
-import { BugError, CancelledError, Failure, GuardError, UsageError } from '../../errors.js';
+import {
+  BugError,
+  CancelledError,
+  Failure,
+  GuardError,
+  OutputError,
+  UnknownOutcomeError,
+  UsageError,
+} from '../../errors.js';
 import { tagsIn } from '../../resources/document-tags.js';
 import { idArg } from '../../resources/params.js';
 import {
@@ -175,8 +183,12 @@ async function deleteReplaced(
         cause: error,
       });
     else {
-      if (error instanceof Failure)
-        context.message(`${id} was not deleted. To delete it, run the same command again.`);
+      if (error instanceof Failure) {
+        // Its request may have been sent, and a journal that fails may be that of its result.
+        const isOpen = error instanceof UnknownOutcomeError || error instanceof OutputError;
+        const state = isOpen ? 'may not be deleted' : 'was not deleted';
+        context.message(`${id} ${state}. To delete it, run the same command again.`);
+      }
       throw error;
     }
   }

@@ -140,13 +140,14 @@ function endedNote(left: number): string {
 }
 
 /**
- * The run to undo. `last` is the newest that changed something; if that is an interrupted undo, the
- * undo is continued.
+ * The run to undo. `last` is the newest that changed something; if that is an undo that was interrupted,
+ * or whose report was not printed, the undo is continued.
  */
 async function runToUndo(context: Context, { run }: Values): Promise<StoredRun> {
   const stored = await findRunHere(context, run, mayHaveChanged);
-  const { head, finished } = stored;
-  const isInterruptedUndo = head.action === undoAction && !finished && head.of !== undefined;
+  const { head, finished, reported } = stored;
+  const isUnseen = !finished || (head.addsEachTime === true && !reported);
+  const isInterruptedUndo = head.action === undoAction && isUnseen && head.of !== undefined;
   return run === 'last' && isInterruptedUndo ? findRunHere(context, head.of, () => true) : stored;
 }
 
