@@ -93,6 +93,19 @@ test('while the deletion is refused both stay, and the same command only deletes
   expect(store.requests.slice(puts).every(({ method }) => method === 'GET')).toBe(true);
 });
 
+test('a deletion whose outcome is unknown is not told as one that was not made', async () => {
+  const { run, view } = await office();
+  const failed = { status: 500, json: { error: 'internalError' } };
+  view.remove = () => {
+    view.list = () => failed;
+    return failed;
+  };
+  const lost = await run('docs replace doc_1 new.txt --yes --retries 0');
+  expect(lost.code).toBe(10);
+  expect(lost.stderr).toContain('doc_1 may not be deleted. To delete it, run the same command');
+  expect(lost.stderr).not.toContain('was not deleted');
+});
+
 test('an upload that was told of the replacement is not repeated by it', async () => {
   const { run, upload, documents } = await office();
   await upload("new.txt --name 'House rules' --tag 2026 --tag legal");
