@@ -270,11 +270,8 @@ export async function endWith(
   const report = reportOf(context, head, rows);
   const ended = exitOf(report, stop?.exitName);
   const { exitName, error } = await writeResultsFile(context, invocation, rows, ended);
-  const failed = failedRun(
-    report,
-    context.signal.aborted ? 'interrupted' : exitName,
-    stop?.error ?? error,
-  );
+  const name = context.signal.aborted ? 'interrupted' : exitName;
+  const failed = failedRun(report, name, stop?.error ?? error);
   return { invocation, report, exitName, failed };
 }
 

@@ -17,12 +17,7 @@ import {
   resourceWords,
 } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import {
-  type PagesSurvey,
-  type Setting,
-  type SurveyFinding,
-  surveyPages,
-} from './survey-pages.js';
+import { type PagesSurvey, type Setting, type SurveyFinding, surveyPages } from './survey-pages.js';
 
 /** The findings about the list of a resource. */
 interface Survey {

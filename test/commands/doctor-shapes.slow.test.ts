@@ -144,18 +144,18 @@ describe('doctor --shapes --apply', () => {
   });
 });
 
-describe('settings hold for every list', () => {
-  const applications = (from: number) =>
-    players.slice(from, from + size).map((each) => ({ ...each, status: 'pending' }));
-  /** Sends twenty teams, which are all, and pages its applications. */
-  const serviceWith = (list: (request: Recorded) => unknown) =>
-    recordingService((request): Reply => {
-      const [, , resource] = new URL(request.url, 'http://x').pathname.split('/');
-      if (resource === 'teams') return { status: 200, json: { teams: page(0) } };
-      if (resource === 'tryout-applications') return { status: 200, json: list(request) };
-      return { status: 200, json: [] };
-    });
+const applications = (from: number) =>
+  players.slice(from, from + size).map((each) => ({ ...each, status: 'pending' }));
+/** Sends twenty teams, which are all, and pages its applications. */
+const serviceWith = (list: (request: Recorded) => unknown) =>
+  recordingService((request): Reply => {
+    const [, , resource] = new URL(request.url, 'http://x').pathname.split('/');
+    if (resource === 'teams') return { status: 200, json: { teams: page(0) } };
+    if (resource === 'tryout-applications') return { status: 200, json: list(request) };
+    return { status: 200, json: [] };
+  });
 
+describe('settings hold for every list', () => {
   test.each([
     [
       'cursors, which are followed without a setting',
