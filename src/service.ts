@@ -169,7 +169,9 @@ async function openConnection(
     const sandbox = await openSandbox(sandboxPlace(context));
     closers.push(() => sandbox.close());
     if (sandbox.memoryReason !== undefined)
-      context.note(`The sandbox is in memory and lost after this command: ${sandbox.memoryReason}`);
+      context.note(
+        `The sandbox is in memory and lost after this command: ${lowerFirst(sandbox.memoryReason)}`,
+      );
     return {
       baseUrl: sandbox.baseUrl,
       organizationId: sandbox.organizationId,

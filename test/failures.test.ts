@@ -120,6 +120,10 @@ async function serviceOf(world: string): Promise<{ env: Record<string, string>; 
     'no answer': () => {},
     'a web page': { status: 200, text: '<html>', headers: { 'content-type': 'text/html' } },
     'a cut connection': (_, response) => response.destroy(),
+    'an answer that breaks off': (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '99' });
+      response.write('[{"id":', () => response.destroy());
+    },
   };
   const empty = { status: 200, json: [] };
   const refusal = status && { status: Number(status[1]), json: JSON.parse(status[2] || '{}') };
@@ -141,6 +145,7 @@ function fillHome(home: string, world: string): void {
     'ids.txt': 'app_1\napp_1\n',
     'rows.csv': 'id,statu\napp_1,x\n',
     'noid.csv': 'name\nx\n',
+    'typo.csv': 'name,emial\nx,x@example.org\n',
     'roster.csv': 'Name,E-Mail\nMira,\n',
     'sheet.csv': 'id,status\napp_1,#REF!\n',
     'wide.csv': 'id,status\napp_1,a,b\n',

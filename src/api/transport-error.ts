@@ -240,7 +240,7 @@ const kinds: { readonly [W in TransportError['why']]: TransportErrorKind } = {
 
 /** `isService`: false for a file store, whose address came from the service. */
 function hintOf(
-  { why, cause }: TransportError,
+  { why, delivery, cause }: TransportError,
   origin: string,
   isService: boolean,
 ): string | undefined {
@@ -249,7 +249,9 @@ function hintOf(
   if (!isService) return undefined;
   if (why === 'firstByte' || why === 'deadline')
     return 'Run the same command again later, or give it longer: --timeout 2m';
-  if (why === 'cut' && origin.startsWith('http:')) return 'Is the base URL meant to be https?';
+  // A server that answered in HTTP speaks it.
+  if (why === 'cut' && delivery !== 'applied' && origin.startsWith('http:'))
+    return 'Is the base URL meant to be https?';
   if (why === 'unknownName' || why === 'refused' || why === 'notHttp')
     return 'Check the base URL: rosterctl auth status';
   return undefined;

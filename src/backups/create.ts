@@ -111,13 +111,13 @@ async function makeSnapshot(
 function noteMissing(context: Context, missing: readonly MissingPart[]): void {
   const whole = missing.filter(({ id }) => id === null);
   for (const { resource, reason } of whole)
-    context.message(`Missing: ${resourceWords[resource].plural} (${reason})`);
+    context.message(`Missing: ${resourceWords[resource].plural}. ${reason}`);
   const files = missing.flatMap(({ id }) => id ?? []);
   if (files.length === 0) return;
   const more = files.length - nameFirstFew;
   const rest = more > 0 ? ` and ${groupedNumber(more)} more` : '';
   context.message(
-    `Missing: ${plural(files.length, 'file')} of documents: ${files.slice(0, nameFirstFew).join(', ')}${rest}`,
+    `Missing: ${plural(files.length, 'document file')} (${files.slice(0, nameFirstFew).join(', ')}${rest})`,
   );
 }
 

@@ -184,7 +184,7 @@ function failingLines(action: Action, decided: readonly ReportRow[]): string[] {
     .map(({ id, error }) => `  ${id}${error?.message ? `: ${aboutRow(error.message, id)}` : ''}`);
   const more = failing.length - nameFirstFew;
   return [
-    `${plural(failing.length, 'row')} cannot be ${verbOf(action).done}:`,
+    `${plural(failing.length, 'row')} will not be ${verbOf(action).done}:`,
     ...lines,
     ...(more > 0 ? [`  … ${groupedNumber(more)} more`] : []),
   ];

@@ -212,11 +212,17 @@ export class Cursor {
    * cursor over while this one was stopped: the entries come again.
    */
   async commit(): Promise<void> {
-    const { next, context, at, use } = this;
-    if (!next || !at.lock || context.signal.aborted) return;
+    const { next, context, at } = this;
+    if (!next || context.signal.aborted) return;
+    if (at.lock) await this.save(next, at.lock);
+    if (this.isFirst) this.reportFirstUse();
+  }
+
+  private async save(next: CursorState, lock: HeldLock): Promise<void> {
+    const { context, at, use } = this;
     context.expectSignal();
     try {
-      if (!at.lock.isOurs())
+      if (!lock.isOurs())
         throw new GuardError(`Another command took over the cursor ${use.name} in the meantime.`, {
           code: 'locked',
           hint: 'Nothing was recorded: the next run prints the same rows again.',
@@ -230,7 +236,6 @@ export class Cursor {
         hint: 'The next run prints the same rows again. Make room, or set ROSTERCTL_STATE_DIR.',
       });
     }
-    if (this.isFirst) this.reportFirstUse();
   }
 
   /** Printed with --quiet too: a state folder that was lost must be noticed. */
@@ -241,10 +246,11 @@ export class Cursor {
     const printed =
       this.printed > 0 ? `${plural(this.printed, noun, many)} printed` : 'none printed';
     const known = plural(this.known.size, noun, many);
+    const rest = this.at.lock
+      ? `${known} recorded, none printed. From now on it prints what is new.`
+      : `${known} would be recorded, none printed.`;
     this.context.message(
-      this.use.initial === 'all'
-        ? `First use of the cursor ${name}: ${printed}.`
-        : `First use of the cursor ${name}: ${known} recorded, none printed. From now on it prints what is new.`,
+      `First use of the cursor ${name}: ${this.use.initial === 'all' ? `${printed}.` : rest}`,
     );
   }
 

@@ -1,6 +1,6 @@
 /** Decides from a freshly read record whether its row is written, and which result a failure gives a row. */
 
-import { fieldNamed } from '../cli/lists/labels.js';
+import { fieldLabel, fieldNamed } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
 import { plainText } from '../data/path.js';
@@ -71,18 +71,14 @@ export function decideRow(
   if (plan.conflict) {
     const { field, from, message } = plan.conflict;
     const before = { [field]: from ?? null };
-    return conflictEnd(message ?? `${field} was changed by someone else since.`, { before });
+    return conflictEnd(message ?? changedByOthers(field, from), { before });
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
   if (skipped) return { result: 'skipped', ...skipped };
   const conflicting = previewed && conflictingField(previewed, changes);
   if (conflicting) {
     const { field, from } = conflicting;
-    const message =
-      field === 'status'
-        ? `The status is now ${String(from)}: it was changed by someone else.`
-        : `${field} was changed by someone else.`;
-    return conflictEnd(message, { before: { [field]: from } });
+    return conflictEnd(changedByOthers(field, from), { before: { [field]: from } });
   }
   if (digest !== undefined && digestIn(plan) !== digest)
     return conflictEnd(
@@ -93,6 +89,12 @@ export function decideRow(
   if (!done && typeof exported === 'string' && !isSameTime(exported, record))
     return conflictEnd(changedSinceExport(changes), beforeAndAfter(changes));
   return undefined;
+}
+
+function changedByOthers(field: string, present: unknown): string {
+  return field === 'status'
+    ? `The status is now ${String(present)}: it was changed by someone else.`
+    : `The field ${fieldLabel(field)} was changed by someone else.`;
 }
 
 /** All changes of a plan, over all its steps. */

@@ -250,7 +250,7 @@ test('a file that the store does not have is missing, and named', async () => {
     8,
     [{ resource: 'documents', id: 'doc_2' }],
   ]);
-  expect(ran.stderr).toContain('Missing: 1 file of documents: doc_2');
+  expect(ran.stderr).toContain('Missing: 1 document file (doc_2)');
 });
 
 test('a document that was deleted meanwhile is told, and is not in the backup', async () => {

@@ -207,7 +207,9 @@ test('the preview names the records and the rows that will fail', async () => {
   const service = await keep([application('app_1')]);
   const ran = await userOf(service).run('tryouts update app_1 --note Call on Friday -n');
   expect(ran.stderr).toContain('note added: Call');
-  expect(ran.stderr).toMatch(/2 rows cannot be changed:\n {2}on: .*was not found.*\n {2}Friday: /);
+  expect(ran.stderr).toMatch(
+    /2 rows will not be changed:\n {2}on: .*was not found.*\n {2}Friday: /,
+  );
 });
 
 test('a single update that was provably not applied is sent again', async () => {

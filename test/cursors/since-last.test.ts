@@ -235,6 +235,14 @@ test('a dry run prints what is new and records nothing', async () => {
   expect(await told('--since-last mail')).toEqual(['c']);
 });
 
+test('a dry run says what the first use would record', async () => {
+  const { run } = await aClub();
+  const ran = await run('tryouts list --since-last mail -n -q');
+  expect(ran.stderr).toMatch(
+    /^First use of the cursor mail: \d+ applications would be recorded, none printed\.$/m,
+  );
+});
+
 const later = async (club: Awaited<ReturnType<typeof aClub>>) => {
   club.answer(undefined);
   return club.told('--since-last mail');

@@ -239,6 +239,9 @@ describe('a record that was changed since', () => {
     expect(looked.stderr).toMatch(
       /: 3 can be undone, 1 changed since, 0 cannot be undone, 1 already as before\./,
     );
+    expect(looked.stderr).toContain(
+      '1 row will not be undone:\n  app_2: The status is now accepted: it was changed by someone else.\n',
+    );
     expect(report(looked)).toMatchObject({ of: expect.any(String), summary: { wouldChange: 3 } });
     expect(looked.stderr.match(/^ {2}app_\d {2}Applicant app_\d/gm)).toEqual(
       ['app_1', 'app_3', 'app_5'].map((id) => `  ${id}  Applicant ${id}`),

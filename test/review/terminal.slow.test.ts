@@ -214,7 +214,7 @@ describe('sending', () => {
     service.kept.set('app_2', application('app_2', { status: 'accepted' }));
     service.kept.set('app_3', application('app_3', { internalNotes: 'theirs' }));
     await press(desk, 'w', /Change 2 applications\?/);
-    expect(desk.usual()).toContain('1 row cannot be changed:');
+    expect(desk.usual()).toContain('1 row will not be changed:');
     desk.type('y\r');
     expect(await desk.ended).toMatchObject({ code: 8 });
     expect(desk.usual()).toMatch(/2 changed, 1 in conflict, of 3/);

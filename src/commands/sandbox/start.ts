@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param, params } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
+import { lowerFirst } from '../../data/text.js';
 import { untilAborted } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
 import {
@@ -94,7 +95,7 @@ export default defineLocalCommand({
     });
     if (server.memoryReason !== undefined)
       context.message(
-        `The data is in memory and lost when this server ends: ${server.memoryReason}`,
+        `The data is in memory and lost when this server ends: ${lowerFirst(server.memoryReason)}`,
       );
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
     const running = { baseUrl, organizationId, apiKey, fileUrl, pid };

@@ -128,19 +128,20 @@ export function keyColumn(
     if (first && second) throw sameField(first, second, key);
     if (first) return first;
   }
-  const near = nearest(
-    key,
-    columns.flatMap(({ name }) => [aliasKind(name, resource) ?? name, name]),
-  );
-  throw new InputError(
-    `The file has no column for the key ${key}. It has: ${firstOf(headsOf(columns))}.`,
-    {
-      hint:
-        near === undefined
+  const heads = headsOf(columns);
+  const near = nearest(key, [
+    ...columns.map(({ name }) => aliasKind(name, resource) ?? name),
+    ...heads,
+  ]);
+  const head = kind === undefined ? undefined : nearest(key, heads);
+  throw new InputError(`The file has no column for the key ${key}. It has: ${firstOf(heads)}.`, {
+    hint:
+      head !== undefined
+        ? `Did you mean --map ${shellQuote(`${head}=${key}`)}?`
+        : near === undefined
           ? `Name the column: --map ${shellQuote(`THEIR NAME=${key}`)}`
           : `Did you mean --key ${shellQuote(near)}?`,
-    },
-  );
+  });
 }
 
 function headsOf(columns: readonly FileColumn[]): readonly string[] {
