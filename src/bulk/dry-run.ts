@@ -45,7 +45,10 @@ export async function dryRunRows(
   return dryRunMany(context, invocation, dryRows);
 }
 
-/** The requests that would change one record, with old and new values. Throws as the read does. */
+/**
+ * The requests that would change one record, with old and new values. Throws as the read does, and the
+ * conflict that would keep the change from being sent.
+ */
 async function dryRunOne(
   context: Context,
   invocation: Invocation,
@@ -68,7 +71,9 @@ async function dryRunOne(
     context.message(
       'It may have been created. Without --dry-run, the command looks for it and sends nothing.',
     );
-  for (const { id, result, error } of decided) {
+  for (const decidedRow of decided) {
+    if (!endedWell(decidedRow)) throw failureOfRow(decidedRow);
+    const { id, result, error } = decidedRow;
     if (!error) continue;
     const { message } = error;
     const isClause = /^[a-z]/.test(message);

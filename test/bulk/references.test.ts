@@ -278,6 +278,17 @@ describe('a record that no longer answers to its reference', () => {
     expect(writesOf(service)).toEqual([]);
   });
 
+  test('is a conflict in a dry run as well', async () => {
+    const service = await moved((step) => step.startsWith('GET'));
+    const line = 'tryouts update email:nimbus@example.org --status accepted -n';
+    for (const output of ['', '--json']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const ran = await run(service, `${line} ${output}`);
+      expect([ran.code, ran.stdout]).toEqual([6, '']);
+      expect(ran.stderr).toContain('app_3 is no longer email:nimbus@example.org. It is now');
+    }
+  });
+
   test('is a conflict on resume as well', async () => {
     let isDown = true;
     const service = await keep(people, (_, step) => {
@@ -371,9 +382,14 @@ describe('a team', () => {
   });
 });
 
-test('documents know no tags of players, and say which flag knows theirs', async () => {
-  const service = await recordingService(() => ({ status: 200, json: [] }));
-  const ran = await run(service, 'docs download tag:contract --json');
-  expect([ran.code, errorOf(ran)['hint']]).toEqual([2, 'Did you mean: --tag contract']);
-  expect(service.requests).toEqual([]);
-});
+test.each(['download', 'update --name x'])(
+  'documents know no tags of players, and docs %s names the list that knows theirs',
+  async (rest) => {
+    const service = await recordingService(() => ({ status: 200, json: [] }));
+    const [verb = '', ...flags] = rest.split(' ');
+    const ran = await run(service, `docs ${verb} tag:contract ${flags.join(' ')} --json`);
+    const hint = 'To find them: rosterctl documents list --tag contract';
+    expect([ran.code, errorOf(ran)['hint']]).toEqual([2, hint]);
+    expect(service.requests).toEqual([]);
+  },
+);
