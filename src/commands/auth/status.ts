@@ -61,14 +61,15 @@ export default defineLocalCommand({
   ),
   async run(context, { all, offline }) {
     if (all) return checkAll(context, offline);
-    const { status, error, note } =
+    const checked =
       context.settings.profile.name === sandboxProfile
         ? await checkSandbox(context, offline)
         : await checkProfile(context, connectionSources(context), offline);
+    const { status, error, note } = checked;
     if (note !== undefined) context.note(note);
+    nameKeyOf(context, checked);
     return new ValueWithExit<KeyStatus | KeyStatus[]>(status, error?.exitName ?? 'done', {
-      // The status says that the key was refused.
-      failed: () => error && { error, isUnreported: status.check !== '401' },
+      failed: () => error && { error, isUnreported: true },
     });
   },
 });
@@ -83,11 +84,18 @@ async function checkAll(context: LocalContext, offline: boolean) {
   const checked = await Promise.all(checks.map((check) => check()));
   for (const each of checked) await report(context, each);
   const worst = worstOf(checked);
+  const error = worst?.error;
+  if (worst) nameKeyOf(context, worst);
   return new ValueWithExit<KeyStatus | KeyStatus[]>(
     checked.map(({ status }) => status),
-    worst?.exitName ?? 'done',
-    { failed: () => worst && { error: worst } },
+    error?.exitName ?? 'done',
+    { failed: () => error && { error } },
   );
+}
+
+/** Makes the error of a refused key say where the key came from, and so what to do about it. */
+function nameKeyOf({ known }: LocalContext, { status: { keySource } }: CheckedKey): void {
+  if (keySource !== null) known.keySource = keySource;
 }
 
 /** Says what was wrong with one of several profiles. */
@@ -183,11 +191,10 @@ function printableUrl(text: string): string | null {
   }
 }
 
-function worstOf(checked: readonly CheckedKey[]): Failure | undefined {
-  const order: readonly ExitName[] = ['unauthenticated', 'usage', 'temporary'];
-  const errors = checked.flatMap(({ error }) => error ?? []);
-  const rank = ({ exitName }: Failure) => order.indexOf(exitName) + 1 || order.length + 1;
-  return errors.toSorted((a, b) => rank(a) - rank(b))[0];
+function worstOf(checked: readonly CheckedKey[]): CheckedKey | undefined {
+  const order: readonly (ExitName | undefined)[] = ['unauthenticated', 'usage', 'temporary'];
+  const rank = ({ error }: CheckedKey) => order.indexOf(error?.exitName) + 1 || order.length + 1;
+  return checked.filter(({ error }) => error).toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
 function statusLines(status: KeyStatus, columns: number): string[] {

@@ -103,6 +103,22 @@ describe('auth status --json', () => {
     ]);
   });
 
+  test.each([
+    [{}, ' of profile work', 'Store a valid key: rosterctl auth login --profile work'],
+    [
+      { ROSTERCTL_API_KEY: 'environment-canary' },
+      ' in ROSTERCTL_API_KEY',
+      'Give ROSTERCTL_API_KEY a valid key, or unset it and store one: rosterctl auth login',
+    ],
+  ])('a refused key is named by where it came from: %o', async (env, source, hint) => {
+    const home = homeWith({ work: { key: 'wrong-canary' } });
+    const message = `The service does not accept the API key${source} (unauthorized).`;
+    const text = await rosterctl('auth status', { home, env });
+    expect([text.code, text.stderr]).toEqual([4, `${message}\n${hint}\n`]);
+    const json = await rosterctl('auth status --json', { home, env });
+    expect(errorOf(json)).toMatchObject({ message, hint });
+  });
+
   test('a failing service is reported in words, and as the last line with --json', async () => {
     const home = homeWith({ work: { key: 'failing-canary' } });
     const words = 'The service failed with 503 (busy).';
