@@ -88,6 +88,10 @@ async function openSheet(
     if (rows.length === 0) throw new InputError(`${name} holds no record.`);
     return { name, header, rows, isTyped: true, digest: hashed.digest() };
   }
+  if (/^(?:\ufeff)?\s*\[\s*\{/.test(new TextDecoder().decode(start)))
+    throw new InputError(`${name} holds a JSON array, and an import reads one record per line.`, {
+      hint: 'Write the records with -o ndjson (jq -c ".[]" converts a file), or as CSV.',
+    });
   const note = (line: string) => context.message(line);
   const options = { name, sheet, takeFormulas, encoding, offersEncoding: true, note };
   const turn = eventLoopTurns(context.signal, () => stoppedReading(name));
