@@ -189,6 +189,7 @@ test.each([
   ['tryouts list pending', 'Did you mean: --status pending'],
   ['tryouts list --game Valorant acepted', 'Did you mean: --status accepted'],
   ['teams list foxes', 'To search: rosterctl teams list --search foxes'],
+  ["players list 'name:Mira Kite'", "To search: rosterctl players list --search 'Mira Kite'"],
   ['tryouts list status=pending', 'Did you mean: --where status=pending'],
   ['tryouts list --columns id', 'Did you mean --fields?'],
   ['tryouts get app_1 --format json', 'Did you mean --output?'],

@@ -10,7 +10,7 @@ import {
   referenceSetting,
 } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural, quotedIfSpaced } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
@@ -192,8 +192,8 @@ function problemOf(
 
 /** `No team is named Foxes`, or `No application has the e-mail ann@example.org`. */
 function noMatch({ kind, value }: Reference, noun: string): string {
-  if (kind === 'id') return `No ${noun} has the id ${value}`;
-  const quoted = /\s/.test(value) ? `"${value}"` : value;
+  const quoted = quotedIfSpaced(value);
+  if (kind === 'id') return `No ${noun} has the id ${quoted}`;
   return kind === 'name'
     ? `No ${noun} is named ${quoted}`
     : `No ${noun} has the ${kindWords[kind]} ${quoted}`;

@@ -243,7 +243,8 @@ export function referenceProblem(
     const ways = orList(['id', ...known.map((each) => `${each}:`)]);
     const problem = `${resourceWords[resource].plural} are found by ${ways}, not by ${kind}:.`;
     const hasTags = resourceTags.includes(resource) && kind === 'tag' && value !== '';
-    return hasTags ? `${problem}\nDid you mean: --tag ${shellQuote(value)}` : problem;
+    if (!hasTags) return problem;
+    return `${problem}\nTo find them: rosterctl ${resource} list --tag ${shellQuote(value)}`;
   }
   return value === '' ? `Add the ${kindWords[kind]} after "${text}".` : undefined;
 }

@@ -68,6 +68,11 @@ export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Returns a value as a sentence shows it: in quotes if it has spaces. */
+export function quotedIfSpaced(value: string): string {
+  return /\s/.test(value) ? `"${value}"` : value;
+}
+
 /** Returns `a`, `a or b`, `a, b or c`. */
 export function orList(words: readonly string[]): string {
   return joined(words, 'or');

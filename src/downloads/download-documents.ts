@@ -154,7 +154,7 @@ export async function downloadDocuments(
   const onExisting = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
   const save: SaveOptions = { file, folder, onExisting };
   if (file === '-' && !context.settings.dryRun) refuseResult(context);
-  if (rows.length === 0) context.note('No document is selected.');
+  if (rows.length === 0) context.note('No document matches. Nothing to do.');
   // The list names the files; a dry run also looks there which documents exist.
   const needsList = !values.url && (file === undefined || context.settings.dryRun);
   const documents = needsList ? await withRecords(context, rows) : rows;

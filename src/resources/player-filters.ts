@@ -10,7 +10,7 @@ import { nearest } from '../data/nearest.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
 import { answersTo, missingHint, referenceOf } from '../data/references.js';
-import { isSameText, shellQuote } from '../data/text.js';
+import { isSameText, quotedIfSpaced, shellQuote } from '../data/text.js';
 import { type RecordTest, typedField } from '../data/where.js';
 import { Failure, NotFoundError, UsageError } from '../errors.js';
 import { recordWord } from './params.js';
@@ -148,7 +148,7 @@ async function explainNone(
   const found = await api.record(callFor('teams', 'get', team)).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error;
     const meant = named ? undefined : await teamNamed(team, api);
-    throw new NotFoundError(`No team has the id ${team}.`, {
+    throw new NotFoundError(`No team has the id ${quotedIfSpaced(team)}.`, {
       isProven: true,
       hint: named
         ? `A team of that name has the id ${named.id}: --team ${shellQuote(named.id ?? '')}`

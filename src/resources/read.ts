@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
 import { missingHint, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { shellQuote } from '../data/text.js';
+import { quotedIfSpaced, shellQuote } from '../data/text.js';
 import { ageMs, type Instant, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
 import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
@@ -91,8 +91,8 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
       const { noun } = resourceRow(resource);
       throw new NotFoundError(
         reason === undefined
-          ? `The ${noun} ${id} is not in the list of ${resource}.`
-          : `The ${noun} ${id} is not in the list of ${resource}, which may be incomplete: ${reason}.`,
+          ? `The ${noun} ${quotedIfSpaced(id)} is not in the list of ${resource}.`
+          : `The ${noun} ${quotedIfSpaced(id)} is not in the list of ${resource}, which may be incomplete: ${reason}.`,
         {
           isProven: reason === undefined,
           hint: missingHint(id, resource),
@@ -214,7 +214,7 @@ async function getRecords(
       failures.push({ id, error: record });
       context.message(
         record.exitName === 'notFound'
-          ? `The ${resourceWords[resource].noun} ${id} was not found.`
+          ? `The ${resourceWords[resource].noun} ${quotedIfSpaced(id)} was not found.`
           : record.message,
       );
     }

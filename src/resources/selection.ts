@@ -67,8 +67,8 @@ function readStatus(cell: string, exported = false): string {
   if (TryoutStatus.options.some((option) => option === word)) return word;
   const near = nearest(word, TryoutStatus.options);
   if (exported && near === undefined) return cell.trim();
-  const meant = near ?? `one of ${orList(TryoutStatus.options)}`;
-  throw new Error(`holds "${cell.trim()}", which is not a status (did you mean ${meant}?).`);
+  const advice = near ? `did you mean ${near}?` : `use ${orList(TryoutStatus.options)}`;
+  throw new Error(`holds "${cell.trim()}", which is not a status (${advice}).`);
 }
 
 /** Reads a status, but keeps its case: a record may hold just that text. */

@@ -39,6 +39,14 @@ describe('a word that is no id, but looks like', () => {
     expect([ran.code, ran.stderr.trimEnd().split('\n').at(-1)]).toEqual([5, hint]);
   });
 
+  test.each([
+    ['tryouts', 'Application " app_0001" was not found'],
+    ['documents', 'The document " app_0001" is not in the list of documents.'],
+  ])('an id with a space is quoted: %s', async (noun, message) => {
+    const ran = await rosterctl(['-p', 'sandbox', noun, 'get', ' app_0001'], { home });
+    expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(message)]);
+  });
+
   test.each(['tryouts get app_9999', 'teams get soraya@example.org', 'players get x:y'])(
     'an id gets none: %s',
     async (line) => {

@@ -77,10 +77,12 @@ test('a setting names other fields, and only these count then', () => {
 
 const problem = (word: string) => referenceProblem(parseReference(word), 'documents');
 
-test('documents know ids and names, and a tag is answered with the flag', () => {
+test('documents know ids and names, and a tag is answered with the list that has the flag', () => {
   expect(problem('name:NDA.docx')).toBeUndefined();
   expect(problem('doc_1')).toBeUndefined();
-  expect(problem('tag:contract')).toMatch(/\nDid you mean: --tag contract$/);
+  expect(problem('tag:contract')).toMatch(
+    /\nTo find them: rosterctl documents list --tag contract$/,
+  );
   expect(problem('email:a@x.org')).toMatch(/^documents are found by id or name:/);
   expect(problem('name:')).toBe('Add the name after "name:".');
 });

@@ -22,7 +22,9 @@ export function refuseExcess(
   const flag = flags.find(({ choices }) => nearest(extra, choices ?? []) !== undefined);
   const value = nearest(extra, flag?.choices ?? []);
   const isSearchable = flags.some(({ word }) => word === '--search');
-  const see = isSearchable ? `To search: ${name} --search ${shellQuote(extra)}` : `See: ${name} -h`;
+  // A search finds what a reference holds, not its prefix.
+  const text = shellQuote(extra.replace(/^[a-z]+:(?=.)/, ''));
+  const see = isSearchable ? `To search: ${name} --search ${text}` : `See: ${name} -h`;
   const meant = flag && value ? `${flag.word} ${value}` : flagForWord(extra, words, flags);
   throw new UsageError(`Unexpected argument "${extra}" for ${name}.`, {
     hint: meant === undefined ? see : `Did you mean: ${meant}`,

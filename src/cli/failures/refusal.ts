@@ -9,7 +9,14 @@ import {
   resourceNames,
   resourceWords,
 } from '../../data/resources.js';
-import { loginCommand, lowerFirst, shellQuote, upperFirst, withArticle } from '../../data/text.js';
+import {
+  loginCommand,
+  lowerFirst,
+  quotedIfSpaced,
+  shellQuote,
+  upperFirst,
+  withArticle,
+} from '../../data/text.js';
 import { ApiError, type Failure } from '../../errors.js';
 import { type Redact, refusalBehind, serviceWords } from './service-words.js';
 
@@ -150,7 +157,7 @@ function subject(error: ApiError, command: FailedCommand): string {
   if (!resource || !namesRecord(error)) return requestOf(error);
   const { noun } = resourceWords[resource];
   const id = onlyId(command);
-  return id === undefined ? `The ${noun}` : `${upperFirst(noun)} ${id}`;
+  return id === undefined ? `The ${noun}` : `${upperFirst(noun)} ${quotedIfSpaced(id)}`;
 }
 
 function onlyId({ ids }: FailedCommand): string | undefined {
