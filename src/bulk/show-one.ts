@@ -49,8 +49,9 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
     else context.message(line);
   }
   if (!error) return renderOne(context, ended, row);
+  const rest = row.result === 'unknown' ? 'the rest may have been done' : 'the rest was not done';
   for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
-    context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
+    context.message(`The ${field} was set to ${String(value)}; ${rest}.`);
   await ended.onWritten?.();
   throw error;
 }

@@ -68,7 +68,7 @@ export class DocumentFinder {
     if (replaces !== undefined) return finder.findReplacement(compared, replaces);
     const found = await finder.find(compared);
     if (found && ifExists === 'error')
-      throw new GuardError(`${compared.path} was already uploaded: ${found.message}.`, {
+      throw new GuardError(`${compared.path} would be a duplicate: ${found.message}.`, {
         code: existsAlready,
         hint: 'Skip such files: --if-exists skip. Upload them again: --if-exists duplicate.',
       });
@@ -235,14 +235,14 @@ class Finder {
       throw (
         this.documents.refusal ??
         new GuardError(
-          `Cannot tell which files were already uploaded: ${reason}. Nothing was sent.`,
+          `Cannot tell which files were already uploaded, because ${reason}. Nothing was sent.`,
           { code: 'incomplete', hint: 'To upload them anyway: --if-exists duplicate' },
         )
       );
     if (this.hasWarned || this.documents.isAssumedEmpty) return;
     this.hasWarned = true;
     this.context.message(
-      `Files may be uploaded a second time: ${reason}. To prevent that: --if-exists skip`,
+      `Files may be uploaded a second time, because ${reason}. To prevent that: --if-exists skip`,
     );
   }
 }

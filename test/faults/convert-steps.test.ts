@@ -75,6 +75,13 @@ test('a retry finishes what --accept began, without judging the guards that the 
   expect(service.kept.get('app_2')).toEqual(other);
 });
 
+test('a conversion with an unknown outcome after --accept is not called undone', async () => {
+  const { user } = await converting(() => ({ status: 503 }), 1);
+  const ran = await user.run('tryouts convert app_1 --accept --yes --retries 0');
+  expect(ran.code).toBe(10);
+  expect(ran.stderr).toContain('The status was set to accepted; the rest may have been done.');
+});
+
 describe('a conversion that fails temporarily after --accept', () => {
   test.each(['the same line', 'runs resume last --yes --json'])(
     'is finished by %s without judging the guards that the first step met',

@@ -146,7 +146,9 @@ test.each(Object.entries(doubtful))(
     expect(documents).toHaveLength(1);
     const ran = await upload('b.txt -q');
     expect([ran.code, documents.length]).toEqual([0, 2]);
-    expect(ran.stderr).toMatch(/Files may be uploaded a second time: .*[^.]\. To prevent that: /s);
+    expect(ran.stderr).toMatch(
+      /Files may be uploaded a second time, because .*[^.]\. To prevent that: /s,
+    );
     expect(ran.stderr).toContain(says);
     // What this machine uploaded needs no list, unless the list proves that it is gone.
     const known = await upload('b.txt');

@@ -254,7 +254,7 @@ test('of two files with one name and content --if-exists skip sends the first, e
   const refused = await rosterctl(`${line} error`, at);
   expect([refused.code, errorOf(refused).code, api.documents.length]).toEqual([11, 'exists', 0]);
   expect(errorOf(refused).message).toBe(
-    'y/a.txt was already uploaded: same name and content as x/a.txt.',
+    'y/a.txt would be a duplicate: same name and content as x/a.txt.',
   );
   expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   const skipped = await rosterctl(`${line} skip`, at);
