@@ -198,6 +198,8 @@ test.each([
   ['list tryouts', 'Did you mean: rosterctl tryouts list'],
   ['get teams', 'Did you mean: rosterctl teams list\n'],
   ['get team team_1', 'Did you mean: rosterctl teams get team_1\n'],
+  ['profile view', 'Did you mean: rosterctl profile show\n'],
+  ['runs view last', 'Did you mean: rosterctl runs show last\n'],
   ['describe player player_1', 'Did you mean: rosterctl players get player_1'],
   ['export players', 'Did you mean: rosterctl players list -o csv --out FILE'],
   ['print players', 'Did you mean: rosterctl players list\n'],
