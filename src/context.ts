@@ -15,11 +15,6 @@ import type { Progress } from './terminal/progress.js';
 import type { Prompts } from './terminal/prompt.js';
 import type { ProcessStreams } from './terminal/streams.js';
 
-/** A command as its module defines it; `cli/define.ts` has its other parts, by its kind. */
-interface LoadedCommand {
-  readonly kind: 'read' | 'write' | 'operation' | 'run';
-}
-
 /** The process as `main.ts`, which alone reads it, hands it down. */
 export interface World extends PathsInput {
   /** The words after `rosterctl`. */
@@ -53,8 +48,8 @@ export interface CommandWorld extends World, ScreenWorld {
 
 /** Everything a command may use. */
 export interface LocalContext extends CommandWorld {
-  /** Loads another command of the table: the one that started an earlier run. */
-  readonly loadCommand: (words: readonly string[]) => Promise<LoadedCommand>;
+  /** Loads another command of the table, a `Command` of `cli/define.ts`: the one that started an earlier run. */
+  readonly loadCommand: (words: readonly string[]) => Promise<unknown>;
   readonly settings: Settings;
   /** The global flags as typed, for `auth` and `config`, which report where a value came from. */
   readonly flags: GlobalFlags;

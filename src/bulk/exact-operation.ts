@@ -43,7 +43,7 @@ export function exactOperation(
       // Reads the row of a create as at its turn, without keeping what was read for the turn itself.
       const readBlind = (row: Task) =>
         sessionFor((lookup ??= operation.open(opened, job)), row).read(row, 'turn');
-      const exact = (own: Session) => exactSession(own, { changes, allowDrift, readBlind });
+      const exact = (own: Session) => exactSession(own, changes, allowDrift, readBlind);
       if (!session.forRow) return exact(session);
       return sessionByRow((row) => exact(sessionFor(session, row)));
     },
@@ -67,14 +67,13 @@ export function exactOperation(
   };
 }
 
-interface Exactness {
-  readonly changes: ReadonlyMap<number, readonly RowChange[]>;
-  readonly allowDrift: boolean;
-  readonly readBlind: (row: Task) => ReturnType<Session['read']>;
-}
-
 /** A session in which a record whose changes are not those of the plan is a conflict. */
-function exactSession(session: Session, { changes, allowDrift, readBlind }: Exactness): Session {
+function exactSession(
+  session: Session,
+  changes: ReadonlyMap<number, readonly RowChange[]>,
+  allowDrift: boolean,
+  readBlind: (row: Task) => ReturnType<Session['read']>,
+): Session {
   return {
     ...session,
     async read(row, purpose) {

@@ -155,7 +155,7 @@ class Previewer {
       conditions.map(({ field }) => fieldOf(field, operation.resource)),
       operation.resource,
     );
-    this.breaker = new CircuitBreaker(undefined, () => context.api.limiter.silent);
+    this.breaker = new CircuitBreaker(() => context.api.limiter.silent);
     this.inputErrors = source === 'csv' ? new InputErrors() : undefined;
     this.guarded = [
       ...(ifStatus ? ['status'] : []),

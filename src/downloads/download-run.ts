@@ -38,7 +38,7 @@ export class DownloadRun<R> {
     private readonly concurrency: number,
     private readonly worker: DownloadWorker<R>,
   ) {
-    this.breaker = new CircuitBreaker(undefined, () => context.api.limiter.silent);
+    this.breaker = new CircuitBreaker(() => context.api.limiter.silent);
     // Each request in flight adds a listener.
     setMaxListeners(0, context.signal);
   }

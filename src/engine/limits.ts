@@ -35,8 +35,8 @@ export class CircuitBreaker {
   private errors = 0;
 
   constructor(
-    private readonly maxErrors: number | undefined,
     private readonly isSilent: () => boolean,
+    private readonly maxErrors = Infinity,
     private readonly onStop: () => void = () => {},
   ) {}
 
@@ -97,7 +97,7 @@ export class CircuitBreaker {
     this.exhausted = 0;
     if (!countsAsError(result)) return;
     this.errors += 1;
-    if (this.maxErrors !== undefined && this.errors >= this.maxErrors)
+    if (this.errors >= this.maxErrors)
       this.end('rowsFailed', `${this.errors} failed or conflicted`);
   }
 }

@@ -43,7 +43,7 @@ export interface RowRunOptions
   readonly backoff: (sends: number, throttled: boolean) => number;
   /** Milliseconds after which a lost write can no longer take effect. */
   readonly settleMs: number;
-  readonly maxErrors: number | undefined;
+  readonly maxErrors: number;
   /** True if the service has been silent for so long that it counts as dead. */
   readonly isSilent: () => boolean;
   /** Resolves after the time, or early if the signal aborts. */
@@ -81,7 +81,7 @@ export class ActiveRun {
 
   constructor(readonly options: RowRunOptions) {
     const { maxErrors, isSilent, onStop, concurrency } = options;
-    this.breaker = new CircuitBreaker(maxErrors, isSilent, onStop);
+    this.breaker = new CircuitBreaker(isSilent, maxErrors, onStop);
     this.gate = new FirstWriteGate(() => this.breaker.hasAnswer || this.isStopped);
     this.semaphore = new Semaphore(concurrency);
   }

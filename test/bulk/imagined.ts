@@ -83,7 +83,7 @@ export function runOptions(
     retries: 3,
     backoff: () => 0,
     settleMs: 15_000,
-    maxErrors: undefined,
+    maxErrors: Infinity,
     isSilent: () => false,
     now: () => new Date(0),
     instant: () => start,

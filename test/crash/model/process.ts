@@ -126,7 +126,7 @@ export class Process {
       retries: 2,
       backoff: () => 500,
       settleMs,
-      maxErrors: undefined,
+      maxErrors: Infinity,
       isSilent: () => false,
       now: () => new Date(world.now.wall),
       instant: () => world.now,
