@@ -10,7 +10,7 @@ import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { isForbidden } from '../engine/decide.js';
-import { announceInterrupt, type StopReason } from '../engine/limits.js';
+import type { StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
 import type { LastState, RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
@@ -37,7 +37,7 @@ import { verbOf } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
 import { lockRow } from './run-locks.js';
-import { runProgress } from './run-progress.js';
+import { announceInterrupt, runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {

@@ -1,22 +1,17 @@
-/** The progress of a run in words and as a share: rows or bytes done, rate, and time left. */
+/** What a person sees of a run at work: rows or bytes done, rate, time left, and why Ctrl-C does not end it at once. */
 
 import type { RateLimiter } from '../api/rate-limiter.js';
+import type { Context } from '../context.js';
 import { binarySize, bytesMoved, groupedNumber, plural } from '../data/text.js';
 import type { Session } from '../engine/operation.js';
 import type { SelectedRow } from '../runs/report.js';
 import { type Action, verbOf } from '../runs/verb.js';
 
-/** The text of a progress line, and the share of the work that is done, from 0 to 1. */
-interface RunProgress {
-  readonly text: () => string;
-  /** Undefined while a bar would say nothing. */
-  readonly share: () => number | undefined;
-}
-
 /**
- * The progress of a run. The text adds the remaining wait while the service asks for one, and the
- * learned rate once the service has throttled. `checkMs`: the wait before the outcome of unanswered
- * requests is read, during which nothing else goes on.
+ * The progress of a run, in words and as a share from 0 to 1, undefined while a bar would say nothing.
+ * The text adds the remaining wait while the service asks for one, and the learned rate once the
+ * service has throttled. `checkMs`: the wait before the outcome of unanswered requests is read, during
+ * which nothing else goes on.
  */
 export function runProgress(
   {
@@ -31,7 +26,7 @@ export function runProgress(
   done: () => number,
   limiter: Pick<RateLimiter, 'heldMs' | 'learnedRate'>,
   { clock, checkMs }: { readonly clock: () => number; readonly checkMs: () => number },
-): RunProgress {
+) {
   const bytes = session.transfer?.bytes;
   const started = clock();
   const total = tasks.length;
@@ -69,4 +64,35 @@ export function runProgress(
 function timeLeft(rest: number, rate: number): string {
   const seconds = Math.ceil(Math.max(0, rest) / Math.max(rate, 0.001));
   return seconds < 600 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`;
+}
+
+/** An answer that comes this soon after Ctrl-C needs no explanation. */
+const announceAfterMs = 300;
+
+/** Tells a person after the first Ctrl-C why the command is still here; returns what takes that back. */
+export function announceInterrupt(context: Context): () => void {
+  const { signal, streams } = context;
+  if (!streams.stderr.isTerminal) return () => {};
+  let timer: NodeJS.Timeout | undefined;
+  let isAnnounced = false;
+  const onAbort = () => {
+    timer = setTimeout(() => {
+      isAnnounced = true;
+      context.message(
+        'Stopping: waiting for answers to requests already sent. Press Ctrl-C again to quit now, then check with: rosterctl runs resume last',
+      );
+    }, announceAfterMs);
+  };
+  signal.addEventListener('abort', onAbort);
+  const offQuit = context.onQuit(() => {
+    if (!isAnnounced)
+      context.message(
+        'Quit before all answers arrived: requests already sent may have taken effect. Check with: rosterctl runs resume last',
+      );
+  });
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    offQuit();
+  };
 }

@@ -1,5 +1,4 @@
 /** Limits of a run: the circuit breaker that stops it, the semaphore over its requests, and the gate before its first write. */
-import type { Context } from '../context.js';
 import { exceedsRetryBudget, isExhausted, UnverifiedError } from '../data/outcome-errors.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
@@ -186,35 +185,4 @@ export class FirstWriteGate {
     this.isOpen = true;
     this.endTurn?.();
   }
-}
-
-/** An answer that comes this soon after Ctrl-C needs no explanation. */
-const announceAfterMs = 300;
-
-/** Tells a person after the first Ctrl-C why the command is still here; returns what takes that back. */
-export function announceInterrupt(context: Context): () => void {
-  const { signal, streams } = context;
-  if (!streams.stderr.isTerminal) return () => {};
-  let timer: NodeJS.Timeout | undefined;
-  let isAnnounced = false;
-  const onAbort = () => {
-    timer = setTimeout(() => {
-      isAnnounced = true;
-      context.message(
-        'Stopping: waiting for answers to requests already sent. Press Ctrl-C again to quit now, then check with: rosterctl runs resume last',
-      );
-    }, announceAfterMs);
-  };
-  signal.addEventListener('abort', onAbort);
-  const offQuit = context.onQuit(() => {
-    if (!isAnnounced)
-      context.message(
-        'Quit before all answers arrived: requests already sent may have taken effect. Check with: rosterctl runs resume last',
-      );
-  });
-  return () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    offQuit();
-  };
 }
