@@ -284,9 +284,8 @@ class Previewer {
       if (error instanceof InputError) this.inputErrors?.add(error);
       // Too many open files concern this row only; any other failure that stops a run would recur for
       // every row.
-      const isLocal = error instanceof SystemLimitError;
-      const { breaker } = this;
-      if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
+      if (!(error instanceof SystemLimitError)) this.breaker.recordFailure(error, false);
+      if (this.breaker.stop || error.exitName === 'interrupted') throw error;
       if (isOnly) this.onlyRead = { error };
       const described = rowError(this.context, this.invocation.action.split('.'), error, row.id);
       return reportRow(row, { result: resultOf(error), error: described });

@@ -93,7 +93,7 @@ export class DownloadRun<R> {
       worker.printBeside(() => printFailure(context, target.id, error));
       // Unlike in a bulk write, a GuardError (a file in the way) does not stop the run.
       if (error instanceof GuardError) breaker.recordResult('failed', false);
-      else breaker.recordFailure(error, 'failed', false);
+      else breaker.recordFailure(error, false);
       return undefined;
     }
   }

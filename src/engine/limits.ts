@@ -50,44 +50,28 @@ export class CircuitBreaker {
     this.recordAnswer(result, sent);
   }
 
-  /** Records a row's failure; returns true if it stops the run, so that the row has no result of its own. */
-  recordFailure(error: Failure, result: RowResult, sent: boolean): boolean {
+  /** Records a row's failure, which may stop the run. */
+  recordFailure(error: Failure, sent: boolean): void {
     // A limit of this machine, a full disk, a journal taken over by another process: every row would fail.
-    if (
-      error instanceof OutputError ||
-      error instanceof GuardError ||
-      error instanceof SystemLimitError
-    )
-      return this.end(error.exitName === 'guarded' ? 'guarded' : 'failed', error.message, error);
-    if (stopsRun(error)) return this.end(error.exitName, error.message, error);
-    if (isForbidden(error)) {
+    if (isBroken(error) || error instanceof SystemLimitError || stopsRun(error))
+      this.end(error.exitName, error.message, error);
+    else if (isForbidden(error)) {
       this.forbidden += 1;
       const isFirst = sent ? !this.hasAnswer : !this.answeredAny;
-      if (isFirst || this.forbidden >= forbiddenRows) {
-        this.hasAnswer ||= sent;
-        return this.end('forbidden', error.message, error);
-      }
-      this.recordAnswer(result, sent);
-      return false;
-    }
-    this.forbidden = 0;
-    if (error.exitName === 'interrupted') return true;
-    if (isExhausted(error) || error instanceof UnknownOutcomeError) {
+      if (isFirst || this.forbidden >= forbiddenRows) this.end('forbidden', error.message, error);
+      this.recordAnswer('failed', sent);
+    } else if (isExhausted(error) || error instanceof UnknownOutcomeError) {
+      this.forbidden = 0;
       this.exhausted += 1;
       if (exceedsRetryBudget(error) || this.exhausted >= exhaustedRows || this.isSilent())
         this.end('temporary', error.message, error);
-      return false;
-    }
-    this.recordAnswer(result, sent);
-    return false;
+    } else if (error.exitName !== 'interrupted') this.recordResult(resultOf(error), sent);
   }
 
-  private end(exitName: ExitName, reason: string, error?: Failure): true {
-    if (!this.stop) {
-      this.stop = { exitName, reason, ...(error && { error }) };
-      this.onStop();
-    }
-    return true;
+  private end(exitName: ExitName, reason: string, error?: Failure): void {
+    if (this.stop) return;
+    this.stop = { exitName, reason, ...(error && { error }) };
+    this.onStop();
   }
 
   private recordAnswer(result: RowResult, sent: boolean): void {
@@ -112,15 +96,17 @@ export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: b
     breaker.recordResult('unknown', sent);
     return 'unknown';
   }
-  const isLocked = error instanceof GuardError && error.code === 'locked';
-  // After the send, only the journal can be locked: another process has taken over the run.
-  const result = isLocked && sent ? 'unknown' : resultOf(error);
-  // Another process is working on this record, which does not concern the rest of the run.
-  if (isLocked && !sent) return result;
-  const isStop = breaker.recordFailure(error, result, sent);
-  if (!isStop || result !== 'failed' || isForbidden(error)) return result;
-  const isBroken = error instanceof OutputError || error instanceof GuardError;
-  return isBroken && sent ? 'unknown' : 'not_attempted';
+  // Before the send: another process is working on this record, which does not concern the other rows.
+  // After it, only the journal can be locked: another process has taken over the run.
+  const isRowLocked = error instanceof GuardError && error.code === 'locked' && !sent;
+  if (!isRowLocked) breaker.recordFailure(error, sent);
+  if (isBroken(error)) return sent ? 'unknown' : 'not_attempted';
+  return error instanceof SystemLimitError ? 'not_attempted' : resultOf(error);
+}
+
+/** True if nothing more can be recorded: the disk is full, or another process has taken over. */
+function isBroken(error: Failure): boolean {
+  return error instanceof OutputError || error instanceof GuardError;
 }
 
 /**

@@ -137,7 +137,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
     if (!(error instanceof UnknownOutcomeError)) throw error;
     row.sends += 1;
     row.lost = undefined;
-    run.breaker.recordFailure(error, 'unknown', true);
+    run.breaker.recordFailure(error, true);
     const settles = Math.max(settleMs, error.wait * 1000);
     const kind = error.delivery === 'applied' ? 'unreadable' : 'lost';
     return verifyLater(row, write, { kind, since, settleMs: settles, error });

@@ -211,7 +211,7 @@ export class ActiveRow {
     };
     await this.write(end).catch((journalError: unknown) => {
       if (!(journalError instanceof Failure)) throw journalError;
-      run.breaker.recordFailure(journalError, result, isInFlight);
+      run.breaker.recordFailure(journalError, isInFlight);
       this.report(this.rowOf(end));
     });
   }

@@ -59,7 +59,7 @@ async function keepCreated({ run, task }: ActiveRow, image: BeforeValues): Promi
     await images?.append({ row: task.row, id: task.id, ...image });
   } catch (error) {
     if (!(error instanceof OutputError)) throw error;
-    run.breaker.recordFailure(error, 'changed', true);
+    run.breaker.recordFailure(error, true);
     const id = String(image.after?.['id']);
     message(`${id} was created, but runs undo cannot delete it. ${error.message}`);
   }
