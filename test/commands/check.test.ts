@@ -243,6 +243,17 @@ test('a finding names who it is about, and the command that shows or settles it'
   ]);
 });
 
+test('a time in the future is named by its label, and written as people write it', async () => {
+  const year = new Date().getFullYear() + 2;
+  const ran = await check(
+    { tryouts: [fresh('a', { name: 'Kite', submittedAt: `${year}-03-02T10:05:00Z` })] },
+    '--only time.future --json',
+  );
+  expect(JSON.parse(ran.stdout)).toMatchObject([
+    { detail: expect.stringMatching(`^Kite: submitted \\d Mar ${year}, \\d\\d:05 .*\\(in \\d+ `) },
+  ]);
+});
+
 describe('what cannot be checked', () => {
   const players = [{ id: 'p1', name: 'One' }];
   const teams = [{ id: 't1', name: 'Foxes' }];

@@ -1,11 +1,18 @@
 /** The rules of `rosterctl check`, by their code. */
 
 import { TryoutStatus } from '../../api/schemas.js';
+import { fieldLabel } from '../../cli/lists/labels.js';
 import { timeOf } from '../../data/dates.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
-import { foldCase, plural } from '../../data/text.js';
-import { durationInWords, formatDuration, relativeTime, waitingTime } from '../../data/time.js';
+import { foldCase, lowerFirst, plural } from '../../data/text.js';
+import {
+  durationInWords,
+  formatDuration,
+  longTime,
+  relativeTime,
+  waitingTime,
+} from '../../data/time.js';
 import { isEmptyValue } from '../../data/where.js';
 import { tagsIn } from '../document-tags.js';
 import { hasTeam, hasTeamField, teamsOf } from '../player-filters.js';
@@ -176,9 +183,10 @@ function futureTimes(
     const ms =
       field === 'submittedAt' ? subject.at : typeof value === 'string' ? timeOf(value) : undefined;
     if (ms === undefined || ms <= latest) return [];
-    return [`${field} ${plainText(value)} (${relativeTime(new Date(ms), now)})`];
+    const at = new Date(ms);
+    return [`${lowerFirst(fieldLabel(field))} ${longTime(at)} (${relativeTime(at, now)})`];
   });
-  return ahead.length === 0 ? undefined : `${whoIs(subject)} has ${ahead.join(', ')}`;
+  return ahead.length === 0 ? undefined : `${whoIs(subject)}: ${ahead.join(', ')}`;
 }
 
 function playerOf(record: JsonObject): string {
