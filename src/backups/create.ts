@@ -9,10 +9,17 @@ import { OutputError } from '../errors.js';
 import { syncFolder, writeAtomically } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
 import { placeOf } from '../runs/plan.js';
-import { type GoodSnapshot, type OpenBackup, openBackup, removeAllBut } from './folder.js';
-import { removeOld } from './keep.js';
+import {
+  checkFolder,
+  type GoodSnapshot,
+  type OpenBackup,
+  openBackup,
+  readEarlier,
+  removeAllBut,
+} from './folder.js';
+import { oldOf, removeOld } from './keep.js';
 import { rememberBackup } from './last.js';
-import { backedUp, filesFolder, manifestFile, recordsFile, uploadFile } from './layout.js';
+import { backedUp, filesFolder, manifestFile, newName, recordsFile, uploadFile } from './layout.js';
 import { type Manifest, type MissingPart, sealManifest } from './manifest.js';
 import { backUpResource, type ResourceBackup, type ResourceOptions } from './resource-backup.js';
 
@@ -61,6 +68,25 @@ export async function createBackup(
   } finally {
     await backup.close();
   }
+}
+
+/** Returns the names of the snapshots that a complete backup would remove. Throws UsageError for a folder that is not ours. */
+export async function removedAfter(
+  context: Context,
+  folder: string,
+  { only, files, keep }: BackupOptions,
+): Promise<readonly string[]> {
+  const found = await checkFolder(context, folder);
+  if (keep === undefined) return [];
+  const { earlier } = await readEarlier(context, folder, found);
+  const next = {
+    snapshot: { name: newName(context.now(), earlier.at(-1)?.manifest.name), isWhole: true },
+    manifest: {
+      resources: only.map((resource) => ({ resource })),
+      files: files && only.includes('documents') ? true : null,
+    },
+  };
+  return oldOf([...earlier, next], keep).map(({ snapshot }) => snapshot.name);
 }
 
 async function makeSnapshot(

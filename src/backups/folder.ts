@@ -144,15 +144,15 @@ export async function removeAllBut(names: readonly string[], folder: string): Pr
       await attemptWrite(folder, rm(join(folder, name), { recursive: true, force: true }));
 }
 
-/** Checks a folder without writing to it. Throws UsageError for one that holds something else. */
-export async function checkFolder(context: Context, folder: string): Promise<void> {
+/** Returns the snapshots of a folder without writing to it. Throws UsageError for one that holds something else. */
+export async function checkFolder(context: Context, folder: string): Promise<readonly Snapshot[]> {
   const found = await listBackup(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     if (error.code === 'ENOTDIR')
       throw new UsageError(`${folder} is not a folder.`, { hint: 'Choose a new or empty folder.' });
     throw cannotWrite(folder, error);
   });
-  if (!found) return;
+  if (!found) return [];
   const { snapshots, unfinished, removed } = found;
   const isBackup = snapshots.length + unfinished.length + removed.length > 0;
   // Files without a snapshot were not made by a backup.
@@ -163,8 +163,11 @@ export async function checkFolder(context: Context, folder: string): Promise<voi
     });
   for (const snapshot of snapshots.toReversed()) {
     const manifest = await readSnapshotManifest(snapshot).catch(() => undefined);
-    if (manifest) return checkPlace(folder, placeOf(context), [placeOfManifest(manifest)]);
+    if (!manifest) continue;
+    checkPlace(folder, placeOf(context), [placeOfManifest(manifest)]);
+    break;
   }
+  return snapshots;
 }
 
 function placeOfManifest({ origin, organization }: Manifest): Place {
@@ -190,7 +193,8 @@ async function lockFolder(context: Context, folder: string): Promise<HeldLock> {
   });
 }
 
-async function readEarlier(
+/** Reads the manifests of snapshots; says which cannot be read. */
+export async function readEarlier(
   context: Context,
   folder: string,
   snapshots: readonly Snapshot[],

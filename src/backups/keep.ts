@@ -6,7 +6,16 @@ import { plural } from '../data/text.js';
 import { syncFolder } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
 import type { GoodSnapshot, OpenBackup } from './folder.js';
-import { backedUp, sharedFilesIn } from './layout.js';
+import { backedUp, type Snapshot, sharedFilesIn } from './layout.js';
+
+/** What of a snapshot decides whether it is kept. */
+interface Candidate {
+  readonly snapshot: Pick<Snapshot, 'name' | 'isWhole'>;
+  readonly manifest: {
+    readonly resources: readonly { readonly resource: string }[];
+    readonly files: unknown;
+  };
+}
 
 /**
  * Keeps the newest `count` whole snapshots, the newest one that holds each resource or files, and
@@ -41,7 +50,8 @@ export async function removeOld(
   return old.map(({ snapshot }) => snapshot.name);
 }
 
-function oldOf(all: readonly GoodSnapshot[], count: number): readonly GoodSnapshot[] {
+/** Returns the snapshots that are removed if the newest `count` whole ones are kept. */
+export function oldOf<T extends Candidate>(all: readonly T[], count: number): readonly T[] {
   const whole = all.filter(({ snapshot }) => snapshot.isWhole);
   const newest = whole.slice(-count);
   const [oldest] = newest;
@@ -56,10 +66,10 @@ function oldOf(all: readonly GoodSnapshot[], count: number): readonly GoodSnapsh
 }
 
 /** Returns the newest whole snapshot that holds a resource. */
-export function newestWith(
-  all: readonly GoodSnapshot[],
+export function newestWith<T extends Candidate>(
+  all: readonly T[],
   resource: (typeof backedUp)[number],
-): GoodSnapshot | undefined {
+): T | undefined {
   return all.findLast(
     ({ snapshot, manifest }) =>
       snapshot.isWhole && manifest.resources.some((each) => each.resource === resource),

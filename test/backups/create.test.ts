@@ -323,6 +323,22 @@ test('--keep leaves the newest whole ones, and removes files that none of them n
   );
 });
 
+test('a dry run with --keep names the snapshots that would go, and removes none', async () => {
+  const { create, snapshots } = await desk();
+  await create();
+  await create('--only players');
+  await create();
+  const before = snapshots();
+  const { changes } = json(await create('--keep 2 -n --json'));
+  expect(changes).toEqual([
+    { id: null, field: 'snapshot', from: null, to: expect.any(String) },
+    ...before.slice(0, 2).map((name) => ({ id: null, field: 'snapshot', from: name, to: null })),
+  ]);
+  expect(snapshots()).toEqual(before);
+  await create('--keep 2');
+  expect(snapshots().slice(0, -1)).toEqual(before.slice(2));
+});
+
 test('--keep removes nothing among the files that no backup put there', async () => {
   const { create, folder, snapshots } = await desk();
   await create();

@@ -71,10 +71,7 @@ export default defineCommand({
   ),
   async run(context, values) {
     const { settings } = context;
-    const [{ createBackup, resourcesOf }, { checkFolder }] = await Promise.all([
-      import('../../backups/create.js'),
-      import('../../backups/folder.js'),
-    ]);
+    const { createBackup, removedAfter, resourcesOf } = await import('../../backups/create.js');
     const only = values.only?.map((word) => resourceCalled(word, context.table));
     const options: BackupOptions = {
       only: resourcesOf(only),
@@ -84,10 +81,13 @@ export default defineCommand({
       allowPartial: values.allowPartial,
       concurrency: values.concurrency ?? settings.concurrency,
     };
-    if (settings.dryRun) {
-      await checkFolder(context, values.dir);
-      return planned(context, values.dir, options);
-    }
+    if (settings.dryRun)
+      return planned(
+        context,
+        values.dir,
+        options,
+        await removedAfter(context, values.dir, options),
+      );
     limitRate(context, values);
     const made = await createBackup(context, values.dir, options);
     const report = backupReport(made);
@@ -112,12 +112,20 @@ function resourceCalled(word: string, table: CommandManifest): ResourceName {
   });
 }
 
-function planned({ api }: Context, dir: string, { only }: BackupOptions): DryRun {
+function planned(
+  { api }: Context,
+  dir: string,
+  { only }: BackupOptions,
+  removed: readonly string[],
+): DryRun {
   return {
     schema: 1,
     dryRun: true,
     requests: only.map((resource) => api.describe(callFor(resource, 'list', undefined))),
-    changes: [{ id: null, field: 'snapshot', from: null, to: dir }],
+    changes: [
+      { id: null, field: 'snapshot', from: null, to: dir },
+      ...removed.map((name) => ({ id: null, field: 'snapshot', from: name, to: null })),
+    ],
   };
 }
 

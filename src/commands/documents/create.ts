@@ -39,7 +39,7 @@ export default defineOperation({
   ],
   calls: ['createDocument'],
   flags: {
-    fileKey: param(nonEmptyText, 'the fileKey from step 1', {
+    fileKey: param(nonEmptyText, 'the key from step 1', {
       placeholder: 'KEY',
     }),
     fileRef: param(nonEmptyText, 'the fileRef from step 1', {
