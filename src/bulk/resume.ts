@@ -117,9 +117,9 @@ export async function continueRun(
   const { plan, state, head } = stored;
   if (!plan) throw finishedMeanwhile(head);
   requireContinuable(stored);
-  const invocation = { ...given, ...jobOf(plan) };
-  const { operation, values, isSingle } = invocation;
   const tasks = unfinishedTasks(stored, isSelected);
+  const invocation = resuming(given, plan, tasks);
+  const { operation, values, isSingle } = invocation;
   const resumed = new Set(tasks.map(({ row }) => row));
   // The plan of an ended run holds only the rows that failed or conflicted.
   const finished = [...state.results.values()]
@@ -133,20 +133,14 @@ export async function continueRun(
   const preview = { tasks, decided: [], names: plan.names };
   if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, preview);
   const [only] = tasks;
-  const { maxChanges = tasks.length } = values;
-  await confirmChanges(
-    context,
-    { ...invocation, values: { ...values, maxChanges } },
-    {
-      subject,
-      preview,
-      selected: expectsRemaining ? tasks.length : plan.rows.length,
-      question:
-        isSingle && only ? sessionFor(session, only).question?.(only, undefined) : undefined,
-      // Only a line typed again gives the name; `runs resume` needs --yes.
-      name: only && values['confirm'] !== undefined ? plan.names?.get(only.id) : undefined,
-    },
-  );
+  await confirmChanges(context, invocation, {
+    subject,
+    preview,
+    selected: expectsRemaining ? tasks.length : plan.rows.length,
+    question: isSingle && only ? sessionFor(session, only).question?.(only, undefined) : undefined,
+    // Only a line typed again gives the name; `runs resume` needs --yes.
+    name: only && values['confirm'] !== undefined ? plan.names?.get(only.id) : undefined,
+  });
   const options = writeOptions(context, lock);
   return {
     invocation,
@@ -167,11 +161,17 @@ export function toContinue(context: Context, given: Invocation, stored: StoredRu
   const { head, plan } = stored;
   const rows = unfinishedTasks(stored);
   context.note(`This continues ${runWithRowsLeft(head, rows, context.now())}.`);
-  const { values } = given;
-  // The remaining rows were confirmed when the run started.
-  const { maxChanges = rows.length } = values;
-  const invocation = { ...given, ...jobOf(plan), values: { ...values, maxChanges } };
-  return { invocation, rows, run: head.run };
+  return { invocation: resuming(given, plan, rows), rows, run: head.run };
+}
+
+/** The invocation that resumes a run; its remaining rows were confirmed when it started. */
+function resuming(
+  given: Invocation,
+  plan: StoredRun['plan'],
+  { length }: readonly Task[],
+): Invocation {
+  const { maxChanges = length } = given.values;
+  return { ...given, ...jobOf(plan), values: { ...given.values, maxChanges } };
 }
 
 /** A run as named in a sentence: `run ID, started 5 min ago`. */
