@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, Task } from '../engine/operation.js';
-import { exitOf, failedRun, reportOf, reportRow } from '../runs/report.js';
+import { endedWell, exitOf, failedRun, reportOf, reportRow } from '../runs/report.js';
 import {
   countErrors,
   printCap,
@@ -22,7 +22,7 @@ import { previewFrame } from './preview-lines.js';
 import { printSummary, printWrongRows, reportViewFor } from './report-view.js';
 import { describeChanges } from './row-lines.js';
 import { requireNoKey } from './secrets.js';
-import { endedWell, failureOfRow } from './show-one.js';
+import { failureOfRow } from './show-one.js';
 
 /** The rows of a dry run, and how many records match where `--limit` cut them. */
 interface DryRows {
@@ -71,20 +71,16 @@ async function dryRunOne(
     context.message(
       'It may have been created. Without --dry-run, the command looks for it and sends nothing.',
     );
-  for (const decidedRow of decided) {
-    if (!endedWell(decidedRow)) throw failureOfRow(decidedRow);
-    const { id, result, error } = decidedRow;
-    if (!error) continue;
-    const { message } = error;
+  const [ended] = decided;
+  if (ended && !endedWell(ended)) throw failureOfRow(ended);
+  if (ended?.error) {
+    const { id, result } = ended;
+    const { message } = ended.error;
     const isClause = /^[a-z]/.test(message);
-    context.message(
-      (isClause
-        ? `${id} would be ${result}: ${message}`
-        : `${id}: ${result}. ${message}`
-      ).trimEnd(),
-    );
+    const start = isClause ? `${id} would be ${result}:` : `${id}: ${result}.`;
+    context.message(`${start} ${message}`.trimEnd());
   }
-  const needed = decided.length > 0 || isSearchedFor ? undefined : plan;
+  const needed = ended || isSearchedFor ? undefined : plan;
   const steps = needed?.steps ?? [];
   const requests = needed?.requests ?? steps.map(({ call }) => api.describe(call));
   for (const { call } of steps) api.noteAssumedRoute(call);
@@ -109,7 +105,7 @@ async function dryRunOne(
   const isPending = values.exitCode && requests.length > 0;
   return {
     value,
-    existingId: decided[0]?.after?.['id'],
+    existingId: ended?.after?.['id'],
     view: viewOfDryRun(({ isTerminal }) => ({ isNamed, name, ...(isTerminal && { describe }) })),
     exitName: isPending ? 'changesPending' : 'done',
   };

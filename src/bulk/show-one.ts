@@ -10,7 +10,7 @@ import { stoppedEarly } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
 import type { Failure } from '../errors.js';
 import { shortRunName } from '../runs/find-run.js';
-import { isDelete, type ReportRow, reportRowFields } from '../runs/report.js';
+import { endedWell, isDelete, type ReportRow, reportRowFields } from '../runs/report.js';
 import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
 import { verbs } from '../runs/verb.js';
@@ -130,11 +130,6 @@ async function leavesUpload({ store, plan }: PlannedRun): Promise<boolean> {
   if (!store || !isUploadRun(plan.head)) return false;
   const stored = await readRun(store, plan.head.run);
   return stored !== undefined && hasLeftovers(stored);
-}
-
-/** True if a row needs no attention. */
-export function endedWell({ result }: ReportRow): boolean {
-  return result === 'changed' || result === 'unchanged' || result === 'skipped';
 }
 
 /** The error for a row whose result came from a read rather than from a failure. */

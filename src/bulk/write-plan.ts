@@ -20,7 +20,7 @@ import { describeSelf } from '../files/holder.js';
 import { hasQuery } from '../runs/before-images.js';
 import { placeOf } from '../runs/plan.js';
 import { type PlanContent, shortHash, writePlanFile } from '../runs/plan-file.js';
-import type { ReportRow, SelectedRow } from '../runs/report.js';
+import { endedWell, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { previewMany, previewOutput } from './dry-run.js';
 import type { BulkValues, Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
@@ -88,7 +88,7 @@ export async function planChanges(
   const { preview, subject } = previewed;
   const { tasks, decided, names } = preview;
   const file = values.plan ?? '';
-  const failing = decided.filter((row) => !isLeftOut(row));
+  const failing = decided.filter((row) => !endedWell(row));
   const { maxChanges = tasks.length } = values;
   if (failing.length === 0 && tasks.length > maxChanges)
     throw new GuardError(
@@ -118,11 +118,6 @@ function obstacle(failing: readonly ReportRow[]): string {
     return `${rows} could not be read. Run the same command again.`;
   const them = failing.length === 1 ? 'it' : 'them';
   return `${rows} cannot be changed. Leave ${them} out, and run it again.`;
-}
-
-/** True for a row that needs no change; others that are decided cannot be planned. */
-function isLeftOut({ result }: ReportRow): boolean {
-  return result === 'unchanged' || result === 'skipped';
 }
 
 /** A record as the preview saw it, beside its changes. */

@@ -172,6 +172,11 @@ export function wentWrong(result: RowResult): boolean {
   return countsAsError(result) || result === 'unknown';
 }
 
+/** True if the row needs no attention: its record is as asked for, or was left alone on purpose. */
+export function endedWell({ result }: ReportRow): boolean {
+  return result === 'changed' || result === 'unchanged' || result === 'skipped';
+}
+
 /** The output of a bulk write, whatever its exit code. */
 export interface BulkReport {
   readonly schema: 1;
