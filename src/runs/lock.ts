@@ -79,8 +79,8 @@ export function recordLocks({ locks }: Pick<RunStore, 'locks'>): string {
  */
 export async function isRunHeld(store: RunStore, run: string, self: ThisProcess): Promise<boolean> {
   try {
-    const { holder, ended = true } = (await readRun(store, run))?.state ?? {};
-    return !ended && holder !== undefined && holderState(holder, self) !== 'gone';
+    const stored = await readRun(store, run);
+    return stored !== undefined && workerState(stored, self) !== 'gone';
   } catch (error) {
     if (cannotBeUsed(error)) return true;
     throw error;
@@ -88,16 +88,20 @@ export async function isRunHeld(store: RunStore, run: string, self: ThisProcess)
 }
 
 /** True if a process that is certainly alive is working on this run. */
-export function isRunning({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
-  const { holder, ended } = state;
-  return !ended && holder !== undefined && holderState(holder, self) === 'runs';
+export function isRunning(run: StoredRun, self: ThisProcess): boolean {
+  return workerState(run, self) === 'runs';
 }
 
 /** True if another process is working on this run, or may be where this machine cannot tell. */
-export function isHeldByOther({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
-  const { holder, ended } = state;
-  if (ended || !holder || isSameProcess(holder, describeSelf(self, undefined))) return false;
-  return holderState(holder, self) !== 'gone';
+export function isHeldByOther(run: StoredRun, self: ThisProcess): boolean {
+  const { holder } = run.state;
+  const isOurs = holder && isSameProcess(holder, describeSelf(self, undefined));
+  return !isOurs && workerState(run, self) !== 'gone';
+}
+
+/** The state of the process that works on a run; `gone` if it has ended, or if none is recorded. */
+function workerState({ state: { holder, endedAt } }: StoredRun, self: ThisProcess) {
+  return holder && endedAt === undefined ? holderState(holder, self) : 'gone';
 }
 
 interface NamedLock {

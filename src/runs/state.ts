@@ -37,8 +37,7 @@ export interface RunState {
   readonly done: ReadonlyMap<number, DoneStep & { readonly id: string }>;
   /** When its last result was recorded, in milliseconds since 1970. */
   readonly wroteAt: number | undefined;
-  readonly ended: boolean;
-  /** The number of its end record. */
+  /** The number of its end record; undefined if it has not ended. */
   readonly endedAt: number | undefined;
   /** The number of its last record. */
   readonly last: number;
@@ -94,9 +93,8 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       replaced = entry['superseded'] === true;
     }
   }
-  const ended = endedAt !== undefined;
   const last = records.length;
-  return { results, open, steps, done, wroteAt, ended, endedAt, last, replaced, holder };
+  return { results, open, steps, done, wroteAt, endedAt, last, replaced, holder };
 }
 
 /**

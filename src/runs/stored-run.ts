@@ -246,7 +246,7 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   }
   const state = foldJournal(records);
   const finals = [...state.results.values()].filter(isFinalRow).length;
-  const finished = state.ended || finals === head.rows;
+  const finished = state.endedAt !== undefined || finals === head.rows;
   return { head, state, plan, finished, reported: isReported(folder, state.last) };
 }
 
