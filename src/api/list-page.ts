@@ -42,7 +42,6 @@ interface Envelope extends Pick<FoundList, 'place' | 'isAssumed'> {
   readonly refusal: ApiError | undefined;
 }
 
-/** The request for a page. */
 interface PageRequest {
   readonly transport: Transport;
   readonly call: CallSite;

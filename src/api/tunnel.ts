@@ -4,7 +4,6 @@ import { request as tlsRequest } from 'node:https';
 import { isIP, isIPv6, type Socket } from 'node:net';
 import { type Proxy, ProxyFailure } from './proxy.js';
 
-/** The target of a tunnel. */
 interface TunnelTarget {
   readonly hostname: string;
   readonly protocol: string;

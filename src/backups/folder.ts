@@ -218,7 +218,6 @@ export interface FetchedFile extends RecordVersion {
   readonly sha256: string;
 }
 
-/** The content of a journal. */
 interface JournalContent {
   /** The organization and service that it belongs to; undefined if it was cut before it said so. */
   readonly place: Place | undefined;

@@ -244,7 +244,6 @@ export interface ValueSchema<T = unknown> {
   readonly choices?: readonly string[] | undefined;
 }
 
-/** The schema of a switch. */
 const switchValue = schemaOf((value) => value === true);
 
 /** The schema of one word. */

@@ -12,7 +12,6 @@ import { parseJson } from '../data/json.js';
 import { InputError } from '../errors.js';
 import type { OwnText } from './plan.js';
 
-/** A line of a manifest. */
 interface ManifestLine {
   readonly row: number;
   /** The path as typed: relative to the folder of the manifest. */

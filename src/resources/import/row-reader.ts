@@ -19,7 +19,6 @@ import type { FileColumn, MappedColumn } from './columns.js';
 import type { TypedRow } from './file.js';
 import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
 
-/** A row as read. */
 interface ReadRow {
   readonly row: SelectedRow;
   readonly problems: readonly InputError[];

@@ -11,7 +11,6 @@ import { readOnlyFields } from '../update.js';
 import { SeenFields } from './seen-fields.js';
 import { readTeams, TeamFields, type Teams } from './teams.js';
 
-/** One column of a template. */
 type TemplateColumn = {
   /** The head to write. */
   readonly column: string;
