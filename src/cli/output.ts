@@ -1,5 +1,4 @@
 /** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
-import type { OutputFormat } from '../config/choices.js';
 import type { LocalContext } from '../context.js';
 import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
 import type { CommandOutput } from './command-output.js';
@@ -111,8 +110,7 @@ async function show<T>(
   const listed = plainView.counted?.(value)?.listed;
   const view = listed ? { ...plainView, listed } : plainView;
   if (value instanceof Uint8Array) return writeBytes(value, stdout);
-  const format = context.settings.output;
-  const { fields, template, quiet } = context.settings;
+  const { output: format, fields, template, quiet } = context.settings;
   const sink = format === 'table' ? stdout : forData(stdout);
   if (template !== undefined) {
     const { writeTemplate } = await import('./lists/template.js');
@@ -129,7 +127,7 @@ async function show<T>(
       return writeTsv(sink, view.rows(value), view.rowFields, context.settings);
     if (view.lines) return writeLines(view.lines(value, canvasOf(sink, context)), sink, context);
   }
-  await showRows(value, view, format, sink, context);
+  await showRows(value, view, sink, context);
 }
 
 async function writeLines(
@@ -146,11 +144,10 @@ async function writeLines(
 async function showRows<T>(
   value: T,
   view: View<T>,
-  format: OutputFormat,
   sink: Sink,
   context: OutputContext,
 ): Promise<void> {
-  const { fields } = context.settings;
+  const { fields, output: format } = context.settings;
   const many = isMany(value);
   // JSON prints the report itself if --fields names its own fields, otherwise its rows.
   const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
@@ -235,9 +232,9 @@ async function throughPager(
 
 /** Notes that a list was cut, or that a filter names a value that no record has. */
 async function noteEnd(list: CountedList | undefined, { note }: OutputContext): Promise<void> {
-  if (!list || list.counts.shown === list.counts.matched) {
-    if (list?.counts.matched !== 0 || !list.summary) return;
-  }
+  if (!list) return;
+  const { shown, matched } = list.counts;
+  if (shown === matched && !(matched === 0 && list.summary)) return;
   const { cutNote, unknownValueNote } = await import('./lists/end.js');
   const text = cutNote(list) ?? unknownValueNote(list);
   if (text !== undefined) note(text);
