@@ -25,7 +25,7 @@ export interface Call {
   /** The JSON body without organizationId, which the client adds where the contract needs it. */
   readonly body?: JsonObject | undefined;
   /** A `METHOD /path` from --route that replaces the assumed one. */
-  readonly route?: string;
+  readonly route?: string | undefined;
 }
 
 /** A call as it would be sent. */

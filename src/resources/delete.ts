@@ -41,10 +41,7 @@ export function deleteSession(
   route: string | undefined,
 ): Session {
   const { noun } = resourceRow(resource);
-  const deleteCall = (id: string) => ({
-    ...callFor(resource, 'delete', id),
-    ...(route !== undefined && { route }),
-  });
+  const deleteCall = (id: string) => ({ ...callFor(resource, 'delete', id), route });
   // Throws for an unusable route before anything is read.
   context.api.describe(deleteCall('any'));
   return {

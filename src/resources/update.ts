@@ -100,10 +100,7 @@ export function updateSession(
 ): Session {
   const base = changing(context, resource, 'update');
   const readOnly = readOnlyFields(context, resource);
-  const updateCall = (id: string): Call => ({
-    ...callFor(resource, 'update', id),
-    ...(route !== undefined && { route }),
-  });
+  const updateCall = (id: string): Call => ({ ...callFor(resource, 'update', id), route });
   // Throws for an unusable route before anything is read.
   const { semantics, mayReplace, configKey } = context.api.route(updateCall('any'));
   // Of a route that is configured, `config set` said so.
@@ -112,10 +109,9 @@ export function updateSession(
     if (isOpen) context.note(replacementNote(configKey));
   }
   const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
-    const bare = updateCall(id);
     const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
     const body = semantics === 'replace' ? replacementBody(record, changed, readOnly) : changed;
-    return { call: { ...bare, body }, changes, ...(mayReplace && { replaces: record }) };
+    return { call: { ...updateCall(id), body }, changes, ...(mayReplace && { replaces: record }) };
   };
   return {
     ...base,
