@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ids, several } from './bulk/user.js';
 import { keep } from './commands/tryouts/service.js';
+import { readBack } from './screens/emulator.js';
 import { inShell } from './support/converse.js';
 import { temporaryFolder } from './support/run.js';
 
@@ -109,4 +110,21 @@ test('fg redraws a prompt stopped by Ctrl-Z, with its choice and the typed text'
     [/code \d+/, 'exit\r'],
   ]);
   expect(shown).toContain('code 0');
+});
+
+test('Ctrl-Z in a list to search leaves none of it below the shell, and fg draws it again', async () => {
+  const { shown } = await inShell(temporaryFolder(), [
+    [/shell> /, 'rosterctl -p sandbox teams get\r'],
+    [/Which team\?[^]*Esc/, '\u001a'],
+    [/Stopped[^]*shell> /, 'fg\r'],
+    [/Which team\?[^]*Esc/, '\u0003'],
+    [/Nothing was done[^]*shell> /, 'exit\r'],
+  ]);
+  const stopped = await readBack(shown.slice(0, shown.lastIndexOf('fg\r')), 100);
+  expect(stopped.lines.slice(1).map((line) => line.trimEnd())).toEqual([
+    '? Which team?',
+    expect.stringMatching(/^\[1\]\+ {2}Stopped +rosterctl -p sandbox teams get$/),
+    'shell>',
+  ]);
+  expect(stopped.cursor.isVisible).toBe(true);
 });

@@ -42,7 +42,7 @@ export async function withTerminal<T>(
   };
   // With a closed stdin the prompt would wait for ever.
   const onEnd = () => aborter.abort();
-  const { output, redraw } = promptOutput(streams);
+  const { output, leave, redraw } = promptOutput(streams);
   input.on('keypress', onKey);
   input.once('end', onEnd);
   signal.addEventListener('abort', onEnd, { once: true });
@@ -52,8 +52,7 @@ export async function withTerminal<T>(
     redraw();
   });
   const offStop = onStop(() => {
-    // A list of choices hides the cursor.
-    output.write(showCursor);
+    leave();
     return () => {};
   });
   try {
@@ -89,14 +88,14 @@ function restoreTerminal(input: TerminalInput): void {
   });
 }
 
-const showCursor = '\u001b[?25h';
-
 /**
  * Wraps stderr for a prompt: redacts secrets, drops colour if it is off, and keeps the last frame
  * for redrawing.
  */
 function promptOutput(streams: ProcessStreams): {
   readonly output: NodeJS.WritableStream;
+  /** Leaves the terminal to a shell: shows the cursor, which a list hides, and erases what is below it. */
+  readonly leave: () => void;
   readonly redraw: () => void;
 } {
   const { stderr } = streams;
@@ -105,7 +104,7 @@ function promptOutput(streams: ProcessStreams): {
     decodeStrings: false,
     write(chunk: string | Uint8Array, _encoding, done) {
       const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-      if (text !== showCursor) frame = frameAfter(frame, text);
+      frame = frameAfter(frame, text);
       void stderr.write(stderr.color ? text : withoutColor(text)).then(() => done(), done);
     },
   });
@@ -116,6 +115,7 @@ function promptOutput(streams: ProcessStreams): {
   });
   return {
     output,
+    leave: () => void stderr.write('\u001b[?25h\u001b[J'),
     redraw: () => void output.write(`${eraseLine}${frame}`),
   };
 }
