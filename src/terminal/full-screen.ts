@@ -41,7 +41,8 @@ const justMs = 500;
 
 /** Alternate screen, bracketed paste on, no cursor, no line that wraps by itself. */
 const enterCodes = '\u001b[?1049h\u001b[?2004h\u001b[?25l\u001b[?7l\u001b[2J';
-const leaveCodes = '\u001b[?7h\u001b[?25h\u001b[?2004l\u001b[?1049l';
+/** The drawing is erased, since it stays where there is no alternate screen, as in GNU screen. */
+const leaveCodes = '\u001b[H\u001b[J\u001b[?7h\u001b[?25h\u001b[?2004l\u001b[?1049l';
 
 /**
  * Runs `use` on the full screen of stderr's terminal. The terminal is given back when it ends in any

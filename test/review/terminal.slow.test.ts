@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { report, several } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
+import { readBack } from '../screens/emulator.js';
 import { converse, inShell } from '../support/converse.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -203,6 +204,14 @@ test('Ctrl-Z gives the terminal to the shell, and fg brings the review back', as
   expect(code).toBe(0);
   const alternate = [...shown.matchAll(/\?1049([hl])/g)].map(([, on]) => on).join('');
   expect(alternate).toBe('hlhl');
+});
+
+test('a terminal without an alternate screen shows nothing of the review after its end', async () => {
+  const { desk } = await reviewer();
+  desk.type('q');
+  await desk.ended;
+  const written = desk.written().replaceAll('?1049', '?12');
+  expect((await readBack(written, 100)).lines).toEqual(['Nothing was decided.']);
 });
 
 describe('sending', () => {
