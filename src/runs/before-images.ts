@@ -70,7 +70,7 @@ export function openBeforeImages(
   const path = beforeImagesIn(folder);
   const open = async () => {
     const { bytes } = parseLines(await readBytes(path), nameOf(path), parseEntry);
-    return openSyncedLines(path, { what: 'The file of before-images', bytes, isOurs });
+    return openSyncedLines(path, { what: 'The undo file', bytes, isOurs });
   };
   let file: Promise<SyncedLines> | undefined;
   return {
@@ -97,7 +97,7 @@ export async function readBeforeImages(folder: string): Promise<readonly BeforeI
 }
 
 function nameOf(path: string): string {
-  return `The file of before-images ${path}`;
+  return `The undo file ${path}`;
 }
 
 function parseEntry(value: JsonObject): BeforeImage {

@@ -125,7 +125,10 @@ async function checkProfile(
   offline: boolean,
 ): Promise<CheckedKey> {
   const check = await prepareCheck(context, input, offline);
-  return check();
+  const checked = await check();
+  const { keySource } = checked.status;
+  if (keySource !== null) context.known.keySource = keySource;
+  return checked;
 }
 
 /** Finds the key and the service of a profile; returns what asks it. */

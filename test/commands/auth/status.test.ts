@@ -81,6 +81,17 @@ describe('auth status --json', () => {
     expect(service.requests.length).toBe(before);
   });
 
+  test('a refused key of the environment is named, and not answered with a login alone', async () => {
+    const home = homeWith({ work: { key } });
+    const env = { ROSTERCTL_API_KEY: 'wrong-canary' };
+    const ran = await rosterctl('auth status --json', { home, env });
+    expect([ran.code, statusOf(ran)]).toMatchObject([4, { check: '401' }]);
+    expect(errorOf(ran)).toMatchObject({
+      message: 'The service does not accept the API key in ROSTERCTL_API_KEY (unauthorized).',
+      hint: expect.stringContaining('Give ROSTERCTL_API_KEY a valid key'),
+    });
+  });
+
   test('an environment key is named as the source', async () => {
     const home = homeWith({ work: {} });
     const ran = await rosterctl('auth status --json', { home, env: { ROSTERCTL_API_KEY: key } });
