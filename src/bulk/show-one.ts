@@ -167,13 +167,15 @@ export async function checkFieldsToShow(
   const { settings } = context;
   const isShown = isSingle && !operation.reports;
   const isChosen = (settings.fields ?? settings.template) !== undefined;
-  if (!isShown || !isChosen || view?.resource === undefined) return;
+  if (!isShown || !isChosen || !view) return;
+  const { checkRecordFields, checkRowFields } = await import('../cli/chosen-fields.js');
+  const { chosenFields } = await import('../cli/lists/template.js');
+  const chosen = chosenFields(settings);
+  if (view.rowFields) checkRowFields(chosen, view);
+  if (view.resource === undefined) return;
   const fields = record ? undefined : await listedFields(context, operation);
   if (!record && !fields) return;
   const values = (task?.previewed ?? []).map(({ field, to }) => [field, to] as const);
-  const { checkRecordFields } = await import('../cli/chosen-fields.js');
-  const { chosenFields } = await import('../cli/lists/template.js');
-  const chosen = chosenFields(settings);
   // Lists tell which fields there are, and not what is in them.
   const checked = fields ? chosen.map((field) => field.split('.', 1)[0] ?? field) : chosen;
   checkRecordFields(checked, view, { ...record, ...fields }, Object.fromEntries(values));

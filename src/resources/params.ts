@@ -60,9 +60,10 @@ export function nameFlag(resource: ResourceName) {
 }
 
 /** The output of deleting one record. */
-export const deletedView = linesView(({ id }: { id: string; deleted: true }) => [
-  `Deleted ${singleLine(id)}.`,
-]);
+export const deletedView = {
+  ...linesView(({ id }: { id: string; deleted: true }) => [`Deleted ${singleLine(id)}.`]),
+  rowFields: ['id', 'deleted'],
+};
 
 /** A number of bytes as typed. */
 export const sizeBytesSchema = z.pipe(

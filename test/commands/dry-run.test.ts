@@ -51,6 +51,16 @@ test('a template that names no field of the record is refused before the change'
   expect([shown.code, shown.stdout]).toEqual([0, '']);
 });
 
+test('a field that no deletion has is refused before anything is deleted', async () => {
+  const home = temporaryFolder();
+  const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+  const ran = await run('players delete player_0001 --yes --fields id,name');
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('Known fields: id, deleted');
+  const deleted = await run('players delete player_0001 --yes --fields deleted,id --json');
+  expect([deleted.code, deleted.stdout]).toEqual([0, '{"deleted":true,"id":"player_0001"}\n']);
+});
+
 test('a template that no report of changes can fill is refused before any request', async () => {
   const api = await recordingService(() => ({ status: 500 }));
   const line = ['tryouts', 'set-status', 'app_1', 'app_2', '--to', 'rejected', '--yes'];
