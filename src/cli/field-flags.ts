@@ -81,18 +81,12 @@ export function touchedNames({ body, fields }: TypedFields): ReadonlySet<string>
   return new Set([...Object.keys(body), ...fields.map(({ path }) => path[0] ?? '')]);
 }
 
-/** Reads the fields of `--name`, `-F` and `-f`. Throws UsageError for a repeated key or if stdin would be read twice. */
+/** Reads the fields of `--name`, `-F` and `-f`. Throws UsageError for a repeated key. */
 export async function readFieldWords(
-  { name, set = [], setString = [], input }: FieldValues,
+  { name, set = [], setString = [] }: FieldValues,
   world: InputWorld,
 ): Promise<readonly Field[]> {
   const words = [...set.map(readFieldWord), ...setString.map(readFieldWord)];
-  const fromStdin = [
-    ...(input === '-' ? ['--input -'] : []),
-    ...words.slice(0, set.length).flatMap(({ key, text }) => (text === '@-' ? [`${key}=@-`] : [])),
-  ];
-  if (fromStdin.length > 1)
-    throw new UsageError(`${fromStdin.join(' and ')}: stdin can be read only once.`);
   const fields: Field[] =
     name === undefined ? [] : [{ key: 'name', path: ['name'], list: false, value: name }];
   for (const [index, { key, path, list, text }] of words.entries()) {

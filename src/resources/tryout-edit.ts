@@ -93,7 +93,6 @@ export function editOperation(
       ]);
     },
     check(_, values: NoteValues & StatusValues & BulkValues) {
-      checkStdin(values);
       // Not a required flag, because that check runs before a status among the ids is noticed.
       const hasNote = to === 'status' && typedNoteFlag(values) !== undefined;
       if (values[to] === undefined && !hasNote && values.csv === undefined) throw incomplete();
@@ -111,14 +110,6 @@ export function editOperation(
       if (!columns.includes('status') && !columns.includes('internalNotes')) throw incomplete();
     },
   };
-}
-
-function checkStdin(values: NoteValues & Pick<BulkValues, 'idsFile' | 'csv'>): void {
-  const { noteFile, idsFile, csv } = values;
-  if (noteFile !== '-' || ![idsFile, csv].includes('-')) return;
-  throw new UsageError('Notes and rows cannot both come from stdin.', {
-    hint: `Give one of them a file: --note-file FILE, or ${csv === '-' ? '--csv' : '--ids'} FILE`,
-  });
 }
 
 function editSession(context: Context, job: EditJob): Session {

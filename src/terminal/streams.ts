@@ -1,7 +1,7 @@
 /** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
 import { fstatSync } from 'node:fs';
 import { type Environment, isUtf8Locale, runsInCi } from '../data/environment.js';
-import { InputError, stoppedReading } from '../errors.js';
+import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { createRedactor } from './redactor.js';
 import { createWriter, type TerminalOutput } from './stream-writer.js';
 
@@ -218,10 +218,14 @@ function inputStream(
   let wasStopped = false;
   const open = () => {
     if (wasStopped) throw stoppedReading('stdin');
+    if (wasRead)
+      throw new UsageError('stdin can be read only once, and this command reads it twice.', {
+        hint: 'Save one of the inputs to a file, and name that.',
+      });
     // Node reads a folder as an empty file.
-    if (isDirect && !wasRead && fstatSync(0).isDirectory())
+    if (isDirect && fstatSync(0).isDirectory())
       throw new InputError('stdin is a folder, not a file.', { hint: 'Redirect a file: < FILE' });
-    if (!wasRead && isTerminal()) noteTyping();
+    if (isTerminal()) noteTyping();
     wasRead = true;
     return source.stdin;
   };

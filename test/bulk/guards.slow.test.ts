@@ -205,14 +205,18 @@ test('an export without rows is not a missing status', async () => {
   expect([ran.code, report(ran).summary['total']]).toEqual([0, 0]);
 });
 
-test.each(['--ids', '--csv'])('notes and %s cannot both come from stdin', async (flag) => {
+test.each([
+  'tryouts set-status --ids - --to rejected --note-file - --yes',
+  'tryouts set-status --csv - --to rejected --note-file - --yes',
+  'players update --ids - -F bio=@- --yes',
+  'tryouts convert --ids - -F bio=@- --yes',
+  'players import - --key email -F bio=@- --yes',
+  'players create -F name=@- -F bio=@-',
+])('stdin cannot be two inputs at once: %s', async (words) => {
   const service = await keep(several(2));
-  const ran = await userOf(service).run(
-    `tryouts set-status ${flag} - --to rejected --note-file - --yes`,
-    'app_1\napp_2\n',
-  );
+  const ran = await userOf(service).run(words, 'app_1\napp_2\n');
   expect([ran.code, service.requests]).toEqual([2, []]);
-  expect(ran.stderr).toContain('cannot both come from stdin');
+  expect(ran.stderr).toContain('stdin can be read only once');
 });
 
 test('a trailing space belongs to an id in a CSV: no other record is changed', async () => {
