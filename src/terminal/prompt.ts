@@ -76,7 +76,9 @@ class TerminalPrompts implements Prompts {
   // Evaluated only for a prompt, because opening both streams costs a millisecond at start-up.
   get unavailable(): string | undefined {
     const { stdin, stderr } = this.streams;
-    if (!stdin.isTerminal || !stderr.isTerminal) return 'this is not a terminal';
+    if (!stderr.isTerminal) return 'this is not a terminal';
+    // A person who pipes ids into a command does sit at a terminal.
+    if (!stdin.isTerminal) return 'stdin is not a terminal';
     if (this.options.noInput) return 'prompts are off (--no-input, ROSTERCTL_NO_INPUT or CI)';
     return stdin.wasRead ? 'stdin was already read' : undefined;
   }

@@ -368,6 +368,13 @@ describe('without an interactive terminal', () => {
     expect(made.stdout() + made.stderr()).toBe('');
   });
 
+  test('a terminal whose stdin is a pipe is not called none', () => {
+    const { streams } = screen({ interactive: true });
+    const piped = { ...streams, stdin: { ...streams.stdin, isTerminal: false } };
+    const { unavailable } = createPrompts(piped, { noInput: false, ...world });
+    expect(unavailable).toBe('stdin is not a terminal');
+  });
+
   test('a prompt after Ctrl-C is cancelled', async () => {
     const made = screen({ interactive: true });
     const prompts = createPrompts(made.streams, {
