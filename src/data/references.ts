@@ -91,7 +91,7 @@ export const idKey: CsvKey = { kind: 'id', names: ['id'] };
 export function csvKeysOf(resource: ResourceName, overrides: Overrides): readonly CsvKey[] {
   return referenceKindsOf(resource).map((kind) => ({
     kind,
-    names: [kind, ...(fieldPathsOf(resource, kind, overrides) ?? obviousNames[kind])],
+    names: [kind, ...(fieldPathsOf(resource, kind, overrides) ?? []), ...obviousNames[kind]],
   }));
 }
 

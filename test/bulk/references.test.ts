@@ -116,6 +116,19 @@ describe('a reference names a record', () => {
   });
 
   test.each([
+    ['tag', 'gamerTag,status\nNimbusOtter#DEMO,accepted\n'],
+    ['email', 'E-mail address,status\nnimbus@example.org,accepted\n'],
+    ['name', 'Full name,status\nNimbus Kite,accepted\n'],
+    ['discord', 'Discord name,status\nnimbusotter_demo,accepted\n'],
+  ])('a column of --key %s may have another obvious name', async (key, text) => {
+    const service = await keep(people);
+    const csv = join(temporaryFolder(), 'in.csv');
+    writeFileSync(csv, text);
+    const ran = await run(service, `tryouts set-status --csv ${csv} --key ${key} -n -o ids`);
+    expect([ran.code, ran.stdout]).toEqual([0, 'app_3\n']);
+  });
+
+  test.each([
     [
       'email,status\n,accepted\n\nA@x.org,accepted\na@x.org,rejected\n',
       /2 lines[^]*Line 2: the e-mail is empty[^]*email:a@x.org is given twice, on lines 4 and 5/,
