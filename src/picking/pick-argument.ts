@@ -73,8 +73,8 @@ export async function pickArgument(
     const many = resource ? resourceWords[resource].plural : `${noun}s`;
     return withValue(values, arg, await context.prompts.mark(`Which ${many}?`, choices));
   }
-  const options = searched === undefined ? {} : { term: searched };
-  return withValue(values, arg, [await context.prompts.search(`Which ${noun}?`, choices, options)]);
+  const chosen = await context.prompts.search(`Which ${noun}?`, choices, searched);
+  return withValue(values, arg, [chosen]);
 }
 
 async function choicesFor(

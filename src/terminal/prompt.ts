@@ -8,12 +8,7 @@ import type { PromptContext, PromptWorld } from './prompt-screen.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams } from './streams.js';
 
-/** The hint for when prompting is impossible, such as `Add: --yes`. */
-interface PromptFallback {
-  readonly hint?: string | undefined;
-}
-
-interface TextOptions extends PromptFallback {
+interface TextOptions {
   readonly default?: string;
   /** Returns what is wrong with an answer, which is then asked for again. */
   readonly validate?: (value: string) => string | undefined;
@@ -21,33 +16,20 @@ interface TextOptions extends PromptFallback {
   readonly keys?: { readonly text: string; readonly answered: (typed: string) => string };
 }
 
-interface SearchOptions extends PromptFallback {
-  /** The text that is searched for at first. */
-  readonly term?: string;
-}
-
 /** Questions to the user on stderr. Each throws UsageError if prompting is impossible. */
 export interface Prompts {
   /** Why prompting is impossible, as a clause ("this is not a terminal"); undefined if it is possible. */
   readonly unavailable: string | undefined;
   /** Asks `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape. */
-  confirm(question: string, options?: PromptFallback): Promise<boolean>;
+  confirm(question: string): Promise<boolean>;
   text(question: string, options?: TextOptions): Promise<string>;
   /** Asks for a key with masked input. */
-  secret(question: string, options?: PromptFallback): Promise<string>;
-  select<T extends string>(
-    question: string,
-    choices: readonly Choice<T>[],
-    options?: PromptFallback,
-  ): Promise<T>;
-  /** Asks for one of many choices, which typing narrows down. */
-  search(question: string, choices: readonly Choice[], options?: SearchOptions): Promise<string>;
+  secret(question: string): Promise<string>;
+  select<T extends string>(question: string, choices: readonly Choice<T>[]): Promise<T>;
+  /** Asks for one of many choices, which typing narrows down; `term`: what is searched for at first. */
+  search(question: string, choices: readonly Choice[], term?: string): Promise<string>;
   /** Asks for one or several of many choices, which typing narrows down, to be marked. */
-  mark(
-    question: string,
-    choices: readonly Choice[],
-    options?: PromptFallback,
-  ): Promise<readonly string[]>;
+  mark(question: string, choices: readonly Choice[]): Promise<readonly string[]>;
 }
 
 interface PromptOptions extends PromptWorld {
@@ -83,12 +65,12 @@ class TerminalPrompts implements Prompts {
     return stdin.wasRead ? 'stdin was already read' : undefined;
   }
 
-  private async ask<T>(question: string, hint: string | undefined, ways: Ways<T>): Promise<T> {
+  private async ask<T>(question: string, ways: Ways<T>): Promise<T> {
     const { streams, options, unavailable } = this;
     const message = singleLine(question);
     if (unavailable !== undefined)
       throw new UsageError(`${upperFirst(unavailable)}: ${message}`, {
-        hint: hint ?? 'Give it as a flag; see --help.',
+        hint: 'Give it as a flag; see --help.',
       });
     if (options.plain) {
       const plain = await import('./prompt-plain.js');
@@ -101,8 +83,8 @@ class TerminalPrompts implements Prompts {
 
   // Each name is taken from an import of its own, so that the bundle leaves the rest out.
 
-  confirm(question: string, { hint }: PromptFallback = {}): Promise<boolean> {
-    return this.ask(question, hint, {
+  confirm(question: string): Promise<boolean> {
+    return this.ask(question, {
       plain: (prompts, message) => prompts.confirm(message),
       async drawn(message, context) {
         const { confirm } = await import('@inquirer/prompts');
@@ -112,12 +94,9 @@ class TerminalPrompts implements Prompts {
     });
   }
 
-  text(
-    question: string,
-    { hint, validate, default: preset, keys }: TextOptions = {},
-  ): Promise<string> {
+  text(question: string, { validate, default: preset, keys }: TextOptions = {}): Promise<string> {
     const { streams } = this;
-    return this.ask(question, hint, {
+    return this.ask(question, {
       plain: (prompts, message) =>
         prompts.text(keys ? `${message} ${keys.text}` : message, preset, validate),
       async drawn(message, context) {
@@ -138,8 +117,8 @@ class TerminalPrompts implements Prompts {
     });
   }
 
-  secret(question: string, { hint }: PromptFallback = {}): Promise<string> {
-    return this.ask(question, hint, {
+  secret(question: string): Promise<string> {
+    return this.ask(question, {
       plain: (prompts, message) => prompts.secret(message),
       async drawn(message, context) {
         const { password } = await import('@inquirer/prompts');
@@ -148,12 +127,8 @@ class TerminalPrompts implements Prompts {
     });
   }
 
-  select<T extends string>(
-    question: string,
-    choices: readonly Choice<T>[],
-    { hint }: PromptFallback = {},
-  ): Promise<T> {
-    return this.ask(question, hint, {
+  select<T extends string>(question: string, choices: readonly Choice<T>[]): Promise<T> {
+    return this.ask(question, {
       plain: (prompts, message) => prompts.select(message, choices),
       async drawn(message, context) {
         const { select } = await import('@inquirer/prompts');
@@ -164,13 +139,9 @@ class TerminalPrompts implements Prompts {
     });
   }
 
-  search(
-    question: string,
-    choices: readonly Choice[],
-    { hint, term }: SearchOptions = {},
-  ): Promise<string> {
+  search(question: string, choices: readonly Choice[], term?: string): Promise<string> {
     const { streams } = this;
-    return this.ask(question, hint, {
+    return this.ask(question, {
       plain: (prompts, message) => prompts.search(message, choices, term),
       async drawn(message, context) {
         const { search } = await import('@inquirer/prompts');
@@ -199,13 +170,9 @@ class TerminalPrompts implements Prompts {
     });
   }
 
-  mark(
-    question: string,
-    choices: readonly Choice[],
-    { hint }: PromptFallback = {},
-  ): Promise<readonly string[]> {
+  mark(question: string, choices: readonly Choice[]): Promise<readonly string[]> {
     const { streams } = this;
-    return this.ask(question, hint, {
+    return this.ask(question, {
       plain: (prompts, message) => prompts.mark(message, choices),
       async drawn(message, context) {
         const { markPrompt } = await import('./prompt-mark.js');

@@ -360,11 +360,9 @@ describe('without an interactive terminal', () => {
       ...world,
     });
     expect(prompts.unavailable).toBe(why);
-    const failure = await prompts
-      .confirm('Delete?', { hint: 'Add: --yes' })
-      .catch((error: unknown) => error);
+    const failure = await prompts.confirm('Delete?').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageError);
-    expect((failure as UsageError).hint).toBe('Add: --yes');
+    expect((failure as UsageError).hint).toBe('Give it as a flag; see --help.');
     expect(made.stdout() + made.stderr()).toBe('');
   });
 
