@@ -95,7 +95,7 @@ export const serviceFields: readonly string[] = ['id', 'organizationId', 'create
 export function replacementBody(
   record: JsonObject,
   changes: JsonObject,
-  readOnly: readonly string[] = [],
+  readOnly: readonly string[],
 ): JsonObject {
   const omitted = new Set([...serviceFields, ...readOnly]);
   const kept = Object.entries({ ...record, ...changes }).filter(([key]) => !omitted.has(key));

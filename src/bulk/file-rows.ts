@@ -88,7 +88,7 @@ async function* csvRows(
       `${name} is not a workbook: ${sheet === undefined ? '--take-formulas' : '--sheet'} is for .xlsx files.`,
     );
   const reader = new CsvReader();
-  const decode = textDecoder(name, { encoding, offers: offersEncoding });
+  const decode = textDecoder(name, encoding, offersEncoding);
   for await (const chunk of chunks) yield reader.push(decode(chunk));
   yield reader.push(decode(undefined));
   yield reader.end();

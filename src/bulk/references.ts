@@ -80,7 +80,7 @@ export async function resolveRows(
   context: Context,
   resource: ResourceName,
   rows: readonly SelectedRow[],
-  { see, rowWord: word, isPlainKey: isPlain }: RowSource = {},
+  { see, rowWord: word, isPlainKey: isPlain }: RowSource,
 ): Promise<readonly SelectedRow[]> {
   const open = rows.filter(({ ref, id }) => ref !== undefined && id === '');
   if (open.length === 0) return rows;

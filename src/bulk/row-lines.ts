@@ -153,7 +153,7 @@ function alignedRow(
   { columns, indent = '', paint = (text) => text }: RowStyle,
 ): string[] {
   const [id, name, third] = cells;
-  const painted = (line = '', at: number) =>
+  const painted = (line: string, at: number) =>
     line.slice(0, at) + paint(third) + line.slice(at + third.length);
   const padded = cells.map((cell, at) =>
     widths[at] === 0 ? '' : pad(cell, widths[at] ?? 0) + gap,

@@ -29,8 +29,8 @@ export function detailLines(
 }
 
 /** Renders all fields of a record by their labels, for a person; the names within a field stay as they are. */
-export function recordLines(record: JsonObject, style: DetailStyle): string[] {
-  return detailLines(record, style, fieldLabel);
+export function recordLines(record: JsonObject, style: Omit<DetailStyle, 'time'>): string[] {
+  return detailLines(record, { ...style, time: 'local' }, fieldLabel);
 }
 
 /** How a value of any kind is shown beside or below its label. */

@@ -127,7 +127,7 @@ export class ObservedFields {
    * that none has in a type that its flag can read; with no records, or only empty values, nothing is
    * known.
    */
-  check(labels: ReadonlyMap<string, string> = new Map()): void {
+  check(labels: ReadonlyMap<string, string>): void {
     for (const field of this.unseen) {
       if (labels.has(field.name)) continue;
       const unread = this.unread.get(field);

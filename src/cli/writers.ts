@@ -22,7 +22,7 @@ export type Rows = AsyncIterable<unknown> | Iterable<unknown>;
 export async function writeJson(
   sink: Sink,
   value: unknown,
-  { oneLine = false }: { readonly oneLine?: boolean | undefined } = {},
+  { oneLine = false }: { readonly oneLine?: boolean | undefined },
 ): Promise<void> {
   const isIndented = sink.isTerminal && !oneLine;
   if (isIndented || !isObject(value))

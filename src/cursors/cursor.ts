@@ -194,7 +194,7 @@ export class Cursor {
    * The output of a command that prints what is new: exit code 12 for new entries with `exitCode`. The
    * cursor is committed once everything was written, and closed in any case.
    */
-  output<T>(value: T, { exitCode = false }: { exitCode?: boolean } = {}): ValueWithExit<T> {
+  output<T>(value: T, { exitCode }: { readonly exitCode: boolean }): ValueWithExit<T> {
     return new ValueWithExit(value, exitCode && this.printed > 0 ? 'changesPending' : 'done', {
       onWritten: () => this.commit(),
       release: () => this.close(),

@@ -97,7 +97,7 @@ export class UnknownNameError extends UsageError {
   constructor(
     message: string,
     readonly word: string,
-    hint?: string,
+    hint: string,
   ) {
     super(message, { hint });
   }

@@ -57,7 +57,7 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
  * Opens a file as `openAtomic` does, but without looking for a link or a device there: whatever has
  * that name is replaced, or with `isNew` refused. Throws OutputError.
  */
-export function openPlain(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
+export function openPlain(file: string, options: AtomicOptions): Promise<AtomicFile> {
   return openBeside(file, file, options);
 }
 

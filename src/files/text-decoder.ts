@@ -14,13 +14,7 @@ type Decode = (chunk: Uint8Array | undefined) => string;
  * not UTF-8, with `offers` naming Windows-1252 if they read as such, and for UTF-8 or UTF-16 that is
  * called Windows-1252.
  */
-export function textDecoder(
-  name: string,
-  {
-    encoding,
-    offers = false,
-  }: { readonly encoding?: NamedEncoding | undefined; readonly offers?: boolean | undefined } = {},
-): Decode {
+export function textDecoder(name: string, encoding?: NamedEncoding, offers = false): Decode {
   return encoding === undefined ? unicodeDecoder(name, offers) : windowsDecoder(name);
 }
 

@@ -151,7 +151,7 @@ function holderEntry({ self }: RunOptions) {
 /** Reads every run on disk, oldest first; passes unreadable ones to `onDamaged` and omits them. */
 export async function listRuns(
   store: RunStore,
-  onDamaged?: (run: DamagedRun) => void,
+  onDamaged: (run: DamagedRun) => void,
 ): Promise<readonly StoredRun[]> {
   return readRuns(store, await runNames(store), onDamaged);
 }

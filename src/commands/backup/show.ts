@@ -69,5 +69,5 @@ function blockOf(
 ): readonly string[] {
   const { noun } = resourceWords[resource];
   const title = `${upperFirst(noun)} ${singleLine(String(record['id']))} in ${snapshot}`;
-  return [paint.bold(title), ...recordLines(record, { columns, paint, now, time: 'local' }), ''];
+  return [paint.bold(title), ...recordLines(record, { columns, paint, now }), ''];
 }

@@ -133,7 +133,7 @@ async function readJsonLines(
   chunks: AsyncIterable<Uint8Array>,
   name: string,
 ): Promise<{ readonly header: CsvRow; readonly rows: readonly TypedRow[] }> {
-  const decode = textDecoder(name, { encoding: undefined, offers: false });
+  const decode = textDecoder(name);
   const errors = new InputErrors();
   const records: { readonly line: number; readonly record: JsonObject }[] = [];
   let number = 0;

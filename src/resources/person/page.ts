@@ -29,7 +29,7 @@ export function personLines(person: PersonReport, now: Date, canvas: Canvas): re
     records.flatMap((record) => [
       '',
       paint.bold(`${title} ${singleLine(String(record['id']))}`),
-      ...recordLines(record, { columns, paint, now, time: 'local' }),
+      ...recordLines(record, { columns, paint, now }),
     ]);
   const indented = (line: string) => wrap(singleLine(line), columns - 2).map((each) => `  ${each}`);
   const section = (title: string, lines: readonly string[]) =>
