@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { resources } from '../api/resources.js';
 import { nearest } from '../data/nearest.js';
-import { type ResourceName, resourcesWith } from '../data/resources.js';
+import { type ResourceName, resourceNames } from '../data/resources.js';
 import { firstOf, shellQuote } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
@@ -33,7 +33,7 @@ export const uploadFile = 'documents.csv';
 export const journalFile = 'fetched.jsonl';
 
 /** The resources in the order in which they are backed up: those with files come last, because these take longest. */
-export const backedUp: readonly ResourceName[] = resourcesWith('isBackedUp')
+export const backedUp: readonly ResourceName[] = resourceNames
   .toReversed()
   .toSorted((a, b) => Number(hasFiles(a)) - Number(hasFiles(b)));
 

@@ -10,7 +10,7 @@ import { withSetting } from '../config/profiles.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { RunError } from '../data/outcome-errors.js';
-import { resourcesWith } from '../data/resources.js';
+import { resourceNames } from '../data/resources.js';
 import { plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
@@ -33,7 +33,7 @@ export default defineLocalWrite({
     ['For a monitoring script', '--json'],
   ],
   calls: [
-    ...resourcesWith('isKeyArea').map((name) => resourceRow(name).calls.list),
+    ...resourceNames.map((name) => resourceRow(name).calls.list),
     'getTeam',
     'getPlayer',
     'getTryout',

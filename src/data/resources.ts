@@ -14,8 +14,6 @@ export const resourceWords = {
     columns: ['id', 'name'],
     references: { name: undefined },
     ifNone: 'Create one: rosterctl teams create --name NAME',
-    isBackedUp: true,
-    isKeyArea: true,
     overrides: { update: 'PATCH /teams/{teamId}', delete: 'DELETE /teams/{teamId}' },
   },
   players: {
@@ -27,8 +25,6 @@ export const resourceWords = {
     columns: ['id', 'name'],
     references: { email: undefined, name: undefined, discord: undefined, tag: undefined },
     ifNone: 'Create one: rosterctl players create --name NAME',
-    isBackedUp: true,
-    isKeyArea: true,
     overrides: { update: 'PATCH /players/{playerId}', delete: 'DELETE /players/{playerId}' },
   },
   documents: {
@@ -40,8 +36,6 @@ export const resourceWords = {
     columns: ['id', 'name', 'contentType', 'sizeBytes', 'tags'],
     references: { name: undefined },
     ifNone: 'Upload one: rosterctl documents upload FILE',
-    isBackedUp: true,
-    isKeyArea: true,
     overrides: {
       update: 'PATCH /documents/{documentId}',
       delete: 'DELETE /documents/{documentId}',
@@ -78,8 +72,6 @@ export const resourceWords = {
       why: 'The e-mail or chat user is already used on another application for the same form.',
       see: 'rosterctl check --only duplicate.email,duplicate.discord',
     },
-    isBackedUp: true,
-    isKeyArea: true,
     overrides: {},
     completed: ['gamerTags.game', 'formResponses'],
   },
@@ -108,10 +100,6 @@ export interface ResourceWords {
   readonly ifNone: string;
   /** Why an update is refused with 409, if the service does not say, and the command that shows it. */
   readonly ifConflict?: { readonly why: string; readonly see: string };
-  /** True if `backup create` copies its records. */
-  readonly isBackedUp: boolean;
-  /** True if a login and `doctor` read its list to find out what the key may read. */
-  readonly isKeyArea: boolean;
   /**
    * The assumed routes, `METHOD /path`, by the last word of the setting that replaces each,
    * `endpoints.<resource>.<word>`; the contract table takes them from here.
@@ -141,11 +129,6 @@ export function eventFieldOf(resource: string | undefined): string | undefined {
 /** Says that a list may lack records, and why, as a sentence. */
 export function incompleteList(resource: ResourceName, reason: string): string {
   return `The list of ${resourceWords[resource].plural} may be incomplete: ${reason}.`;
-}
-
-/** Returns the resources for which a column of the table holds, in the order of the table. */
-export function resourcesWith(column: 'isBackedUp' | 'isKeyArea'): readonly ResourceName[] {
-  return resourceNames.filter((name) => resourceWords[name][column]);
 }
 
 /** Returns an object with a value for each resource. */

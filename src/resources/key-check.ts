@@ -2,7 +2,7 @@
 import { callFor } from '../api/resources.js';
 import type { Api } from '../api/types.js';
 import { askForPlan } from '../cli/failures/refusal.js';
-import { type ResourceName, resourcesWith, resourceWords } from '../data/resources.js';
+import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { orList, plural } from '../data/text.js';
 import {
   ApiError,
@@ -64,7 +64,7 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
   const refused: string[] = [];
   let isReadable = false;
   let broken: Failure | undefined;
-  for (const name of resourcesWith('isKeyArea')) {
+  for (const name of resourceNames) {
     const failure =
       name === askedFirst
         ? error
@@ -88,7 +88,7 @@ export async function countRecords(api: Api): Promise<string> {
   const counts: string[] = [];
   const refusals: string[] = [];
   // The applications, of which there are most, come last.
-  for (const name of resourcesWith('isKeyArea')) {
+  for (const name of resourceNames) {
     const { noun, plural: many } = resourceWords[name];
     const failure = await failureOf(async () => {
       let count = 0;

@@ -10,7 +10,6 @@ import {
   type Overrides,
   type ResourceName,
   resourceNames,
-  resourcesWith,
   resourceWords,
 } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
@@ -65,7 +64,7 @@ export async function checkService(
   const { overrides } = context.settings;
   const settings: Record<string, string> = {};
   const lists: SurveyedList[] = [];
-  for (const area of resourcesWith('isKeyArea')) {
+  for (const area of resourceNames) {
     const name = `read ${area}`;
     try {
       const onHeaders = (headers: Answer['headers']) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resourcesWith } from '../../src/data/resources.js';
+import { resourceNames } from '../../src/data/resources.js';
 import { ids, several } from '../bulk/user.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -223,7 +223,7 @@ test('reads a long list only up to its first records, whatever happens to the re
   const { code, stderr, checks, result } = await doctor({ env: service.env });
   expect([code, stderr, result('clock')]).toEqual([0, '', 'pass']);
   expect(checks.filter(({ check }) => check.startsWith('read'))).toMatchObject(
-    resourcesWith('isKeyArea').map((area) => ({
+    resourceNames.map((area) => ({
       check: `read ${area}`,
       result: 'pass',
     })),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { resourceRow } from '../../src/api/resources.js';
 import { isObject, type JsonObject } from '../../src/data/json.js';
-import { perResource, type ResourceName, resourcesWith } from '../../src/data/resources.js';
+import { perResource, type ResourceName, resourceNames } from '../../src/data/resources.js';
 import type { StoredRecord } from '../../src/sandbox/records.js';
 import type { Books, Outcome } from './cell.js';
 import { type Check, differing, idIn, pagesOf, type Task } from './judge.js';
@@ -126,7 +126,7 @@ const backup: Command = {
     const [name] = snapshotsOf(outcome);
     if (name === undefined) return 'no snapshot';
     const folder = join(outcome.home, 'files/backup', name);
-    for (const resource of resourcesWith('isBackedUp')) {
+    for (const resource of resourceNames) {
       const stdout = readFileSync(join(folder, `${resource}.ndjson`), 'utf8');
       const lacks = await sameRows(
         resource,
@@ -139,10 +139,7 @@ const backup: Command = {
   },
   harm: (outcome) => snapshotsOf(outcome).join(', ') || undefined,
   due: (outcome) => ({
-    reads: resourcesWith('isBackedUp').reduce(
-      (sum, resource) => sum + pagesOf(outcome, resource),
-      0,
-    ),
+    reads: resourceNames.reduce((sum, resource) => sum + pagesOf(outcome, resource), 0),
     writes: 0,
   }),
 };

@@ -12,7 +12,7 @@ import type { Context } from '../../context.js';
 import { type CommandManifest, findGroup } from '../../data/command-manifest.js';
 import { didYouMean } from '../../data/nearest.js';
 import { RunError } from '../../data/outcome-errors.js';
-import { type ResourceName, resourcesWith, resourceWords } from '../../data/resources.js';
+import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
 import { plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
@@ -104,11 +104,10 @@ export default defineCommand({
 /** Returns the resource of a word, as its commands are called: `docs` is documents. */
 function resourceCalled(word: string, table: CommandManifest): ResourceName {
   const group = findGroup(word, table);
-  const known = resourcesWith('isBackedUp');
-  const found = known.find((name) => name === group?.word);
+  const found = resourceNames.find((name) => name === group?.word);
   if (found) return found;
-  throw new UsageError(`--only ${word}: not a resource.${didYouMean(word, known)}`, {
-    hint: `Use one of: ${known.join(', ')}`,
+  throw new UsageError(`--only ${word}: not a resource.${didYouMean(word, resourceNames)}`, {
+    hint: `Use one of: ${resourceNames.join(', ')}`,
   });
 }
 
