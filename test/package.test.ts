@@ -40,7 +40,7 @@ test('the package contains the program and its documents, and nothing else', () 
   };
   const top = new Set(packed.files.map(({ path }) => path.split('/')[0]));
   const always = ['LICENSE', 'README.md', 'package.json'];
-  expect(top).toEqual(new Set([...files, ...always]));
+  expect(top).toEqual(new Set([...files.map((path) => path.split('/')[0]), ...always]));
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([
@@ -72,6 +72,24 @@ test('installs as one package of at most 2.3 MB, runs no script and brings its m
     .map((name) => statSync(join(installed, name)))
     .reduce((sum, { size }) => sum + size, 0);
   expect(bytes).toBeLessThanOrEqual(2_300_000);
+});
+
+test('brings the documents that its help names', () => {
+  const program = join(installed, 'bin', 'rosterctl');
+  const pages = [
+    ['help', 'sandbox'],
+    ['help', 'cursors'],
+    ['sandbox', 'start', '--shape', 'x=y'],
+  ];
+  const named = pages.flatMap((words) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
+      encoding: 'utf8',
+      env: freshEnvironment(home),
+    });
+    return `${stdout}${stderr}`.match(/docs\/\w+\.md/g) ?? [];
+  });
+  expect(new Set(named)).toEqual(new Set(['docs/sandbox.md', 'docs/scripts.md']));
+  for (const path of named) expect(readFileSync(join(installed, path), 'utf8')).toContain('# ');
 });
 
 test('bundled packages are listed with their licences', () => {
