@@ -110,7 +110,7 @@ const maxTurns = 8;
 
 interface Waiting {
   readonly value: object;
-  readonly isPromise: boolean;
+  readonly isRetractable: boolean;
   done(): void;
   fail(error: unknown): void;
 }
@@ -133,13 +133,13 @@ export class SyncedLines {
 
   /**
    * Resolves when the value, which must not be empty, is on disk as a line. Lines of a batch share one
-   * sync; those that announce something (`isPromise`) come last, and are taken back if it fails. Throws
-   * OutputError, GuardError.
+   * sync. Retractable ones come last in it and are cut off if it fails; the others stay, because they may
+   * be on disk. Throws OutputError, GuardError.
    */
-  append(value: object, { isPromise = false } = {}): Promise<void> {
+  append(value: object, { isRetractable = false } = {}): Promise<void> {
     if (this.broken !== undefined) return Promise.reject(this.broken);
     return new Promise((done, fail) => {
-      this.waiting.push({ value, isPromise, done, fail });
+      this.waiting.push({ value, isRetractable, done, fail });
       this.writing ??= this.write();
     });
   }
@@ -162,7 +162,7 @@ export class SyncedLines {
   private async write(): Promise<void> {
     while (this.waiting.length > 0) {
       await this.gather();
-      const batch = this.waiting.toSorted((a, b) => Number(a.isPromise) - Number(b.isPromise));
+      const batch = this.waiting.toSorted((a, b) => Number(a.isRetractable) - Number(b.isRetractable));
       this.waiting = [];
       try {
         if (this.broken !== undefined) throw this.broken;
@@ -204,7 +204,7 @@ export class SyncedLines {
         fdatasync(descriptor, (error) => (error ? fail(error) : done()));
       });
     } catch (error) {
-      const kept = lines.filter((_, index) => batch[index]?.isPromise === false).join('');
+      const kept = lines.filter((_, index) => batch[index]?.isRetractable === false).join('');
       this.cutTo(size + Buffer.byteLength(kept));
       throw error;
     }

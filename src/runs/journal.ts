@@ -66,7 +66,7 @@ export async function openJournal(
     },
     // Nothing is sent after an intent that could not be stored, so none must be left behind.
     append: (entry) =>
-      file.append(withoutKey(entry, isSecret), { isPromise: entry.kind === 'intent' }),
+      file.append(withoutKey(entry, isSecret), { isRetractable: entry.kind === 'intent' }),
     close: () => file.close(),
   };
 }
