@@ -162,7 +162,9 @@ export class SyncedLines {
   private async write(): Promise<void> {
     while (this.waiting.length > 0) {
       await this.gather();
-      const batch = this.waiting.toSorted((a, b) => Number(a.isRetractable) - Number(b.isRetractable));
+      const batch = this.waiting.toSorted(
+        (a, b) => Number(a.isRetractable) - Number(b.isRetractable),
+      );
       this.waiting = [];
       try {
         if (this.broken !== undefined) throw this.broken;
