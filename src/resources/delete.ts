@@ -46,6 +46,7 @@ export function deleteSession(
   context.api.describe(deleteCall('any'));
   return {
     ...changing(context, resource, 'delete'),
+    resends: 1,
     provenByAbsence: true,
     plan({ id }, { record }) {
       const call = deleteCall(id);

@@ -62,6 +62,13 @@ test('a deletion without effect after lost responses is unknown and not repeated
   expect(errorOf(ran)['hint']).toContain('Check the record');
 });
 
+test('a deletion whose responses are lost is sent once more, and no further', async () => {
+  const { service } = await players(cut, false);
+  const ran = await rosterctl('players delete p1 --yes --json', { env: service.env });
+  expect(ran.code).toBe(10);
+  expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(2);
+});
+
 test('rows are unknown if nothing can be read after a lost deletion, and a later run verifies them', async () => {
   let isDown = false;
   let ends = true;
