@@ -67,7 +67,7 @@ export async function undoable(
 /** Why a row cannot be undone, worded to follow a count; undefined if it can. */
 function obstacle(
   verb: RunVerb,
-  { result, step }: ReportRow,
+  { result, step, after }: ReportRow,
   image: BeforeImage | undefined,
   keepsImages: boolean,
 ): string | undefined {
@@ -80,8 +80,9 @@ function obstacle(
   if (image?.kind === 'record') return 'deleted';
   // `auth logout` may have removed images of a run that was resumed later.
   const makesRecords = verb !== 'update' && verb !== 'undo';
+  const isWithoutId = verb === 'create' && after?.['id'] === undefined;
   if (!image)
-    return keepsImages && makesRecords
+    return (keepsImages && makesRecords) || isWithoutId
       ? 'made without an answer that shows it'
       : 'changed by a run whose previous values were not kept';
   const unrestorable = unrestorableFields(image);

@@ -279,6 +279,17 @@ test('a create whose image cannot be written is done, names its record, and is t
   expect(last.stderr).toContain('player_3 was created, but runs undo cannot delete it.');
 });
 
+test('an undo says of a record whose id no answer named that it cannot know it', async () => {
+  const service = await recordingService(({ method }) =>
+    method === 'GET' ? { status: 200, json: [] } : { status: 200 },
+  );
+  const user = userOf(service);
+  expect((await user.run('players create --name Ann')).code).toBe(0);
+  const undone = await user.run('runs undo last --yes');
+  expect(undone.code).toBe(11);
+  expect(undone.stderr).toContain('(1 made without an answer that shows it)');
+});
+
 test.each([
   [`players create --name Ann -F code=${key}`, ''],
   [`players update player_1 -F 'code=is ${key}'`, ''],
