@@ -91,12 +91,10 @@ export class Pager {
 
   private evidenceIn(page: Page): Evidence {
     const { body, headers } = page;
-    const read = readEvidence(body, headers, {
+    const evidence = readEvidence(body, headers, {
       resource: this.resource,
       listPath: this.overrides[`lists.${this.resource}.path`],
     });
-    const linked = nextLink(headers['link']);
-    const evidence = linked === undefined ? read : { ...read, url: linked };
     const withNext = this.configuredNext(page, evidence);
     const total = this.totalIn(page, withNext);
     const { announced } = this;
@@ -115,10 +113,14 @@ export class Pager {
     const path = this.overrides['paging.next'];
     if (path === undefined || path === 'auto') return evidence;
     if (path === 'none') return { ...evidence, url: undefined, way: undefined, hint: undefined };
-    const next = readNext(path.split('.').at(-1) ?? path, fieldOrHeader(path, page));
-    const ended = next.url === undefined && next.way === undefined;
     const { total, namesTotal, pageNumber, size } = evidence;
-    return { ...next, total, namesTotal, pageNumber, size, ended };
+    const rest = { total, namesTotal, pageNumber, size };
+    const value = fieldOrHeader(path, page);
+    // The setting may be meant for another list: this one leads on with a field of its own.
+    if (value === undefined && page.number === 1 && (evidence.url ?? evidence.way) !== undefined)
+      return { ...rest, ended: false, hint: evidence.hint ?? 'link' };
+    const next = readNext(path.split('.').at(-1) ?? path, value);
+    return { ...next, ...rest, ended: next.url === undefined && next.way === undefined };
   }
 
   /** With `paging.total` set, only that field counts; `none`: no field does. */
@@ -236,7 +238,7 @@ export class Pager {
       return doubt(
         `"${evidence.hint}" may lead to more`,
         `To follow it: rosterctl config set paging.next ${shellQuote(evidence.hint)}`,
-        'If it is something else: rosterctl config set paging.next none',
+        somethingElse,
       );
     return page.number > 1 ? completeList : this.onePage(page, evidence);
   }
@@ -267,6 +269,8 @@ type Evidence = Omit<PagingEvidence, 'total' | 'namesTotal'> & {
   readonly total: Total | undefined;
 };
 
+const somethingElse = 'If it is something else: rosterctl config set paging.next none';
+
 const completeList: Completeness = { state: 'complete' };
 
 function doubt(reason: string, ...fixes: readonly string[]): Doubt {
@@ -286,7 +290,7 @@ function unfollowed(mode: string): NextPage {
     end: doubt(
       `the service names a next page, which paging.mode ${mode} does not follow`,
       'To follow it: rosterctl config set paging.mode auto',
-      'If it is something else: rosterctl config set paging.next none',
+      somethingElse,
     ),
   };
 }
@@ -300,13 +304,4 @@ function pagesOf(total: number | undefined, size: number | undefined): number | 
 /** Returns the value at a path of the envelope, or of the header of that name. */
 function fieldOrHeader(path: string, { body, headers }: Page): unknown {
   return (isObject(body) ? valueAt(body, path) : undefined) ?? headers[path.toLowerCase()];
-}
-
-/** Returns the target of rel=next in a Link header (RFC 8288). */
-function nextLink(header: string | undefined): string | undefined {
-  for (const match of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
-    const [, target, parameters = ''] = match;
-    if (/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/i.test(parameters)) return target;
-  }
-  return undefined;
 }

@@ -79,7 +79,7 @@ const pageCountNames = [
   ...['nbpages', 'xtotalpages', 'xwptotalpages'],
 ];
 
-/** Returns what a list answer says about further pages, but for the Link header. */
+/** Returns what a list answer says about further pages. */
 export function readEvidence(
   body: unknown,
   headers: { readonly [name: string]: string },
@@ -110,7 +110,7 @@ export function readEvidence(
   if (fields.some(saysUnfinished)) flags.push(true);
   if (last !== undefined) flags.push(!last);
   return {
-    url: first(urlNames, urlOf),
+    url: nextLink(headers['link']) ?? first(urlNames, urlOf),
     way: first(cursorNames.keys(), (value, name) => wayOf(name, value)),
     // One flag that says "more" outweighs another that says "no more".
     more: flags.includes(true) || (flags.includes(false) ? false : undefined),
@@ -252,4 +252,13 @@ function cursorOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && urlOf(value) === undefined
     ? value
     : undefined;
+}
+
+/** Returns the target of rel=next in a Link header (RFC 8288). */
+function nextLink(header: string | undefined): string | undefined {
+  for (const match of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
+    const [, target, parameters = ''] = match;
+    if (/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/i.test(parameters)) return target;
+  }
+  return undefined;
 }

@@ -61,7 +61,7 @@ function found(result: 'pass' | 'warn', text: string, settings: Overrides = {}) 
   return { settings, finding };
 }
 
-/** The settings to try where a list may be incomplete; the field that may lead on comes first. */
+/** The settings to try where a list may be incomplete: none at all, then the field that may lead on. */
 function attempts(hint: string | undefined): readonly Overrides[] {
   const own = hint?.split('.').at(-1) ?? '';
   const bare = own
@@ -69,6 +69,7 @@ function attempts(hint: string | undefined): readonly Overrides[] {
     .replace(/^[A-Z]/, (first) => first.toLowerCase());
   const cursors = hint === undefined ? [] : [...new Set([own, bare, ...cursorNames])];
   return [
+    { 'paging.mode': 'auto', 'paging.next': 'auto' },
     ...cursors.map((name) => ({ 'paging.next': hint ?? '', 'paging.params.cursor': name })),
     ...pageNames.map((name) => ({ 'paging.mode': 'page', 'paging.params.page': name })),
     ...offsetNames.map((name) => ({ 'paging.mode': 'offset', 'paging.params.offset': name })),
@@ -99,7 +100,7 @@ export async function surveyPages(
   }
   if (best.count > count) {
     const text = `only ${groupedNumber(count)} of ${groupedNumber(best.count)} records were read`;
-    return { ...found('warn', text, withoutDefaults(best)), count, most: best.count };
+    return { ...found('warn', text, withoutDefaults(best, overrides)), count, most: best.count };
   }
   const { finding } = found('warn', `${completeness.reason}; the usual ways lead to no more`);
   // The service led on, and nothing followed: its parameter may have another name.
@@ -200,7 +201,13 @@ async function readWhole(api: Api, resource: ResourceName, overrides: Overrides)
   }
 }
 
-function withoutDefaults({ settings }: { readonly settings: Overrides }): Overrides {
+/** The settings without those that are in force anyway. */
+function withoutDefaults({ settings }: { readonly settings: Overrides }, inForce: Overrides) {
   const entries = Object.entries(settings);
-  return Object.fromEntries(entries.filter(([key, value]) => key !== `paging.params.${value}`));
+  return Object.fromEntries(
+    entries.filter(([key, value]) => {
+      const isDefault = value === 'auto' || key === `paging.params.${value}`;
+      return !isDefault || inForce[key] !== undefined;
+    }),
+  );
 }

@@ -791,11 +791,19 @@ const behaviours: readonly Behaviour[] = [
     requests: 1,
   },
   {
-    name: 'paging switched off',
+    name: 'paging switched off, and a round number of records',
     overrides: { 'paging.mode': 'none' },
-    reply: () => json({ teams: slice(0), hasMore: true }),
+    reply: () => json({ teams: slice(0) }),
     count: 20,
     state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'a field named for the next page that this list does not have, and a cursor of its own',
+    overrides: { 'paging.next': 'meta.continuation' },
+    reply: () => json({ teams: slice(0), nextCursor: '20' }),
+    count: 20,
+    state: 'doubtful',
     requests: 1,
   },
   {

@@ -197,6 +197,26 @@ describe('settings hold for every list', () => {
     const write = 'tryouts set-status --status pending --to rejected --yes';
     expect((await rosterctl(write, options)).code).toBe(11);
   });
+
+  test.each([
+    ['paging.mode none', 'paging.mode'],
+    ['paging.next meta.continuation', 'paging.next'],
+  ])('one in force that cuts a list is replaced: %s', async (set, key) => {
+    const service = await serviceWith((request) => {
+      const from = numberIn(request, 'cursor');
+      const next = from + size < 45 ? { nextCursor: String(from + size) } : {};
+      return { applications: applications(from), ...next };
+    });
+    const options = { env: service.env, home: temporaryFolder() };
+    await rosterctl(`config set ${set}`, options);
+    const before = await rosterctl('tryouts list -o ids', options);
+    expect(before.stderr).toContain('may be incomplete');
+    await rosterctl('doctor --shapes --apply --yes', options);
+    expect((await rosterctl(`config get ${key}`, options)).stdout.trim()).toBe('auto');
+    const listed = await rosterctl('tryouts list -o ids', options);
+    expect(listed.stderr).not.toContain('incomplete');
+    expect(listed.stdout.trim().split('\n')).toHaveLength(45);
+  });
 });
 
 test('without --apply it only says what to set', async () => {
