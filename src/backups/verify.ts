@@ -129,7 +129,7 @@ class Verifier {
       if (size !== expected.bytes)
         return `has ${plural(size, 'byte')} instead of ${groupedNumber(expected.bytes)}`;
       if ((await sha256OfFile(path, this.signal)) === expected.sha256) return undefined;
-      return 'has other content';
+      return 'does not match its hash';
     } catch (error) {
       if (error instanceof CancelledError) throw error;
       return `cannot be read: ${systemReason(error)}`;
@@ -158,7 +158,7 @@ class Verifier {
     }
     if (count !== expected.records)
       return `has ${plural(count, 'record')} instead of ${groupedNumber(expected.records)}`;
-    if (hash.digest('hex') !== expected.sha256) return 'has other content';
+    if (hash.digest('hex') !== expected.sha256) return 'does not match its hash';
     return isInOrder ? undefined : 'is not in order of the ids';
   }
 

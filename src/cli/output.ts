@@ -95,7 +95,7 @@ export function lostOutput(
   if (error instanceof OutputError)
     return new OutputError(error.message, { cause: error, hint: error.hint ?? hint });
   if (!(error instanceof PipeClosedError)) return undefined;
-  return new OutputError('The report could not be written: the pipe was closed.', {
+  return new OutputError('The result could not be written: the pipe was closed.', {
     cause: error,
     hint,
   });

@@ -89,7 +89,7 @@ test('each missing file is found, and an edited record', async () => {
   writeFileSync(players, readFileSync(players, 'utf8').replace('Player 1', 'Player 7'));
   const ran = await run(`backup verify ${folder}`);
   expect(ran.code).toBe(1);
-  expect(ran.stdout).toContain('players.ndjson has other content');
+  expect(ran.stdout).toContain('players.ndjson does not match its hash');
   expect(ran.stderr).toContain('1 file is damaged.');
 });
 
