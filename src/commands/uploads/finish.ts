@@ -3,7 +3,12 @@
 import * as z from 'zod/mini';
 import { bulkFlags } from '../../bulk/invocation.js';
 import { markOf } from '../../bulk/report-lines.js';
-import { checkFields, printWrongRows, reportViewFor } from '../../bulk/report-view.js';
+import {
+  checkFields,
+  printSummary,
+  printWrongRows,
+  reportViewFor,
+} from '../../bulk/report-view.js';
 import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
 import { showOne } from '../../bulk/show-one.js';
 import { printEnd } from '../../bulk/show-run.js';
@@ -107,6 +112,7 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
   const isNothing = rows.length === 0 && exits.length === 0;
   if (isNothing && !context.isInteractive) context.note(nothingToFinish);
   printWrongRows(context, report);
+  if (dryRun && !isNothing) printSummary(context, report);
   const exitName = mostSevere(exits);
   return {
     value: report,

@@ -782,6 +782,8 @@ test('a dry run of finish --all reports what would change', async () => {
       results: [{ result: 'would_change', before: { id: null } }, { result: 'would_change' }],
     },
   ]);
+  const piped = await rosterctl('uploads finish --all -n', desk);
+  expect(piped).toMatchObject({ code: 0, stderr: '2 would be uploaded\n' });
   expect(posts(api)).toHaveLength(before);
 });
 
