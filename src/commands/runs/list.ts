@@ -8,7 +8,7 @@ import { plural } from '../../data/text.js';
 import { shortRunNames } from '../../runs/find-run.js';
 import { createNameFinder, type NameFinder, soleRecord } from '../../runs/record-names.js';
 import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
-import { readRuns, type StoredRun, stateWord, summaryOf } from '../../runs/stored-run.js';
+import { listRuns, readRuns, type StoredRun, stateWord, summaryOf } from '../../runs/stored-run.js';
 
 interface Run extends Pick<StoredRun['head'], 'run' | 'action' | 'startedAt' | 'profile'> {
   /** `replaced` for a person only. */
@@ -62,7 +62,7 @@ export default defineLocalCommand({
   async run(context, { all }) {
     const store = storeOf(context);
     const { runs, notListed = [] } = all
-      ? { runs: await readAllRuns(context, store) }
+      ? { runs: await listRuns(store, ({ message }) => context.message(message)) }
       : await readNewest(context, store);
     const hidden = notListed.join(' and ');
     if (hidden !== '' && runs.length === 0 && context.isInteractive)
@@ -102,10 +102,6 @@ function isTelling(field: string, rows: readonly Run[]): boolean {
 function actionText(run: StoredRun, nameOf: NameFinder): string {
   const record = soleRecord(run, nameOf);
   return run.head.action.replace('.', ' ') + (record === undefined ? '' : `: ${record}`);
-}
-
-async function readAllRuns(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
-  return readRuns(store, await runNames(store), ({ message }) => context.message(message));
 }
 
 /** Opens only the runs to list; names and folders are enough to count the others. */
