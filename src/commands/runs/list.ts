@@ -73,8 +73,7 @@ export default defineLocalCommand({
         },
       });
     if (hidden !== '') context.note(`Not listed: ${hidden}. To list everything, add --all.`);
-    const { fields, template } = context.settings;
-    const isRead = context.isInteractive && !fields && template === undefined;
+    const isRead = context.isInteractive && !context.settings.fields;
     const nameOf = isRead ? await shortRunNames(store) : (run: string) => run;
     const recordOf = isRead ? await createNameFinder(context) : undefined;
     const rows = runs.map(

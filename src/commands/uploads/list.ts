@@ -52,8 +52,7 @@ export default defineLocalCommand({
       context.note(
         `Not listed: ${plural(omitted, 'upload')} that another process is busy with at this moment.`,
       );
-    const { fields, template } = context.settings;
-    const isRead = context.isInteractive && !fields && template === undefined;
+    const isRead = context.isInteractive && !context.settings.fields;
     return idle.map(({ id, row, state, steps, run }) => ({
       id,
       path: row.id,
