@@ -164,10 +164,11 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
       lock: await lockFor(context, invocation, store, head, selection?.rows[0]),
     })));
   const planned = await planRun(context, invocation, { head, ...kept });
-  if ('plan' in planned) await invocation.onPlanned?.(planned.plan.head.run);
+  const willSend = !('report' in planned);
+  if (willSend) await invocation.onPlanned?.(planned.plan.head.run);
   if (isSingle) {
     // Loaded before the write, because the program's files may be replaced meanwhile.
-    if (context.isAligned && !('report' in planned)) await import('./report-view.js');
+    if (willSend && context.isAligned) await import('./report-view.js');
     return showOne(context, await executeRun(context, planned));
   }
   return (await import('./show-run.js')).showRun(context, planned);

@@ -26,8 +26,8 @@ import {
  * with the summary last; for other formats, or if nothing was to be sent, the complete report.
  */
 export async function showRun(context: Context, planned: Planned): Promise<CommandOutput> {
-  const isSent = !('report' in planned);
-  if (isSent && context.settings.output === 'ndjson') return streamed(context, planned);
+  const willSend = !('report' in planned);
+  if (willSend && context.settings.output === 'ndjson') return streamed(context, planned);
   return renderReport(context, await executeRun(context, planned));
 }
 
