@@ -66,7 +66,7 @@ export async function printValue<T>(
   await withSink(out, context, showIn);
   if (!list || !context.streams.stderr.isTerminal) return;
   const { noteWritten } = await import('./lists/end.js');
-  await noteWritten(list, context.settings.output, context);
+  await noteWritten(list, context);
 }
 
 /**

@@ -192,22 +192,17 @@ export async function writeAtomically(
 const staleMs = 3_600_000;
 
 /**
- * Removes old temporary files that killed processes of ours left in a folder, and returns their names.
- * Never throws: an unreadable folder has nothing to sweep.
+ * Removes old temporary files that killed processes of ours left in a folder. Never throws: an
+ * unreadable folder has nothing to sweep.
  */
-export async function sweepStaleTemps(folder: string, now: Date): Promise<readonly string[]> {
+export async function sweepStaleTemps(folder: string, now: Date): Promise<void> {
   const names = await readdir(folder).catch(() => []);
-  const swept: string[] = [];
   for (const name of names.filter((entry) => tempPattern.test(entry))) {
     const path = join(folder, name);
     const stats = await lstat(path).catch(() => undefined);
     if (!stats?.isFile() || now.getTime() - stats.mtimeMs < staleMs) continue;
-    await unlink(path).then(
-      () => swept.push(name),
-      () => {},
-    );
+    await unlink(path).catch(() => {});
   }
-  return swept;
 }
 
 const tempPattern = /^\..{0,100}\.[0-9a-f]{16}\.rosterctl-tmp$/su;

@@ -170,55 +170,51 @@ interface PruneOptions {
 }
 
 /**
- * Removes before-images older than `keepMs` and returns how many. `ended/` is listed only once one of
- * its runs is old enough, and nothing below it is opened: a file beside it names the oldest run not yet
- * inspected. Never throws for a file that cannot be removed; the next command tries again.
+ * Removes before-images older than `keepMs`. `ended/` is listed only once one of its runs is old enough,
+ * and nothing below it is opened: a file beside it names the oldest run not yet inspected. Never throws
+ * for a file that cannot be removed; the next command tries again.
  */
 export async function pruneBeforeImages(
   store: RunStore,
   keepMs: number,
   now: Date,
   { most, isHeld }: PruneOptions,
-): Promise<number> {
+): Promise<void> {
   const isOld = (time: number) => now.getTime() - time >= keepMs;
-  const removeOld = async (run: string, isFree: boolean) => {
+  // Returns true if something is left.
+  const prune = async (run: string, isFree: boolean): Promise<boolean> => {
     const path = beforeImagesIn(runFolder(store, run));
     const found = await stat(path).catch(() => undefined);
     // A resumed run has younger before-images than its name suggests.
-    if (!found) return 'none';
-    if (!isOld(found.mtimeMs) || (!isFree && (await isHeld(run)))) return 'kept';
+    if (!found) return false;
+    if (!isOld(found.mtimeMs) || (!isFree && (await isHeld(run)))) return true;
     try {
       // Another process may have continued the run meanwhile, which made the file young again.
-      if (!isOld(statSync(path).mtimeMs)) return 'kept';
+      if (!isOld(statSync(path).mtimeMs)) return true;
       unlinkSync(path);
-      return 'removed';
+      return false;
     } catch {
-      return 'kept';
+      return true;
     }
   };
   const old = (runs: readonly string[]) => runs.filter((run) => isOld(startOf(run).getTime()));
   const open = old(await runNames(store, ['open'])).slice(0, most);
-  const outcomes = await Promise.all(open.map((run) => removeOld(run, false)));
+  await Promise.all(open.map((run) => prune(run, false)));
   const next = runNameIn(nextFile(store));
-  if (next !== undefined && !isOld(startOf(next).getTime())) return removedOf(outcomes);
+  if (next !== undefined && !isOld(startOf(next).getTime())) return;
   const ended = (await runNames(store, ['ended'])).filter(
     (run) => next === undefined || run >= next,
   );
   const due = old(ended).slice(0, most - open.length);
-  const ofEnded = await Promise.all(due.map((run) => removeOld(run, true)));
-  const kept = due.find((_, index) => ofEnded[index] === 'kept');
-  markRun(nextFile(store), kept ?? ended[due.length] ?? newRunName(now));
-  return removedOf([...outcomes, ...ofEnded]);
+  const kept = await Promise.all(due.map((run) => prune(run, true)));
+  const firstKept = due.find((_, index) => kept[index]);
+  markRun(nextFile(store), firstKept ?? ended[due.length] ?? newRunName(now));
 }
 
 /** Ensures that a run that ends after a younger one is not skipped: pruning inspects it next. */
 export function pruneNext(store: RunStore, run: string): void {
   const next = runNameIn(nextFile(store));
   if (next !== undefined && run < next) markRun(nextFile(store), run);
-}
-
-function removedOf(outcomes: readonly string[]): number {
-  return outcomes.filter((outcome) => outcome === 'removed').length;
 }
 
 /** The file that names the oldest ended run not yet inspected; without it, the next command lists `ended/` again. */

@@ -173,6 +173,8 @@ test('an entry reported as on disk survives kill -9, and entries share syncs', a
 
 const day = 86_400_000;
 
+const free = { most: 50, isHeld: async (_: string) => false };
+
 /** A store with runs of these ages in days, each with before-images of that age. */
 function storeWith(now: Date, ages: readonly number[], place = 'ended') {
   const store = runStore(temporaryFolder());
@@ -187,65 +189,68 @@ function storeWith(now: Date, ages: readonly number[], place = 'ended') {
   });
   const left = () =>
     runs.filter((run) => existsSync(beforeImagesIn(join(store.dir, place, run)))).length;
-  return { store, runs, left };
+  const prune = async (keepDays: number, at: Date, how = free) => {
+    const before = left();
+    await pruneBeforeImages(store, keepDays * day, at, how);
+    return before - left();
+  };
+  return { store, runs, left, prune };
 }
-
-const free = { most: 50, isHeld: async () => false };
 
 test('before-images older than undo.keep are removed, oldest first, at most 50 per command', async () => {
   const now = new Date();
-  const { store, left } = storeWith(
+  const { left, prune } = storeWith(
     now,
     [...Array(120).keys()].map((at) => 40 + at),
   );
-  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(50);
+  expect(await prune(30, now)).toBe(50);
   expect(left()).toBe(70);
-  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(50);
-  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(20);
-  expect([left(), await pruneBeforeImages(store, 30 * day, now, free)]).toEqual([0, 0]);
+  expect(await prune(30, now)).toBe(50);
+  expect(await prune(30, now)).toBe(20);
+  expect([left(), await prune(30, now)]).toEqual([0, 0]);
 });
 
 test('younger before-images stay until they are due, also those of runs that end later', async () => {
   const now = new Date();
-  const { store, left } = storeWith(now, [31, 20, 10]);
-  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(1);
+  const { left, prune } = storeWith(now, [31, 20, 10]);
+  expect(await prune(30, now)).toBe(1);
   const in11 = new Date(now.getTime() + 11 * day);
-  expect(await pruneBeforeImages(store, 30 * day, in11, free)).toBe(1);
+  expect(await prune(30, in11)).toBe(1);
   expect(left()).toBe(1);
   // A shorter setting takes effect immediately.
-  expect(await pruneBeforeImages(store, 5 * day, in11, free)).toBe(1);
+  expect(await prune(5, in11)).toBe(1);
   expect(left()).toBe(0);
 });
 
 test('before-images of a run in open/ that a process holds are kept', async () => {
   const now = new Date();
-  const { store, runs, left } = storeWith(now, [90, 80], 'open');
+  const { runs, left, prune } = storeWith(now, [90, 80], 'open');
   const held = { most: 50, isHeld: async (run: string) => run === runs[0] };
-  expect(await pruneBeforeImages(store, 30 * day, now, held)).toBe(1);
+  expect(await prune(30, now, held)).toBe(1);
   expect(left()).toBe(1);
-  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(1);
+  expect(await prune(30, now)).toBe(1);
 });
 
 test('before-images of a run that is continued while it is looked at are kept', async () => {
   const now = new Date();
-  const { store, runs } = storeWith(now, [90], 'open');
+  const { store, runs, prune } = storeWith(now, [90], 'open');
   const folder = join(store.dir, 'open', runs[0] ?? '');
   const images = openBeforeImages(folder, options);
   const isHeld = async () => {
     await images.append({ row: 1, id: 'app_1', kind: 'fields', before: { name: 'Ann' } });
     return false;
   };
-  expect(await pruneBeforeImages(store, 30 * day, now, { most: 50, isHeld })).toBe(0);
+  expect(await prune(30, now, { most: 50, isHeld })).toBe(0);
   expect(await readBeforeImages(folder)).toHaveLength(1);
   await images.close();
 });
 
 test('before-images of a resumed run are as old as their last line', async () => {
   const now = new Date();
-  const { store, runs } = storeWith(now, [90]);
+  const { store, runs, prune } = storeWith(now, [90]);
   const path = beforeImagesIn(join(store.dir, 'ended', runs[0] ?? ''));
   utimesSync(path, now, now);
-  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(0);
+  expect(await prune(30, now)).toBe(0);
   expect(existsSync(path)).toBe(true);
 });
 

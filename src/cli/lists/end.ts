@@ -1,5 +1,4 @@
 /** The end of a list: the counts below a table, and the notes on a cut, an empty or a written one. */
-import type { OutputFormat } from '../../config/choices.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { groupedNumber, plural } from '../../data/text.js';
 import type { CountedList } from '../views.js';
@@ -66,15 +65,11 @@ export function noteUnwritten(
 }
 
 /** Notes that a list is in its file, `Wrote 15 applications to decisions.xlsx.`, and how a workbook is sent back. */
-export async function noteWritten(
-  list: CountedList,
-  format: OutputFormat,
-  context: WorkbookContext,
-): Promise<void> {
+export async function noteWritten(list: CountedList, context: WorkbookContext): Promise<void> {
   const { settings, note } = context;
   const { resource } = list;
   note(`Wrote ${countOf(list)} to ${settings.out ?? 'stdout'}.`);
-  if (format !== 'xlsx') return;
+  if (settings.output !== 'xlsx') return;
   const { wayBack } = await import('./workbook.js');
   const back = wayBack(context, resource, settings.fields ?? ['id']);
   if (back !== undefined) note(`To send changes back: ${back}`);
