@@ -13,6 +13,7 @@ import {
   BrokenBody,
   type OpenBody,
   type OpenReply,
+  type ResponseHead,
   type StreamStart,
   siteOf,
   type TransportRequest,
@@ -20,7 +21,7 @@ import {
 } from './wire.js';
 
 /** The target and timeouts of requests, for error messages. */
-interface ServiceSite {
+export interface ServiceSite {
   readonly origin: string;
   readonly firstByteMs: number;
 }
@@ -62,7 +63,7 @@ export const readFirst = 'Check the record before you send this again.';
  * it.
  */
 function redirectError(
-  { status, headers }: { status: number; headers: { readonly [name: string]: string } },
+  { status, headers }: ResponseHead,
   origin: string,
   call: CallSite,
 ): ProtocolError | UnknownOutcomeError {

@@ -4,7 +4,7 @@ import { isGarbled } from '../data/json-body.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import type { RateLimiter } from './rate-limiter.js';
-import { readBeginning, responseOf } from './response.js';
+import { readBeginning, responseOf, type ServiceSite } from './response.js';
 import {
   type AttemptOutcome,
   backoffMs,
@@ -71,7 +71,7 @@ export class Transport {
   private readonly limits: Limits;
   private readonly connections: ReturnType<typeof connectionPool>;
   private readonly wireOf: ReturnType<typeof wireBuilder>;
-  private readonly site: { readonly origin: string; readonly firstByteMs: number };
+  private readonly site: ServiceSite;
   private readonly once: RetryPolicy;
 
   constructor(private readonly options: TransportOptions) {

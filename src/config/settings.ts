@@ -19,10 +19,7 @@ import { profileInForce } from './store.js';
 /** Every setting, resolved: flag over environment over profile over default. */
 export interface Settings extends Switches {
   /** The profile in use and how it was chosen; `sandbox` is built in. */
-  readonly profile: {
-    readonly name: string;
-    readonly via: 'flag' | 'environment' | 'active' | 'none';
-  };
+  readonly profile: ReturnType<typeof profileInForce>;
   readonly output: OutputFormat;
   readonly fields: readonly string[] | undefined;
   readonly out: string | undefined;
