@@ -173,7 +173,7 @@ test('an entry reported as on disk survives kill -9, and entries share syncs', a
 
 const day = 86_400_000;
 
-const free = { most: 50, isHeld: async (_: string) => false };
+const free: Parameters<typeof pruneBeforeImages>[3] = { most: 50, isHeld: async () => false };
 
 /** A store with runs of these ages in days, each with before-images of that age. */
 function storeWith(now: Date, ages: readonly number[], place = 'ended') {
