@@ -79,8 +79,8 @@ export function editOperation(
   missing: string,
   more: Pick<Operation, 'filters' | 'reports'> = {},
 ): Operation {
-  const incomplete = () =>
-    new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+  const incomplete = (hint = `Statuses: ${TryoutStatus.options.join(', ')}`) =>
+    new UsageError(missing, { hint });
   return {
     ...editParts,
     ...more,
@@ -95,7 +95,10 @@ export function editOperation(
     check(_, values: NoteValues & StatusValues & BulkValues) {
       // Not a required flag, because that check runs before a status among the ids is noticed.
       const hasNote = to === 'status' && typedNoteFlag(values) !== undefined;
-      if (values[to] === undefined && !hasNote && values.csv === undefined) throw incomplete();
+      if (values[to] !== undefined || hasNote || values.csv !== undefined) return;
+      // Beside ids --status cannot select, so it was meant as the new status.
+      const [typed, other] = values.ids?.length ? [values.status].flat() : [];
+      throw incomplete(typed && !other ? `Did you mean: --${to} ${typed}` : undefined);
     },
     async job(context, values: NoteValues & StatusValues): Promise<EditJob> {
       const note = await readNoteEdit(context, values);
