@@ -3,7 +3,7 @@
 import { mapConcurrently } from '../data/concurrency.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
-import type { Failure } from '../errors.js';
+import { ApiError, type Failure } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { type Intent, settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Verification } from './operation.js';
@@ -124,6 +124,7 @@ async function foundNotApplied(
 ): Promise<void> {
   const { run, session, task } = row;
   const { resource, retries } = run.options;
+  if (unverified.kind === 'notShown' && unverified.error) throw unverified.error;
   if (unverified.kind === 'notShown')
     throw new NotAppliedError(task.id, {
       resource,
@@ -162,8 +163,7 @@ async function endUnknown(
   row.last = { error };
   run.options.session.transfer?.failed(error, task);
   const described = run.options.describeError(error, task.id);
-  await row.finish(
-    { result: 'unknown', error: described },
-    kind === 'lost' ? {} : { applied: true },
-  );
+  // A service that said no may be believed once the record reads as before.
+  const mayResend = kind === 'lost' || lost instanceof ApiError;
+  await row.finish({ result: 'unknown', error: described }, mayResend ? {} : { applied: true });
 }

@@ -209,9 +209,10 @@ async function confirm(
     if (remark !== undefined) note(`${task.id}: ${remark}.`);
     return stepDone(row, write, verification.record);
   }
-  if (sign) throw sign;
+  // A success that says no is believed only if a read does not contradict it.
+  if (sign && (sign.status >= 400 || verification.outcome !== 'unclear')) throw sign;
   // 202: accepted, not yet done.
-  if (verification.outcome === 'unclear' && answer.status !== 202) {
+  if (verification.outcome === 'unclear' && !sign && answer.status !== 202) {
     const why = verification.error?.message ?? 'no record';
     note(`${task.id}: done, but reading it again failed: ${why}`);
     return stepDone(row, write, record);
@@ -222,6 +223,7 @@ async function confirm(
     since,
     // A record in the answer proves that the service processed the write; read lag is short.
     settleMs: record ? Math.min(lagMs, settleMs) : settleMs,
+    error: sign,
   });
 }
 

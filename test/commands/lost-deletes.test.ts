@@ -62,6 +62,33 @@ test('a deletion without effect after lost responses is unknown and not repeated
   expect(errorOf(ran)['hint']).toContain('Check the record');
 });
 
+test.each([true, false])(
+  'a success that says no is no refusal while nothing can be read: %s',
+  async (isDone) => {
+    let isDown = false;
+    let isThere = true;
+    const service = await recordingService(({ method }): Reply => {
+      if (method === 'DELETE') {
+        isThere = !isDone;
+        isDown = sent() === 1;
+        return { status: 200, json: { error: 'nope' } };
+      }
+      if (isDown) return busy;
+      return isThere
+        ? { status: 200, json: player('p1') }
+        : { status: 404, json: { error: 'notFound' } };
+    });
+    const sent = () => service.requests.filter(({ method }) => method === 'DELETE').length;
+    const options = { env: { ...service.env, ROSTERCTL_RETRIES: '0' }, home: temporaryFolder() };
+    const line = 'players delete p1 --yes --json';
+    const first = await rosterctl(line, options);
+    expect([first.code, errorOf(first)]).toMatchObject([10, { kind: 'unknownOutcome' }]);
+    isDown = false;
+    const again = await rosterctl(line, options);
+    expect([again.code, sent()]).toEqual(isDone ? [0, 1] : [3, 2]);
+  },
+);
+
 test('a deletion whose responses are lost is sent once more, and no further', async () => {
   const { service } = await players(cut, false);
   const ran = await rosterctl('players delete p1 --yes --json', { env: service.env });
