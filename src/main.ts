@@ -273,6 +273,7 @@ async function printFailure(
   // The argument of another command, such as a person or a run, is not an id of the record that failed.
   const isOnRecords = resourceNames.some((resource) => resource === command?.words[0]);
   const typedIds = (isOnRecords ? (command?.args ?? []) : [])
+    .filter(({ name }) => name === 'id' || name === 'ids')
     .flatMap((arg) => [values[arg.name]].flat())
     .filter((id) => typeof id === 'string');
   const { argv, env, table, streams, known } = world;

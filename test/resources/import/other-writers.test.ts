@@ -273,3 +273,12 @@ test('undo leaves a created record whose URL someone has replaced', async () => 
   expect((await desk.undo()).code).toBe(0);
   expect(desk.players.has(made.id)).toBe(false);
 });
+
+test('a refusal that stops the import does not take its file for a record', async () => {
+  const desk = await club((request) =>
+    request.method === 'PATCH' ? { status: 403, json: { error: 'forbidden' } } : undefined,
+  );
+  const ran = await desk.importing(['first@example.org,Last', 'nn@example.org,Mine']);
+  expect(ran.code).toBe(7);
+  expect(errorOf(ran)['message']).toBe('The service refused to change the player (forbidden).');
+});
