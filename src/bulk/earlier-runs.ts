@@ -8,6 +8,7 @@ import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
+import { isOfLivingProcess } from '../runs/lock.js';
 import { isSamePlace, type RunHead, requireContinuable } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { type RunStore, runFolder, storeOf } from '../runs/store.js';
@@ -116,11 +117,16 @@ export async function recordCarried(
 }
 
 /** Finds a finished run of the same input whose process was killed before it printed its report. */
-export function unreportedRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
-  return runs.findLast(
-    ({ finished, reported, state, head }) =>
-      finished && !reported && !state.replaced && head.input === input,
-  );
+export function unreportedRun(
+  { self }: Pick<Context, 'self'>,
+  runs: readonly StoredRun[],
+  input: string,
+): StoredRun | undefined {
+  return runs.findLast((run) => {
+    const { finished, reported, state, head } = run;
+    const isUnseen = finished && !reported && !state.replaced && head.input === input;
+    return isUnseen && !isOfLivingProcess(run, self);
+  });
 }
 
 /** The record of a row as it is now, if an earlier process created it; otherwise what the row knows of it. */

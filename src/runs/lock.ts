@@ -99,6 +99,12 @@ export function isHeldByOther(run: StoredRun, self: ThisProcess): boolean {
   return !isOurs && workerState(run, self) !== 'gone';
 }
 
+/** True if another process wrote this run and is certainly alive, so that it prints the report itself. */
+export function isOfLivingProcess({ state: { holder } }: StoredRun, self: ThisProcess): boolean {
+  if (!holder || isSameProcess(holder, describeSelf(self, undefined))) return false;
+  return holderState(holder, self) === 'runs';
+}
+
 /** The state of the process that works on a run; `gone` if it has ended, or if none is recorded. */
 function workerState({ state: { holder, endedAt } }: StoredRun, self: ThisProcess) {
   return holder && endedAt === undefined ? holderState(holder, self) : 'gone';

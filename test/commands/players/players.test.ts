@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
@@ -110,6 +110,33 @@ test('a created player whose report was lost is printed whole by the same line',
   const again = await rosterctl(line, { home });
   const listed = await rosterctl("players list --where 'name=Zed' -p sandbox --json", { home });
   expect([JSON.parse(again.stdout)]).toEqual(JSON.parse(listed.stdout));
+});
+
+test('a created player whose report is still being printed is not that of another process', async () => {
+  let made = 0;
+  const { env } = await recordingService(({ method }) => {
+    if (method === 'POST') made += 1;
+    return method === 'POST'
+      ? { status: 201, json: { id: `p${made}`, name: 'Zed' } }
+      : { status: 404 };
+  });
+  const home = temporaryFolder();
+  const line = 'players create --name Zed --json';
+  // Its pipe is full, so that it cannot print anything until the other has ended.
+  const done = join(home, 'done');
+  const through = `{ head -c 65536 /dev/zero; exec "$@"; } | { while [ ! -e ${done} ]; do sleep 0.1; done; cat; }`;
+  const slow = rosterctl(line, { home, env, through });
+  const ended = join(home, '.local/state/rosterctl/runs/open');
+  const journals = () =>
+    existsSync(ended) ? readdirSync(ended).map((run) => join(ended, run, 'journal.jsonl')) : [];
+  const hasEnded = () =>
+    journals().some((path) => existsSync(path) && readFileSync(path, 'utf8').includes('"end"'));
+  while (!hasEnded()) await new Promise((resolve) => setTimeout(resolve, 20));
+  const second = await rosterctl(line, { home, env });
+  expect([second.code, JSON.parse(second.stdout)]).toMatchObject([0, { id: 'p2' }]);
+  writeFileSync(done, '');
+  expect((await slow).stdout).toContain('"id":"p1"');
+  expect(made).toBe(2);
 });
 
 test('a field that no list has shown is refused before a player is created', async () => {
