@@ -8,6 +8,8 @@ import { ConfigError } from '../errors.js';
 
 /** A proxy named in the environment. */
 export interface Proxy {
+  /** The variable: `https_proxy` or `HTTPS_PROXY`. */
+  readonly variable: string;
   /** scheme://host:port without user name and password, the only part that is ever shown. */
   readonly origin: string;
   /** The value of the `proxy-authorization` header, if the variable contains a user name. */
@@ -54,6 +56,7 @@ function readProxy(name: string, value: string): Proxy {
     });
   const user = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
   return {
+    variable: name,
     origin: url.origin,
     authorization:
       user === ':' ? undefined : `Basic ${Buffer.from(user, 'utf8').toString('base64')}`,
@@ -89,10 +92,10 @@ export class ProxyFailure extends Error {
   /** The status of the proxy's response, if there was one. */
   readonly status: number | undefined;
   constructor(
-    readonly proxy: string,
+    readonly proxy: Pick<Proxy, 'origin' | 'variable'>,
     { problem, status, cause }: { problem: string; status?: number; cause?: unknown },
   ) {
-    super(`The proxy ${proxy} ${problem}.`, { cause });
+    super(`The proxy ${proxy.origin} ${problem}.`, { cause });
     this.status = status;
   }
 
@@ -102,8 +105,9 @@ export class ProxyFailure extends Error {
   }
 
   get hint(): string {
+    const { variable: name } = this.proxy;
     return this.status === 407
-      ? 'The proxy needs a user: set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT.'
-      : 'Check HTTPS_PROXY, or name the host of the service in NO_PROXY.';
+      ? `The proxy needs a user: set ${name} to http://USER:PASSWORD@HOST:PORT.`
+      : `Check ${name}, or name the host of the service in NO_PROXY.`;
   }
 }

@@ -49,18 +49,18 @@ export function openTunnel(
     done(failure, socket);
   };
   const timer = setTimeout(() => {
-    end(new ProxyFailure(proxy.origin, { problem: 'did not open a connection in time' }));
+    end(new ProxyFailure(proxy, { problem: 'did not open a connection in time' }));
     request.destroy();
   }, connectMs);
   request.on('error', (cause: NodeJS.ErrnoException) => {
     const problem = `cannot be used: ${cause.code ?? cause.message}`;
-    end(new ProxyFailure(proxy.origin, { problem, cause }));
+    end(new ProxyFailure(proxy, { problem, cause }));
   });
   request.on('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
     // A server that sends data first speaks neither HTTP nor TLS.
     if (statusCode >= 200 && statusCode < 300 && head.length === 0) return end(null, socket);
     socket.destroy();
-    end(new ProxyFailure(proxy.origin, { problem: `answered ${statusCode}`, status: statusCode }));
+    end(new ProxyFailure(proxy, { problem: `answered ${statusCode}`, status: statusCode }));
   });
   request.end();
   return () => request.destroy();

@@ -70,6 +70,7 @@ describe('which proxy', () => {
     const choose = createProxyChoice(env, (line) => lines.push(line));
     const target = new URL('https://api.example.org/v1');
     expect(choose(target)).toEqual({
+      variable: 'HTTPS_PROXY',
       origin: 'http://proxy.example.org:3128',
       authorization: `Basic ${Buffer.from('ann:s@crt').toString('base64')}`,
     });
@@ -321,10 +322,11 @@ describe('TLS through a proxy', () => {
   });
 
   test('a dead proxy exits 9 and is named', async () => {
-    const env = { ...environment, HTTPS_PROXY: 'http://ann:s3cret@127.0.0.1:1' };
+    const env = { ...environment, https_proxy: 'http://ann:s3cret@127.0.0.1:1' };
     const { code, stdout, stderr } = await rosterctl('teams list --retries 0', { env });
     expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
     expect(stderr).toContain('The proxy http://127.0.0.1:1 cannot be used: ECONNREFUSED');
+    expect(stderr).toContain('Check https_proxy, or name');
     expect(stderr).not.toContain('s3cret');
   });
 });
