@@ -31,8 +31,9 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   const isFirst = (text: string) => !reported.has(text) && reported.add(text);
   const report = (where: string, what: string) => {
     const message = `${where}: ${what}`;
+    const answer = where.startsWith('GET ') ? 'The' : 'The service accepted this, but its';
     if (strict)
-      throw new ProtocolError(`The answer does not match the contract. ${message}`, {
+      throw new ProtocolError(`${answer} answer does not match the contract. ${message}`, {
         code: 'drift',
         hint: strictHint,
       });
@@ -44,8 +45,10 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
       if (!schema || isDocumented(schema, value)) return;
       const result = z.safeParse(schema, value, { reportInput: true });
       if (result.success) return;
-      // Report each field once, however many rows differ in it.
-      const issues = result.error.issues.filter((issue) => isFirst(`${where} ${issueKey(issue)}`));
+      // Report each field once, however many rows differ in it; an error is one each time.
+      const issues = result.error.issues.filter(
+        (issue) => strict || isFirst(`${where} ${issueKey(issue)}`),
+      );
       // On one line, because a response of a different shape would otherwise fill the screen.
       const missing = issues.filter(isMissing).map(({ path }) => fieldPath(path));
       if (missing.length > 0) report(where, `${missing.join(', ')}: missing`);
