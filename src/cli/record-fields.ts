@@ -215,8 +215,11 @@ function unknownField({ name, flag, asking }: TestField, known: readonly string[
   const inner = known.filter((entry) => entry.includes('.'));
   const meant = near === undefined ? nearestFew(name, inner, 2).map(quoted) : [];
   const written = meant.length > 0 ? `Write it as ${meant.join(' or ')}.\n` : '';
+  const meantField = near === undefined ? '' : ` Did you mean ${near}?`;
   return new UsageError(
-    `No record has a field "${name}".${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    flag === undefined
+      ? `No record has a field "${name}".${meantField}`
+      : `${flag} needs the field ${name}, and no record has it.`,
     { hint: `${written}Known fields: ${plain.map(singleLine).join(', ')}${instead}` },
   );
 }

@@ -224,7 +224,7 @@ describe('the filters of applications', () => {
   test.each<[string, object, string]>([
     ['--game valorant', { gamerTags: ['N#1'] }, "--where 'gamerTags~VALUE'"],
     ['--game valorant', { gamerTags: [{ title: 'Valorant' }] }, "--where 'gamerTags.title=VALUE'"],
-    ['--game valorant', { gamerTags: undefined }, 'No record has a field "gamerTags"'],
+    ['--game valorant', { gamerTags: undefined }, '--game needs the field gamerTags'],
     ['--status pending', { status: { name: 'pending' } }, "--where 'status.name=VALUE'"],
     ['--not-status accepted', { status: 3 }, '--not-status cannot read "status": it holds numbers'],
     ['--since 7d', { submittedAt: 1_795_262_700 }, '--since cannot read "submittedAt"'],
