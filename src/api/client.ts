@@ -77,6 +77,10 @@ class Client implements Api {
     this.limiter = options.limiter;
   }
 
+  get driftOfChange() {
+    return this.drift.ofChange;
+  }
+
   isKey(text: string): boolean {
     const { key } = this.options.connection;
     if (key === undefined) return false;

@@ -14,6 +14,8 @@ export const strictHint = 'To accept it with a note, leave out --strict.';
  * Reports where responses differ from the contract: once per run and field, as an error if strict.
  */
 export interface Drift {
+  /** If strict, how the answer to a change differs; the change was made, so that it is no failure of its own. */
+  readonly ofChange: ProtocolError | undefined;
   /** Checks a value against its documented schema. Does not change the value. */
   check(where: string, schema: z.core.$ZodType | undefined, value: unknown): void;
   /** Reports one difference, in words. */
@@ -22,6 +24,7 @@ export interface Drift {
 
 export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   const reported = new Set<string>();
+  let ofChange: ProtocolError | undefined;
   const checks = new Map<z.core.$ZodType, ValueCheck>();
   const isDocumented = (schema: z.core.$ZodType, value: unknown) => {
     let check = checks.get(schema);
@@ -31,15 +34,21 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   const isFirst = (text: string) => !reported.has(text) && reported.add(text);
   const report = (where: string, what: string) => {
     const message = `${where}: ${what}`;
-    const answer = where.startsWith('GET ') ? 'The' : 'The service accepted this, but its';
-    if (strict)
-      throw new ProtocolError(`${answer} answer does not match the contract. ${message}`, {
-        code: 'drift',
-        hint: strictHint,
-      });
-    if (isFirst(message)) notes.note(message);
+    if (!strict) {
+      if (isFirst(message)) notes.note(message);
+      return;
+    }
+    const error = new ProtocolError(`The answer does not match the contract. ${message}`, {
+      code: 'drift',
+      hint: strictHint,
+    });
+    if (where.startsWith('GET ')) throw error;
+    ofChange ??= error;
   };
   return {
+    get ofChange() {
+      return ofChange;
+    },
     report,
     check(where, schema, value) {
       if (!schema || isDocumented(schema, value)) return;

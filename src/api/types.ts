@@ -1,8 +1,10 @@
 /** The API as commands see it: calls, responses and lists. */
+
 import type { RecordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
+import type { Failure } from '../errors.js';
 import type { EndpointName } from './contract.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { Route } from './routes.js';
@@ -101,6 +103,8 @@ export interface Api {
   readonly urlNote: string | undefined;
   /** The source of the key, for people: "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
+  /** With --strict, how the answer to a change differed from the contract. */
+  readonly driftOfChange: Failure | undefined;
   /** True if a text contains the API key: such a value is never stored. */
   isKey(text: string): boolean;
   /** Decides when requests may start; bulk runs set its limits. */

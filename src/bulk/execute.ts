@@ -32,6 +32,7 @@ import {
   reportOf,
   summarize,
 } from '../runs/report.js';
+import { withoutValues } from '../runs/state.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { verbOf } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
@@ -177,12 +178,6 @@ function sharingValues(): (row: ReportRow) => ReportRow {
   });
 }
 
-/** The row without its old and new values, which are known elsewhere. */
-export function withoutValues(row: ReportRow): ReportRow {
-  const { before: _, after: __, ...rest } = row;
-  return rest;
-}
-
 /** Returns how to resume an unfinished run from its rows that have not ended; `error`: what stopped it. */
 export async function unfinishedLine(
   context: Context,
@@ -268,11 +263,13 @@ export async function endWith(
   stop: Pick<StopReason, 'exitName' | 'error'> | undefined,
 ): Promise<EndedRun> {
   const report = reportOf(context, head, rows);
-  const ended = exitOf(report, stop?.exitName);
-  const { exitName, error } = await writeResultsFile(context, invocation, rows, ended);
+  const drift = context.api.driftOfChange;
+  const ended = exitOf(report, stop?.exitName ?? drift?.exitName);
+  const { exitName, error = drift } = await writeResultsFile(context, invocation, rows, ended);
   const name = context.signal.aborted ? 'interrupted' : exitName;
   const failed = failedRun(report, name, stop?.error ?? error);
-  return { invocation, report, exitName, failed };
+  const isUnreported = failed?.error === drift;
+  return { invocation, report, exitName, failed: failed && { ...failed, isUnreported } };
 }
 
 async function finalizeRun(

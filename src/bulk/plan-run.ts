@@ -13,7 +13,7 @@ import { tidyOpenRuns } from '../runs/end.js';
 import { damagedBefore, noJournal } from '../runs/journal.js';
 import type { RunHead, RunPlan } from '../runs/plan.js';
 import { isFinalRow, type ReportRow, reportRow, type SelectedRow } from '../runs/report.js';
-import { redactRow } from '../runs/state.js';
+import { redactRow, withoutValues } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, writeOptions } from '../runs/stored-run.js';
 import {
@@ -30,7 +30,7 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import { type EndedRun, endWith, type Planned, type PlannedRun, withoutValues } from './execute.js';
+import { type EndedRun, endWith, type Planned, type PlannedRun } from './execute.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
 import { awaitEarlierWrites, closeReplaced, closeUndone, type Replaced } from './open-writes.js';
 import { type Preview, previewRows, subjectOf } from './preview.js';

@@ -79,7 +79,9 @@ async function renderOne(
   const isRead = row.result !== 'changed' && record !== undefined;
   const value =
     session?.present && !isRead ? await session.present(record, row) : (record ?? { id: row.id });
-  const ending = { value, exitName: 'done', isReport: true, onWritten } as const;
+  const { exitName } = ended;
+  const failed = exitName === 'done' ? undefined : ended.failed;
+  const ending = { value, exitName, failed, isReport: true, onWritten };
   if (output !== 'table' || fields || template !== undefined)
     return {
       ...ending,

@@ -130,6 +130,11 @@ export function redactedBefore(changes: readonly RowChange[]): JsonObject {
   return Object.fromEntries(changes.map(({ field, from }) => [field, redactValue(field, from)]));
 }
 
+/** The row without its old and new values, which are known elsewhere. */
+export function withoutValues({ before: _, after: __, ...rest }: ReportRow): ReportRow {
+  return rest;
+}
+
 /**
  * A result as the journal stores it: notes and long values only as hashes, and of a refusal only the
  * message. `changes`: what the row sends, of which the service may repeat a note.

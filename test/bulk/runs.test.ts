@@ -38,6 +38,27 @@ describe('exit', () => {
     expect(written(service)).toEqual([]);
   });
 
+  test('1: with --strict, an answer to a change that differs; the change counts and can be undone', async () => {
+    const service = await keep(several(3), (_, step) => {
+      const [verb, id = ''] = step.split(' ');
+      if (verb !== 'PATCH') return undefined;
+      const changed = application(id, { status: 'rejected' });
+      service.kept.set(id, changed);
+      const { email: _email, ...json } = changed;
+      return { status: 200, json };
+    });
+    const user = userOf(service);
+    const one = await user.run('tryouts update app_1 --status rejected --strict --json');
+    expect([one.code, JSON.parse(one.stdout)]).toMatchObject([1, { status: 'rejected' }]);
+    expect(errorOf(one)).toMatchObject({ code: 'drift', exitCode: 1 });
+    const many = await user.run('tryouts set-status app_2 app_3 --to rejected --strict --yes');
+    expect(many.code).toBe(1);
+    expect(many.stderr).toContain('2 changed');
+    expect(many.stderr).toContain('does not match the contract. PATCH');
+    const undo = await user.run('runs undo last --dry-run --json');
+    expect(report(undo).summary).toMatchObject({ wouldChange: 2 });
+  });
+
   test('8: a row was refused; runs retry sends it again', async () => {
     let refuses = true;
     const service = await keep(several(4), (_, step) =>
