@@ -120,7 +120,7 @@ describe('downloads from a store that checks signatures', () => {
       // One full stop, and no advice for an upload.
       const { message, hint } = envelope(ran) as Record<string, string>;
       expect(message).toMatch(/[^.]\.$/);
-      expect(hint).toMatch(code === 'AccessDenied' ? /ask for a new one/ : /tell the operator/);
+      expect(hint).toMatch(code === 'AccessDenied' ? /may have expired/ : /tell the operator/);
       expect(existsSync(join(cwd, 'back.txt'))).toBe(false);
       expect(readdirSync(cwd)).toEqual(['rules.txt']);
       expect(service.documents).toHaveLength(1);
