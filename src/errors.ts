@@ -265,7 +265,7 @@ export const wrongRoute = 'wrongRoute';
 /** An error response of the file store behind a signed URL (contract 4.5 step 2, 4.4 download). */
 export class StoreError extends Failure {
   readonly kind = 'store';
-  readonly exitName = 'failed';
+  readonly exitName: 'failed' | 'temporary';
   readonly code: string;
   constructor(
     message: string,
@@ -274,6 +274,7 @@ export class StoreError extends Failure {
     options: { hint?: string | undefined } = {},
   ) {
     super(message, options);
+    this.exitName = statusMeaning(status).exitName === 'temporary' ? 'temporary' : 'failed';
     this.code = storeCode ?? 'store';
   }
 }

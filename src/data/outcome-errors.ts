@@ -1,13 +1,5 @@
 /** Errors of rows, runs and references that are not a response of the service. */
-import {
-  ApiError,
-  Failure,
-  NotFoundError,
-  StoreError,
-  statusMeaning,
-  UnknownOutcomeError,
-  UsageError,
-} from '../errors.js';
+import { ApiError, Failure, NotFoundError, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { quotedId } from './references.js';
 import type { ResourceName } from './resources.js';
@@ -148,9 +140,5 @@ export const notVerified = 'notVerified';
 
 /** Returns true if every attempt went unanswered or got a temporary error from the service or its store. */
 export function isExhausted(error: Failure): boolean {
-  if (error instanceof UnverifiedError) return false;
-  return (
-    error.exitName === 'temporary' ||
-    (error instanceof StoreError && statusMeaning(error.status).exitName === 'temporary')
-  );
+  return error.exitName === 'temporary' && !(error instanceof UnverifiedError);
 }

@@ -129,6 +129,22 @@ describe('step 1 and 2', () => {
       expect(world.store.count('PUT')).toBe(2);
     });
 
+  fault(
+    'F099',
+    '503 SlowDown to every attempt: temporary, for one file and for two',
+    async (attack) => {
+      const world = await withStore(() => ({ status: 503, text: xml('SlowDown') }));
+      const desk = { env: { ...world.env, ROSTERCTL_RETRIES: '1' }, cwd: folder() };
+      expectFailure(await attack(upload, desk), 9, /Not finished[^]*503 SlowDown/);
+      for (const name of ['a.txt', 'b.txt']) writeFileSync(join(desk.cwd, name), name);
+      const two = await attack('docs upload a.txt b.txt --json', desk);
+      expect(two.code).toBe(9);
+      const { results } = JSON.parse(two.stdout) as { results: object[] };
+      const error = { code: 'SlowDown', exitCode: 9, retryable: true };
+      expect(results).toMatchObject([{ error }, { error }]);
+    },
+  );
+
   fault('F100', 'a refusal while we are still sending', async (attack) => {
     const world = await withStore(undefined, {
       storeOptions: { early: () => ({ status: 403, text: xml('EntityTooLarge') }) },
