@@ -131,7 +131,8 @@ export function redactedBefore(changes: readonly RowChange[]): JsonObject {
 }
 
 /** The row without its old and new values, which are known elsewhere. */
-export function withoutValues({ before: _, after: __, ...rest }: ReportRow): ReportRow {
+export function withoutValues(row: ReportRow): ReportRow {
+  const { before: _, after: __, ...rest } = row;
   return rest;
 }
 
