@@ -118,7 +118,7 @@ export class Pager {
     const value = fieldOrHeader(path, page);
     // The setting may be meant for another list: this one leads on with a field of its own.
     if (value === undefined && page.number === 1 && (evidence.url ?? evidence.way) !== undefined)
-      return { ...rest, ended: false, hint: evidence.hint ?? 'link' };
+      return { ...rest, ended: false, passedOver: path };
     const next = readNext(path.split('.').at(-1) ?? path, value);
     return { ...next, ...rest, ended: next.url === undefined && next.way === undefined };
   }
@@ -160,11 +160,11 @@ export class Pager {
     const { url, way } = evidence;
     if (mode === 'none') {
       const mayFollow = this.overrides['paging.next'] !== 'none';
-      return mayFollow && this.follow(page, evidence) ? unfollowed(mode) : undefined;
+      return mayFollow && this.follow(page, evidence) ? unfollowed('paging.mode', mode) : undefined;
     }
     if (mode === 'cursor') {
       if (way && !this.isExplicitEnd(page, evidence)) return this.to(way);
-      return url === undefined ? undefined : unfollowed(mode);
+      return url === undefined ? undefined : unfollowed('paging.mode', mode);
     }
     if (page.count === 0 || this.isExplicitEnd(page, evidence)) return undefined;
     if (mode === 'last-id') {
@@ -234,6 +234,8 @@ export class Pager {
         `the service counts ${pages} pages and sent ${page.number}`,
         'If it pages by number: rosterctl config set paging.mode page',
       );
+    if (evidence.passedOver !== undefined)
+      return unfollowed('paging.next', evidence.passedOver).end;
     if (evidence.hint !== undefined)
       return doubt(
         `"${evidence.hint}" may lead to more`,
@@ -285,14 +287,9 @@ function isLess(now: number | undefined, before: number | undefined): boolean {
   return now !== undefined && before !== undefined && now < before;
 }
 
-function unfollowed(mode: string): NextPage {
-  return {
-    end: doubt(
-      `the service names a next page, which paging.mode ${mode} does not follow`,
-      'To follow it: rosterctl config set paging.mode auto',
-      somethingElse,
-    ),
-  };
+function unfollowed(key: string, value: string) {
+  const reason = `the service names a next page, which ${key} ${value} does not follow`;
+  return { end: doubt(reason, `To follow it: rosterctl config set ${key} auto`, somethingElse) };
 }
 
 function pagesOf(total: number | undefined, size: number | undefined): number | undefined {

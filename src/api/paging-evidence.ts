@@ -30,6 +30,8 @@ export interface PagingEvidence {
   readonly size?: number | undefined;
   /** A field that may lead to more and is not understood: its path. */
   readonly hint?: string | undefined;
+  /** The path of `paging.next`, if the answer lacks it and names a next page elsewhere. */
+  readonly passedOver?: string;
 }
 
 /** The parameter of the next page, by the word that `paging.params.*` may rename, and its value. */

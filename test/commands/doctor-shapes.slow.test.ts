@@ -210,7 +210,8 @@ describe('settings hold for every list', () => {
     const options = { env: service.env, home: temporaryFolder() };
     await rosterctl(`config set ${set}`, options);
     const before = await rosterctl('tryouts list -o ids', options);
-    expect(before.stderr).toContain('may be incomplete');
+    expect(before.stderr).toContain(`the service names a next page, which ${set} does not follow`);
+    expect(before.stderr).toContain(`rosterctl config set ${key} auto`);
     await rosterctl('doctor --shapes --apply --yes', options);
     expect((await rosterctl(`config get ${key}`, options)).stdout.trim()).toBe('auto');
     const listed = await rosterctl('tryouts list -o ids', options);
