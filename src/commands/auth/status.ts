@@ -125,10 +125,7 @@ async function checkProfile(
   offline: boolean,
 ): Promise<CheckedKey> {
   const check = await prepareCheck(context, input, offline);
-  const checked = await check();
-  const { keySource } = checked.status;
-  if (keySource !== null) context.known.keySource = keySource;
-  return checked;
+  return check();
 }
 
 /** Finds the key and the service of a profile; returns what asks it. */
