@@ -94,15 +94,17 @@ export function isRunning(run: StoredRun, self: ThisProcess): boolean {
 
 /** True if another process is working on this run, or may be where this machine cannot tell. */
 export function isHeldByOther(run: StoredRun, self: ThisProcess): boolean {
-  const { holder } = run.state;
-  const isOurs = holder && isSameProcess(holder, describeSelf(self, undefined));
-  return !isOurs && workerState(run, self) !== 'gone';
+  return !isOurs(run, self) && workerState(run, self) !== 'gone';
 }
 
 /** True if another process wrote this run and is certainly alive, so that it prints the report itself. */
-export function isOfLivingProcess({ state: { holder } }: StoredRun, self: ThisProcess): boolean {
-  if (!holder || isSameProcess(holder, describeSelf(self, undefined))) return false;
-  return holderState(holder, self) === 'runs';
+export function isOfLivingProcess(run: StoredRun, self: ThisProcess): boolean {
+  const { holder } = run.state;
+  return holder !== undefined && !isOurs(run, self) && holderState(holder, self) === 'runs';
+}
+
+function isOurs({ state: { holder } }: StoredRun, self: ThisProcess): boolean {
+  return holder !== undefined && isSameProcess(holder, describeSelf(self, undefined));
 }
 
 /** The state of the process that works on a run; `gone` if it has ended, or if none is recorded. */
