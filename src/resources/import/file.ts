@@ -88,7 +88,7 @@ async function openSheet(
     if (rows.length === 0) throw new InputError(`${name} holds no record.`);
     return { name, header, rows, isTyped: true, digest: hashed.digest() };
   }
-  if (/^(?:\ufeff)?\s*\[\s*\{/.test(new TextDecoder().decode(start)))
+  if (/^\s*\[\s*\{/.test(new TextDecoder().decode(start)))
     throw new InputError(`${name} holds a JSON array, and an import reads one record per line.`, {
       hint: 'Write the records with -o ndjson (jq -c ".[]" converts a file), or as CSV.',
     });
