@@ -149,8 +149,7 @@ export async function agreeOnPages(
       each === list || settled.has(each.resource) ? each.pages.most : each.pages.count;
     const other = isDeepStrictEqual(proposed, agreed)
       ? undefined
-      : // oxlint-disable-next-line no-await-in-loop
-        await firstShortened(api, lists, { ...overrides, ...proposed }, leastOf);
+      : await firstShortened(api, lists, { ...overrides, ...proposed }, leastOf);
     if (other === undefined) {
       agreed = proposed;
       settled.add(list.resource);
@@ -171,7 +170,6 @@ async function firstShortened(
   leastOf: (list: SurveyedList) => number,
 ): Promise<ResourceName | undefined> {
   for (const list of lists) {
-    // oxlint-disable-next-line no-await-in-loop
     const { count, completeness } = await readWhole(api, list.resource, overrides);
     const isHidden = completeness.state === 'complete' && count < list.pages.most;
     if (isHidden || count < leastOf(list)) return list.resource;

@@ -463,7 +463,6 @@ describe('checking the response', () => {
     const { api } = apiTo(service.baseUrl, { strict: true });
     // The second answer is no better than the first.
     for (let count = 0; count < 2; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       const error = await thrownBy(api.record(getTryout));
       expect(error).toBeInstanceOf(ProtocolError);
       expect((error as Error).message).toContain('email: missing');

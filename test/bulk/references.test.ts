@@ -295,7 +295,6 @@ describe('a record that no longer answers to its reference', () => {
     const service = await moved((step) => step.startsWith('GET'));
     const line = 'tryouts update email:nimbus@example.org --status accepted -n';
     for (const output of ['', '--json']) {
-      // oxlint-disable-next-line no-await-in-loop
       const ran = await run(service, `${line} ${output}`);
       expect([ran.code, ran.stdout]).toEqual([6, '']);
       expect(ran.stderr).toContain('app_3 is no longer email:nimbus@example.org. It is now');

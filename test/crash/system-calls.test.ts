@@ -96,21 +96,17 @@ describe('by system calls:', () => {
     await runOnce([process.execPath, launcher, ...stage.line('reviewing')], stage);
     let unseen = 0;
     for (let at = 1; ; at++) {
-      // oxlint-disable-next-line no-await-in-loop
       await runOnce([process.execPath, launcher, ...stage.line('rejected')], stage);
       stage.relay.clear();
-      // oxlint-disable-next-line no-await-in-loop
       const first = await runOnce(
         [...failing('fdatasync', `error=EIO:when=${at}`), process.execPath, ...undo],
         { home: stage.home, env: { ...stage.env, ...threads } },
       );
       if (first.code === 0 && at > 5) break;
       const sent = stage.relay.arrivals.length;
-      // oxlint-disable-next-line no-await-in-loop
       const again = first.code === 0 ? first : await runOnce([process.execPath, ...undo], stage);
       if (first.code !== 0 && sent === 2) unseen += 1;
       expect([at, again.code, stage.relay.arrivals.length]).toEqual([at, 0, 2]);
-      // oxlint-disable-next-line no-await-in-loop
       const now = await statuses(stage.env, stage.home, stage.ids);
       expect([at, Object.values(now)]).toEqual([at, ['reviewing', 'reviewing']]);
     }

@@ -72,7 +72,6 @@ test('a JSON array is named as one', async () => {
   const desk = await newDesk();
   for (const text of ['[{"email":"a@example.org"}]', '\ufeff[\n  {\n']) {
     desk.file('array.json', text);
-    // oxlint-disable-next-line no-await-in-loop
     const ran = await desk.run('players import ~/array.json --key email --yes');
     expect([ran.code, desk.writes()]).toEqual([2, []]);
     expect(ran.stderr).toContain('holds a JSON array, and an import reads one record per line.');
