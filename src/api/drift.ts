@@ -14,7 +14,7 @@ export const strictHint = 'To accept it with a note, leave out --strict.';
  * Reports where responses differ from the contract: once per run and field, as an error if strict.
  */
 export interface Drift {
-  /** If strict, how the answer to a change differs; the change was made, so that it is no failure of its own. */
+  /** The first mismatch in the answer to a change, if strict. The change was made, so it is reported afterwards instead of thrown. */
   readonly ofChange: ProtocolError | undefined;
   /** Checks a value against its documented schema. Does not change the value. */
   check(where: string, schema: z.core.$ZodType | undefined, value: unknown): void;

@@ -8,7 +8,7 @@ import { attemptWrite } from '../files/writing.js';
 import type { GoodSnapshot, OpenBackup } from './folder.js';
 import { backedUp, type Snapshot, sharedFilesIn } from './layout.js';
 
-/** What of a snapshot decides whether it is kept. */
+/** The parts of a snapshot that decide whether it is kept. */
 interface Candidate {
   readonly snapshot: Pick<Snapshot, 'name' | 'isWhole'>;
   readonly manifest: {

@@ -1,4 +1,4 @@
-/** What a person sees of a run at work: rows or bytes done, rate, time left, and why Ctrl-C does not end it at once. */
+/** The progress of a run (rows or bytes done, rate, time left), and the message after Ctrl-C while it waits for answers. */
 
 import type { RateLimiter } from '../api/rate-limiter.js';
 import type { Context } from '../context.js';
@@ -10,8 +10,8 @@ import { type Action, verbOf } from '../runs/verb.js';
 /**
  * The progress of a run, in words and as a share from 0 to 1, undefined while a bar would say nothing.
  * The text adds the remaining wait while the service asks for one, and the learned rate once the
- * service has throttled. `checkMs`: the wait before the outcome of unanswered requests is read, during
- * which nothing else goes on.
+ * service has throttled. `checkMs`: the wait before the outcome of unanswered requests is read; the run
+ * does nothing else meanwhile.
  */
 export function runProgress(
   {

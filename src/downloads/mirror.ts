@@ -67,7 +67,7 @@ async function lockMirror(context: Context, folder: string): Promise<HeldLock | 
   }
 }
 
-/** What is known of a folder, while documents are downloaded into it. */
+/** The files that a download folder is known to hold: read before a download, updated by it. */
 export class Mirror {
   private readonly entries: Map<string, MirroredFile>;
   private readonly isWritable: boolean;

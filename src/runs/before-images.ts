@@ -170,9 +170,9 @@ interface PruneOptions {
 }
 
 /**
- * Removes before-images older than `keepMs`. `ended/` is listed only once one of its runs is old enough,
- * and nothing below it is opened: a file beside it names the oldest run not yet inspected. Never throws
- * for a file that cannot be removed; the next command tries again.
+ * Removes before-images older than `keepMs`. Lists `ended/` only once one of its runs is old enough, and
+ * opens no file in it: a file beside it names the oldest run that has not been inspected. Leaves a file
+ * that cannot be removed to the next command.
  */
 export async function pruneBeforeImages(
   store: RunStore,

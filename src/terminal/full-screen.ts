@@ -41,7 +41,7 @@ const justMs = 500;
 
 /** Alternate screen, bracketed paste on, no cursor, no line that wraps by itself. */
 const enterCodes = '\u001b[?1049h\u001b[?2004h\u001b[?25l\u001b[?7l\u001b[2J';
-/** The drawing is erased, since it stays where there is no alternate screen, as in GNU screen. */
+/** Erases the drawing first, because it stays visible in terminals without an alternate screen, such as GNU screen. */
 const leaveCodes = '\u001b[H\u001b[J\u001b[?7h\u001b[?25h\u001b[?2004l\u001b[?1049l';
 
 /**
