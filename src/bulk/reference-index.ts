@@ -4,13 +4,13 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { nearestFew } from '../data/nearest.js';
 import type { Candidate } from '../data/outcome-errors.js';
+import { comparesExactly, type Reference, referenceValues } from '../data/references.js';
 import {
-  comparesExactly,
-  type Reference,
+  type LookedUpKind,
+  type ResourceName,
   referenceKindsOf,
-  referenceValues,
-} from '../data/references.js';
-import { type LookedUpKind, type ResourceName, resourceWords } from '../data/resources.js';
+  resourceWords,
+} from '../data/resources.js';
 import { addTo } from '../data/sorting.js';
 import { foldCase, groupedNumber, isSameText, orList, shellQuote } from '../data/text.js';
 import { ApiError } from '../errors.js';

@@ -7,8 +7,7 @@ import {
   type ManifestParam,
 } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
-import { referenceKindsOf } from '../data/references.js';
-import { resourceNames, resourceWords } from '../data/resources.js';
+import { referenceKindsOf, resourceNames, resourceWords } from '../data/resources.js';
 import { orList, shellQuote } from '../data/text.js';
 import { MissingArgumentError, UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';

@@ -1,12 +1,13 @@
 /** The cache for completion: ids, names, fields and values that lists have shown, private and bounded. */
 import { dirname, join } from 'node:path';
 import { isObject, type JsonObject, objectIn } from '../data/json.js';
-import { referenceKindsOf, referenceValues } from '../data/references.js';
+import { referenceValues } from '../data/references.js';
 import {
   type LookedUpKind,
   type Overrides,
   type ResourceName,
   type ResourceWords,
+  referenceKindsOf,
   resourceWords,
 } from '../data/resources.js';
 import { ensurePrivateFolders, readIfOurs, writePrivateFile } from '../files/private.js';

@@ -2,8 +2,13 @@
 import { parseRoute } from '../data/http.js';
 import { lazy } from '../data/lazy.js';
 import { didYouMean } from '../data/nearest.js';
-import { defaultFields, referenceKindsOf, referenceSetting } from '../data/references.js';
-import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
+import { defaultFields, referenceSetting } from '../data/references.js';
+import {
+  type ResourceName,
+  referenceKindsOf,
+  resourceNames,
+  resourceWords,
+} from '../data/resources.js';
 import { orList, percentDecoded } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { namedKeys, type SettingKey } from './named-keys.js';

@@ -7,6 +7,7 @@ import {
   type Overrides,
   type ResourceName,
   type ResourceWords,
+  referenceKindsOf,
   resourceWords,
 } from './resources.js';
 import { foldCase, orList, shellQuote } from './text.js';
@@ -128,11 +129,6 @@ const innerNames: { readonly [K in LookedUpKind]: readonly string[] } = {
   discord: ['id', 'userid', 'username', 'name'],
   tag: ['gamertag', 'tag', 'name'],
 };
-
-/** Returns the kinds of references that a resource knows, apart from ids. */
-export function referenceKindsOf(resource: ResourceName): readonly LookedUpKind[] {
-  return Object.keys(resourceWords[resource].references) as LookedUpKind[];
-}
 
 /** The documented fields of a reference; undefined for the obvious names. */
 function referenceFields(

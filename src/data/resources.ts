@@ -120,6 +120,11 @@ export type OverrideKey = {
 /** The resources in the order in which they are listed. */
 export const resourceNames = Object.keys(resourceWords) as readonly ResourceName[];
 
+/** Returns the kinds of references that a resource knows, apart from ids. */
+export function referenceKindsOf(resource: ResourceName): readonly LookedUpKind[] {
+  return Object.keys(resourceWords[resource].references) as LookedUpKind[];
+}
+
 /** The field of a resource whose change emits events; undefined if there is none. */
 export function eventFieldOf(resource: string | undefined): string | undefined {
   const words: ResourceWords | undefined = resourceWords[resource as ResourceName];

@@ -9,11 +9,12 @@ import { callFor, resourceRow } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
 import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
-import { referenceKindsOf, referenceSetting, referenceValues } from '../data/references.js';
+import { referenceSetting, referenceValues } from '../data/references.js';
 import {
   type LookedUpKind,
   type Overrides,
   type ResourceName,
+  referenceKindsOf,
   resourceWords,
 } from '../data/resources.js';
 import { Failure } from '../errors.js';

@@ -1,8 +1,7 @@
 /** The texts of an undo: its counts, its effect, and the reason why a run cannot be undone. */
 
 import type { CommandManifest } from '../data/command-manifest.js';
-import { referenceKindsOf } from '../data/references.js';
-import type { ResourceName } from '../data/resources.js';
+import { type ResourceName, referenceKindsOf } from '../data/resources.js';
 import { groupedNumber, plural } from '../data/text.js';
 import type { PreviewedRows, Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';

@@ -6,8 +6,8 @@ import {
   findGroup,
   type ManifestParam,
 } from '../../data/command-manifest.js';
-import { referenceKinds, referenceKindsOf } from '../../data/references.js';
-import type { ResourceName } from '../../data/resources.js';
+import { referenceKinds } from '../../data/references.js';
+import { type ResourceName, referenceKindsOf } from '../../data/resources.js';
 import { verbAliasesOf } from '../resolve-command.js';
 import { type Flag, findFlag, flagsOf, type Line } from './line.js';
 

@@ -12,11 +12,15 @@ import {
   didYouMeanReference,
   meantReference,
   type Reference,
-  referenceKindsOf,
   referenceOf,
   referenceValues,
 } from '../../data/references.js';
-import { type Overrides, type ResourceName, resourceWords } from '../../data/resources.js';
+import {
+  type Overrides,
+  type ResourceName,
+  referenceKindsOf,
+  resourceWords,
+} from '../../data/resources.js';
 import { addTo } from '../../data/sorting.js';
 import { foldCase, shellQuote } from '../../data/text.js';
 import { ApiError, type Failure, NotFoundError } from '../../errors.js';

@@ -3,12 +3,13 @@
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { labelOf, namedTest, nameWithId, plainText } from '../../data/path.js';
-import { kindWords, quotedId, referenceKindsOf, referenceValues } from '../../data/references.js';
+import { kindWords, quotedId, referenceValues } from '../../data/references.js';
 import {
   type LookedUpKind,
   type Overrides,
   perResource,
   type ResourceName,
+  referenceKindsOf,
   resourceNames,
   resourceWords,
 } from '../../data/resources.js';
