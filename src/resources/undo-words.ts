@@ -106,7 +106,7 @@ function restoreHint(
   if (!has('import')) return undefined;
   const [key = 'name'] = referenceKindsOf(resource as ResourceName);
   return [
-    `Save the deleted records: rosterctl runs show ${run} --undoable > deleted.ndjson`,
+    `Save the deleted records: rosterctl runs show ${run} --undoable -o ndjson > deleted.ndjson`,
     isOne
       ? `Create it again: rosterctl ${resource} create --input deleted.ndjson`
       : `Create them again: rosterctl ${resource} import deleted.ndjson --key ${key}`,

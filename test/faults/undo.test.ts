@@ -191,6 +191,11 @@ describe('every kind of write is undone', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Fields);
     expect(records.map(({ id }) => id)).toEqual(['player_0003', 'player_0004']);
+    const inFormat = async (flags: string) =>
+      (await run(`runs show last --undoable ${flags}`)).stdout;
+    expect(JSON.parse(await inFormat('--json'))).toEqual(records);
+    expect(await inFormat('-o ids')).toBe('player_0003\nplayer_0004\n');
+    expect(await inFormat('-o csv --fields id')).toBe('id\r\nplayer_0003\r\nplayer_0004\r\n');
     writeFileSync(join(home, 'deleted.ndjson'), shown.stdout);
     expect(errorOf(refused)['hint']).toContain('players import deleted.ndjson --key email');
     const restored = 'players import deleted.ndjson --key email --yes -o json';

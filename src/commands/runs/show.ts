@@ -5,12 +5,13 @@ import { idOfRow } from '../../bulk/row-lines.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
+import { linesView } from '../../cli/views.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { sandboxProfile } from '../../config/choices.js';
 import { connectionSources, findTarget } from '../../config/connection.js';
 import { demoOrganization } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
-import { printJson } from '../../data/json.js';
+import { type JsonObject, printJson } from '../../data/json.js';
 import { longTimeOf } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
 import { readBeforeImages } from '../../runs/before-images.js';
@@ -53,8 +54,8 @@ export default defineLocalCommand({
       { matches: () => true },
     );
     if (undoable)
-      return new ValueWithExit(undefined as never, 'done', {
-        head: await deletedRecords(context, stored),
+      return new ValueWithExit((await deletedRecords(context, stored)) as never, 'done', {
+        view: deletedView,
       });
     const report = storedReport(stored, failed);
     printSummary(context, report);
@@ -69,8 +70,13 @@ export default defineLocalCommand({
   },
 });
 
-/** The records that a run deleted, as NDJSON. */
-async function deletedRecords(context: LocalContext, { head }: StoredRun): Promise<string> {
+/** The view of deleted records: NDJSON, unless another format is asked for. */
+const deletedView = linesView((records: readonly JsonObject[]) =>
+  records.map((record) => printJson(record)),
+);
+
+/** Returns the records that a run deleted. */
+async function deletedRecords(context: LocalContext, { head }: StoredRun): Promise<JsonObject[]> {
   const images = await readBeforeImages(runFolder(storeOf(context), head.run));
   const records = images.flatMap(({ kind, before }) =>
     kind === 'record' && before ? [before] : [],
@@ -83,7 +89,7 @@ async function deletedRecords(context: LocalContext, { head }: StoredRun): Promi
       );
   }
   if (records.length === 0) context.note(`Run ${head.run} deleted no records.`);
-  return records.map((record) => `${printJson(record)}\n`).join('');
+  return records;
 }
 
 function describeRun(stored: StoredRun): string {
