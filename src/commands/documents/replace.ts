@@ -241,7 +241,9 @@ async function confirmAndDelete(
   if (command.kind !== 'operation') throw new BugError('docs delete is not an operation.');
   // A bare word could read as a reference.
   const values = { ids: [`id:${id}`], waitLock: wait };
-  return command.run(context, values, ['documents', 'delete']);
+  // The fields to show are those of the new document.
+  const settings = { ...context.settings, fields: undefined, template: undefined };
+  return command.run({ ...context, settings }, values, ['documents', 'delete']);
 }
 
 /** The requests of both steps; without an upload only those of the deletion. */

@@ -27,6 +27,13 @@ test('a replacement has the name and the tags of the old document, which is then
   expect((await run(`docs get doc_2 --out ${home}/got.json`)).code).toBe(0);
 });
 
+test('--fields chooses fields of the new document', async () => {
+  const { run, sent } = await office();
+  const { code, stdout } = await run('docs replace doc_1 new.txt --yes --fields id,name');
+  expect([code, JSON.parse(stdout)]).toEqual([0, { id: 'doc_2', name: 'House rules' }]);
+  expect(sent()).toEqual(['POST', 'POST', 'DELETE']);
+});
+
 test('a script without --yes is refused before anything is sent, and a dry run shows all requests', async () => {
   const { run, api, sent } = await office();
   const refused = await run('docs replace doc_1 new.txt');
