@@ -43,10 +43,10 @@ export async function printValue<T>(
   view: View<T>,
   context: OutputContext,
 ): Promise<void> {
-  // The response had no body.
   const { head } = context;
-  if (value === undefined && head === undefined) return;
   const out = context.settings.out === '-' ? undefined : context.settings.out;
+  // A response without a body leaves an empty file, not the previous one.
+  if (value === undefined && head === undefined && out === undefined) return;
   if (head !== undefined && context.settings.output === 'xlsx')
     throw new UsageError('This result cannot be written as a workbook.', {
       hint: 'Use another extension, or -o json.',

@@ -35,6 +35,19 @@ test.each([
   expect(api.requests[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
 });
 
+test('an answer without a body empties the file of --out', async () => {
+  const api = await service(() => ({ status: 204 }));
+  const home = temporaryFolder();
+  const file = join(home, 'gone.json');
+  writeFileSync(file, 'an earlier answer');
+  const ran = await rosterctl('api things/1 -X DELETE --yes --out gone.json', {
+    env: api.env,
+    home,
+    cwd: home,
+  });
+  expect([ran.code, ran.stdout, readFileSync(file, 'utf8')]).toEqual([0, '', '']);
+});
+
 test('the answer is compact in a pipe and indented at a terminal', async () => {
   const api = await service();
   expect((await rosterctl('api teams/{org}', { env: api.env })).stdout).toBe('{"ok":true}\n');
