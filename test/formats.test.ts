@@ -31,11 +31,16 @@ describe('a format that does not fit the result', () => {
 });
 
 test('a record without an id does not affect the others, and is no success', async () => {
-  const teams = [{ id: 'team_1', name: 'A' }, { name: 'B' }, { id: 'team_3', name: 'C' }];
+  const teams = [
+    { id: 'team_1', name: 'A' },
+    { name: 'B' },
+    { id: '', name: '' },
+    { id: 'team_3' },
+  ];
   const service = await recordingService(() => ({ status: 200, json: teams }));
   const ran = await rosterctl('teams list -o ids', { env: service.env });
   expect(ran).toMatchObject({ code: 1, stdout: 'team_1\nteam_3\n' });
-  expect(ran.stderr).toContain('1 record has no id and cannot be printed.');
+  expect(ran.stderr).toContain('2 records have no id and cannot be printed.');
 });
 
 test('csv has the documented fields first, also those that no record has', async () => {

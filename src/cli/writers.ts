@@ -94,7 +94,7 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
   let missing = 0;
   await writeLines(sink, rows, ({ value: row }) => {
     const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
-    const isMissing = id === undefined || id === null || typeof id === 'object';
+    const isMissing = id === undefined || id === null || id === '' || typeof id === 'object';
     if (isMissing) missing += 1;
     else written += 1;
     const word = isObject(row) && id === row['id'] ? wordOfId(plainText(id)) : plainText(id);
