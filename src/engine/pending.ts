@@ -4,7 +4,7 @@ import { mapConcurrently } from '../data/concurrency.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
 import { ApiError, type Failure } from '../errors.js';
-import type { RowChange } from '../runs/report.js';
+import type { RowChange, RowEnd } from '../runs/report.js';
 import { type Intent, settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun, Unverified } from './run.js';
@@ -160,10 +160,10 @@ async function endUnknown(
 ): Promise<void> {
   const { task, run } = row;
   const error = unknownOutcome(lost, unread);
-  row.last = { error };
   run.options.session.transfer?.failed(error, task);
   const described = run.options.describeError(error, task.id);
   // A service that said no may be believed once the record reads as before.
   const mayResend = kind === 'lost' || lost instanceof ApiError;
-  await row.finish({ result: 'unknown', error: described }, mayResend ? {} : { applied: true });
+  const end: RowEnd = { result: 'unknown', error: described };
+  await row.finish(end, { error }, mayResend ? {} : { applied: true });
 }

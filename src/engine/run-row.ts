@@ -53,11 +53,8 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
   const { previewed, digest, done } = row;
   const decided = decideRow(task, state.record, plan, { guards, previewed, digest, done });
   const [step] = plan.steps;
-  if (decided || !step) {
-    row.last = { record: state.record };
-    if (decided) await row.finish(decided);
-    return undefined;
-  }
+  if (decided) await row.finish(decided, { record: state.record });
+  if (decided || !step) return undefined;
   if (done && step.name === done.step)
     return (await readAfterLag(row, done, step)) ?? changedByOther(row, step, state);
   const note = async (entry: JsonObject) => {

@@ -42,7 +42,7 @@ export async function runRows(
     const end: RowEnd = isOpen
       ? { result: 'unknown', error: describeError(unknownOutcome(undefined), task.id) }
       : { result: 'not_attempted' };
-    row.report(row.rowOf(end));
+    row.report(end);
   }
   // An unexpected error must surface; after a signal, a slow request may be abandoned.
   if (!signal.aborted) await all;

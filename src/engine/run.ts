@@ -146,7 +146,6 @@ export class ActiveRow {
   unverified: Unverified | undefined;
   /** A lost write that was found not applied, until the one that replaces it has reached the service. */
   lost: Unverified | undefined;
-  last: LastState = {};
   /** A request may have been sent and has no outcome. */
   isInFlight = false;
   /** Its first step, once it is done. */
@@ -203,60 +202,58 @@ export class ActiveRow {
     const base = recordFailedRow(run.breaker, error, isInFlight);
     const { result } = endAfter(done, { result: base });
     const isInterrupted = error instanceof CancelledError && result === 'not_attempted';
-    this.last = { error };
     if (!isInterrupted) session.transfer?.failed(error, task);
     const end: RowEnd = {
       result: base,
       ...(!isInterrupted && { error: describeError(error, task.id) }),
     };
-    await this.write(end).catch((journalError: unknown) => {
+    await this.write(end, { error }).catch((journalError: unknown) => {
       if (!(journalError instanceof Failure)) throw journalError;
       run.breaker.recordFailure(journalError, isInFlight);
-      this.report(this.rowOf(end));
+      this.report(end, { error });
     });
   }
 
-  /** Ends the row: counts its result, and reports it once it is on disk. */
-  async finish(end: RowEnd, more: JsonObject = {}): Promise<void> {
+  /** Ends the row: counts its result, and reports it once it is on disk. `more`: what only the journal keeps. */
+  async finish(end: RowEnd, last: LastState, more: JsonObject = {}): Promise<void> {
     const { breaker, isClosed } = this.run;
     if (!isClosed && end.result !== 'unknown' && end.result !== 'not_attempted')
       breaker.recordResult(end.result, this.isInFlight);
-    await this.write(end, more);
+    await this.write(end, last, more);
   }
 
   /**
    * Finishes the row without waiting for the disk, so that its worker can take the next one. The next
    * intent follows this result in the journal, so nothing is sent before the result is on disk.
    */
-  finishInBackground(end: RowEnd): void {
+  finishInBackground(end: RowEnd, last: LastState): void {
     const { syncing } = this.run;
-    const ending = this.guarded(() => this.finish(end)).finally(() => {
+    const ending = this.guarded(() => this.finish(end, last)).finally(() => {
       syncing.delete(ending);
     });
     syncing.add(ending);
   }
 
-  private async write(end: RowEnd, more: JsonObject = {}): Promise<void> {
+  private async write(end: RowEnd, last: LastState, more: JsonObject = {}): Promise<void> {
     // The report is complete; nothing may be added.
     if (this.run.isClosed) return;
-    const row = this.rowOf(end);
-    const entry = { kind: 'result', ...redactRow(row, this.previewed), ...more } as const;
-    await this.run.options.journal.append(entry);
-    this.report(row);
+    const row = redactRow(this.rowOf(end), this.previewed);
+    await this.run.options.journal.append({ kind: 'result', ...row, ...more });
+    this.report(end, last);
   }
 
   /** Adds the row to the report, and releases its record. */
-  report(row: ReportRow): void {
+  report(end: RowEnd, last: LastState = {}): void {
     const { rows, reported, options } = this.run;
+    const row = this.rowOf(end);
     this.lock?.release();
     rows.delete(row.row);
     if (reported.has(row.row)) return;
     reported.add(row.row);
-    options.onResult(row, this.last);
+    options.onResult(row, last);
   }
 
-  /** Returns the row of the report if it ends so. */
-  rowOf(end: RowEnd): ReportRow {
+  private rowOf(end: RowEnd): ReportRow {
     return reportRow(this.task, endAfter(this.done, end));
   }
 }

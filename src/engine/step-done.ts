@@ -38,14 +38,13 @@ export async function stepDone(
     throw refusal;
   }
   if (record && !session.compare && !session.confirm) noteUnshown(run, step, record);
-  row.last = { record };
   const end = changedEnd(task, values, row.done, made);
   const vanished = record ? vanishedFields(step, record) : [];
   if (vanished.length > 0)
     note(
       `${task.id}: the service no longer shows ${vanished.join(', ')}; a PUT may replace the whole record.`,
     );
-  row.finishInBackground(vanished.length > 0 ? { ...end, vanished } : end);
+  row.finishInBackground(vanished.length > 0 ? { ...end, vanished } : end, { record });
   return undefined;
 }
 
@@ -82,9 +81,9 @@ export async function changedByOther(
   state: RecordState,
 ): Promise<undefined> {
   const { before } = beforeAndAfter(step.changes);
-  row.last = { record: state.record };
   const message = 'Someone else changed it before the outcome of this change was known.';
-  await row.finish(conflictEnd(message, { ...(before && { before }) }));
+  const end = conflictEnd(message, { ...(before && { before }) });
+  await row.finish(end, { record: state.record });
 }
 
 /** Records in the before-image how the service stored the values, so that an undo recognizes them. */
