@@ -18,7 +18,7 @@ const firstReadMs = 2_000;
 /** Verifies the writes of these rows until each has an outcome; if nothing more may be read, it stays unknown. */
 export async function verifyPending(run: ActiveRun, rows: readonly ActiveRow[]): Promise<void> {
   let pending = rows.filter(({ unverified }) => unverified);
-  while (pending.length > 0 && !run.isHalted && !run.breaker.isWaitTooLong) {
+  while (pending.length > 0 && run.phase !== 'ending' && !run.breaker.isWaitTooLong) {
     await verifyOnce(run, pending);
     pending = pending.filter(({ unverified }) => unverified);
   }
@@ -32,7 +32,7 @@ async function verifyOnce(run: ActiveRun, rows: readonly ActiveRow[]): Promise<v
     ({ session, unverified }) =>
       session.verify !== 'never' && (unverified?.settleMs ?? 0) > firstReadMs,
   );
-  if (isLong && !run.isStopped) {
+  if (isLong && run.phase === 'sending') {
     await pauseUntil(run, rows, () => firstReadMs);
     await readAll(run, rows, { last: false });
   }
@@ -63,10 +63,10 @@ async function readAll(
 ): Promise<void> {
   let isSilent = false;
   // A service that stopped answering gets one request at a time, not one for each row.
-  const count = run.isStopped ? 1 : run.options.concurrency;
+  const count = run.phase === 'sending' ? run.options.concurrency : 1;
   const reads = mapConcurrently(rows, count, async (row) => {
     const { unverified } = row;
-    if (!unverified || run.isHalted || (isSilent && !last)) return;
+    if (!unverified || run.phase === 'ending' || (isSilent && !last)) return;
     row.unverified = undefined;
     await row.guarded(async () => {
       if (isSilent) return endUnknown(row, unverified);
@@ -134,7 +134,7 @@ async function foundNotApplied(
   const mayResend =
     unverified.kind === 'lost' && row.sends <= retries && row.resends < session.resends;
   // A service that does not answer gets no resend; the row was attempted, so its outcome is unknown.
-  if (!mayResend || run.isStopped) return endUnknown(row, unverified);
+  if (!mayResend || run.breaker.stop) return endUnknown(row, unverified);
   row.isInFlight = false;
   row.resends += 1;
   row.lost = unverified;

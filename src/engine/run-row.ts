@@ -23,8 +23,8 @@ export async function beginRow(row: ActiveRow): Promise<void> {
   const { run, task, session } = row;
   let endTurn: (() => void) | undefined;
   await row.guarded(async () => {
-    endTurn = await run.gate.enter(() => run.isStopped || (session.isProven?.() ?? true));
-    if (run.isOver) return;
+    endTurn = await run.gate.enter(() => run.phase !== 'sending' || (session.isProven?.() ?? true));
+    if (run.phase !== 'sending') return;
     const { lockRow } = run.options;
     row.lock = await lockRow?.(task);
     const { previewState: preview } = task;
@@ -169,7 +169,7 @@ async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | 
     const wait = throttled ? error.details.wait : undefined;
     await sleep(wait === undefined ? backoff(row.sends - 1, throttled) : wait * 1000, signal);
   }
-  if (row.run.isOver) throw error;
+  if (row.run.phase !== 'sending') throw error;
   if (row.lost) {
     row.unverified = row.lost;
     row.resends -= 1;

@@ -64,7 +64,7 @@ async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
   const fresh = tasks.filter((task) => !task.open).values();
   const worker = async () => {
     for (const task of fresh) {
-      if (run.isOver) return;
+      if (run.phase !== 'sending') return;
       const row = new ActiveRow(run, task);
       await beginRow(row);
       if (row.unverified) sent.push(row);

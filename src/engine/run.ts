@@ -82,23 +82,17 @@ export class ActiveRun {
   constructor(readonly options: RowRunOptions) {
     const { maxErrors, isSilent, onStop, concurrency } = options;
     this.breaker = new CircuitBreaker(isSilent, maxErrors, onStop);
-    this.gate = new FirstWriteGate(() => this.breaker.hasAnswer || this.isStopped);
+    this.gate = new FirstWriteGate(() => this.breaker.hasAnswer || this.phase !== 'sending');
     this.semaphore = new Semaphore(concurrency);
   }
 
-  /** True once nothing more is sent; writes with an unknown outcome are still verified. */
-  get isStopped(): boolean {
-    return this.breaker.stop !== undefined;
-  }
-
-  /** True once a signal arrived, or the report is complete. */
-  get isHalted(): boolean {
-    return this.isClosed || this.options.signal.aborted;
-  }
-
-  /** True once nothing new is started. */
-  get isOver(): boolean {
-    return this.isHalted || this.isStopped;
+  /**
+   * What the run still does: `verifying`: it sends nothing more, but verifies what it sent. `ending`: after a
+   * signal, or with its report complete, it starts nothing.
+   */
+  get phase(): 'sending' | 'verifying' | 'ending' {
+    if (this.isClosed || this.options.signal.aborted) return 'ending';
+    return this.breaker.stop ? 'verifying' : 'sending';
   }
 
   isFresh({ record, at, freshMs = record ? usualFreshMs : Number.POSITIVE_INFINITY }: RecordState) {
@@ -174,7 +168,7 @@ export class ActiveRow {
 
   /** Throws CancelledError if nothing more may be sent, for this row to end as far as it got. */
   throwIfOver(): void {
-    if (this.run.isOver) throw stoppedEarly(this.done !== undefined || this.sends > 0);
+    if (this.run.phase !== 'sending') throw stoppedEarly(this.done !== undefined || this.sends > 0);
   }
 
   /** Records a finished step that does not end the row. */
