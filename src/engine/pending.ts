@@ -17,20 +17,25 @@ const firstReadMs = 2_000;
 
 /** Verifies the writes of these rows until each has an outcome; if nothing more may be read, it stays unknown. */
 export async function verifyPending(run: ActiveRun, rows: readonly ActiveRow[]): Promise<void> {
-  let pending = rows.filter(({ unverified }) => unverified);
-  while (pending.length > 0 && run.phase !== 'ending' && !run.breaker.isWaitTooLong) {
-    await verifyOnce(run, pending);
-    pending = pending.filter(({ unverified }) => unverified);
-  }
+  const mayRead = () => run.phase !== 'ending' && !run.breaker.isWaitTooLong;
+  while (unverifiedOf(rows).length > 0 && mayRead()) await verifyOnce(run, rows);
   await Promise.all(run.syncing);
-  for (const row of pending) if (row.unverified) await endUnknown(row, row.unverified);
+  for (const { row, unverified } of unverifiedOf(rows)) await endUnknown(row, unverified);
+}
+
+/** The rows whose last write has an unknown outcome. */
+function unverifiedOf(rows: readonly ActiveRow[]) {
+  return rows.flatMap((row) => {
+    const { lastWrite } = row;
+    return lastWrite.phase === 'unverified' ? [{ row, unverified: lastWrite.unverified }] : [];
+  });
 }
 
 /** Waits once for all of them: reads early, and again once no write can still take effect, which decides. */
 async function verifyOnce(run: ActiveRun, rows: readonly ActiveRow[]): Promise<void> {
-  const isLong = rows.some(
-    ({ session, unverified }) =>
-      session.verify !== 'never' && (unverified?.settleMs ?? 0) > firstReadMs,
+  const isLong = unverifiedOf(rows).some(
+    ({ row: { session }, unverified }) =>
+      session.verify !== 'never' && unverified.settleMs > firstReadMs,
   );
   if (isLong && run.phase === 'sending') {
     await pauseUntil(run, rows, () => firstReadMs);
@@ -47,10 +52,11 @@ async function pauseUntil(
 ): Promise<void> {
   const { now, sleep, signal, onVerify } = run.options;
   const present = now();
-  const longest = rows.reduce((most, { unverified }) => {
-    const ms = unverified ? settleTimeLeft([unverified], msOf(unverified), present) : 0;
-    return Math.max(most, ms);
-  }, 0);
+  const longest = unverifiedOf(rows).reduce(
+    (most, { unverified }) =>
+      Math.max(most, settleTimeLeft([unverified], msOf(unverified), present)),
+    0,
+  );
   if (longest <= 0 || signal.aborted) return;
   onVerify?.(longest);
   await sleep(longest, signal);
@@ -64,17 +70,16 @@ async function readAll(
   let isSilent = false;
   // A service that stopped answering gets one request at a time, not one for each row.
   const count = run.phase === 'sending' ? run.options.concurrency : 1;
-  const reads = mapConcurrently(rows, count, async (row) => {
-    const { unverified } = row;
-    if (!unverified || run.phase === 'ending' || (isSilent && !last)) return;
-    row.unverified = undefined;
+  const reads = mapConcurrently(unverifiedOf(rows), count, async ({ row, unverified }) => {
+    if (run.phase === 'ending' || (isSilent && !last)) return;
+    row.lastWrite = { phase: 'sent' };
     await row.guarded(async () => {
       if (isSilent) return endUnknown(row, unverified);
       const verification = await verifyWrite(row.session, row.task, unverified);
       if (verification.outcome === 'unclear')
         isSilent = verification.error?.exitName === 'temporary';
       if (last || verification.outcome === 'applied') return settle(row, unverified, verification);
-      row.unverified = unverified;
+      row.lastWrite = { phase: 'unverified', unverified };
       return undefined;
     });
   });
@@ -135,9 +140,8 @@ async function foundNotApplied(
     unverified.kind === 'lost' && row.sends <= retries && row.resends < session.resends;
   // A service that does not answer gets no resend; the row was attempted, so its outcome is unknown.
   if (!mayResend || run.breaker.stop) return endUnknown(row, unverified);
-  row.isInFlight = false;
   row.resends += 1;
-  row.lost = unverified;
+  row.lastWrite = { phase: 'settled', lost: unverified };
   row.intent = undefined;
   await runRow(row, state);
 }

@@ -120,11 +120,11 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
     // Ahead of rows waiting to be read.
     const sent = await run.semaphore.within({ first: true }, async () => {
       row.throwIfOver();
-      row.isInFlight = true;
+      row.lastWrite = { phase: 'sent', lost: row.lastWrite.lost };
       return session.send(step, task, isFresh);
     });
     row.sends += 1;
-    row.lost = undefined;
+    row.lastWrite = { phase: 'sent' };
     return await confirm(row, write, sent, since);
   } catch (error) {
     if (error instanceof Failure && isNotSent(error)) return sendLater(row, error);
@@ -133,7 +133,6 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
       return stepDone(row, write, undefined);
     if (!(error instanceof UnknownOutcomeError)) throw error;
     row.sends += 1;
-    row.lost = undefined;
     run.breaker.recordFailure(error, true);
     const settles = Math.max(settleMs, error.wait * 1000);
     const kind = error.delivery === 'applied' ? 'unreadable' : 'lost';
@@ -147,7 +146,8 @@ function verifyLater(
   how: Pick<Unverified, 'kind' | 'since' | 'settleMs' | 'error'>,
 ): undefined {
   const t = row.run.options.now().getTime();
-  row.unverified = { ...how, intent: intentOf(write), sent: write, t };
+  const unverified = { ...how, intent: intentOf(write), sent: write, t };
+  row.lastWrite = { phase: 'unverified', unverified };
 }
 
 /**
@@ -156,7 +156,8 @@ function verifyLater(
  */
 async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | undefined> {
   const { retries, sleep, signal, backoff } = row.run.options;
-  row.isInFlight = false;
+  const { lost } = row.lastWrite;
+  row.lastWrite = { phase: 'settled', lost };
   if (error instanceof StaleReadError) {
     row.rereads += 1;
     if (row.rereads > mostRereads) throw error;
@@ -170,8 +171,8 @@ async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | 
     await sleep(wait === undefined ? backoff(row.sends - 1, throttled) : wait * 1000, signal);
   }
   if (row.run.phase !== 'sending') throw error;
-  if (row.lost) {
-    row.unverified = row.lost;
+  if (lost) {
+    row.lastWrite = { phase: 'unverified', unverified: lost };
     row.resends -= 1;
     return undefined;
   }

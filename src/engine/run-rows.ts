@@ -38,7 +38,7 @@ export async function runRows(
   for (const task of tasks) {
     if (run.reported.has(task.row)) continue;
     const row = run.rows.get(task.row) ?? new ActiveRow(run, task);
-    const isOpen = row.isInFlight || task.open !== undefined;
+    const isOpen = row.isSent || task.open !== undefined;
     const end: RowEnd = isOpen
       ? { result: 'unknown', error: describeError(unknownOutcome(undefined), task.id) }
       : { result: 'not_attempted' };
@@ -57,7 +57,8 @@ async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
     const intent = sentAtLatest(task.open, now());
     const { t, since } = intent;
     const row = new ActiveRow(run, task);
-    row.unverified = { kind: intent.applied ? 'unreadable' : 'lost', intent, t, since, settleMs };
+    const kind = intent.applied ? 'unreadable' : 'lost';
+    row.lastWrite = { phase: 'unverified', unverified: { kind, intent, t, since, settleMs } };
     sent.push(row);
   }
   // The workers share it.
@@ -67,7 +68,7 @@ async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
       if (run.phase !== 'sending') return;
       const row = new ActiveRow(run, task);
       await beginRow(row);
-      if (row.unverified) sent.push(row);
+      if (row.lastWrite.phase === 'unverified') sent.push(row);
     }
   };
   await Promise.all(Array.from({ length: rowsAtOnce(run, tasks) }, worker));

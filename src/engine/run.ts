@@ -119,6 +119,15 @@ export interface Unverified extends OpenWrite {
   readonly error?: Failure | undefined;
 }
 
+/**
+ * Where the last write of a row stands: none was sent, or its outcome is known; it may have been sent; or
+ * only a read can show its outcome. `lost`: an earlier write that was found not applied, until the one that
+ * replaces it has reached the service.
+ */
+export type LastWrite =
+  | { readonly phase: 'settled' | 'sent'; readonly lost?: Unverified | undefined }
+  | { readonly phase: 'unverified'; readonly unverified: Unverified; readonly lost?: undefined };
+
 /** A row in progress. */
 export class ActiveRow {
   readonly session: Session;
@@ -136,12 +145,7 @@ export class ActiveRow {
   digest: string | undefined;
   /** The last recorded intent and its time; the same write needs no new one soon. */
   intent: { readonly intent: Unverified['intent']; readonly t: number } | undefined;
-  /** Its last write, while the outcome of that is unknown. */
-  unverified: Unverified | undefined;
-  /** A lost write that was found not applied, until the one that replaces it has reached the service. */
-  lost: Unverified | undefined;
-  /** A request may have been sent and has no outcome. */
-  isInFlight = false;
+  lastWrite: LastWrite = { phase: 'settled' };
   /** Its first step, once it is done. */
   done: DoneStep | undefined;
   /** The lock of its record, from the read to the result. */
@@ -155,6 +159,11 @@ export class ActiveRow {
     this.previewed = task.previewed;
     this.done = task.done;
     run.rows.set(task.row, this);
+  }
+
+  /** True if its last write may have been sent and has no known outcome. */
+  get isSent(): boolean {
+    return this.lastWrite.phase !== 'settled';
   }
 
   /** Reads the record. Throws CancelledError if the run is over. */
@@ -177,7 +186,7 @@ export class ActiveRow {
     this.done = done;
     this.intent = undefined;
     await this.run.options.journal.append({ kind: 'done', row, id, ...done });
-    this.isInFlight = false;
+    this.lastWrite = { phase: 'settled' };
   }
 
   /** Runs part of the row's work; a failure becomes its result, or stops the run. */
@@ -191,9 +200,9 @@ export class ActiveRow {
   }
 
   private async fail(error: Failure): Promise<void> {
-    const { run, task, done, isInFlight } = this;
+    const { run, task, done, isSent } = this;
     const { session, describeError } = run.options;
-    const base = recordFailedRow(run.breaker, error, isInFlight);
+    const base = recordFailedRow(run.breaker, error, isSent);
     const { result } = endAfter(done, { result: base });
     const isInterrupted = error instanceof CancelledError && result === 'not_attempted';
     if (!isInterrupted) session.transfer?.failed(error, task);
@@ -203,7 +212,7 @@ export class ActiveRow {
     };
     await this.write(end, { error }).catch((journalError: unknown) => {
       if (!(journalError instanceof Failure)) throw journalError;
-      run.breaker.recordFailure(journalError, isInFlight);
+      run.breaker.recordFailure(journalError, isSent);
       this.report(end, { error });
     });
   }
@@ -212,7 +221,7 @@ export class ActiveRow {
   async finish(end: RowEnd, last: LastState, more: JsonObject = {}): Promise<void> {
     const { breaker, isClosed } = this.run;
     if (!isClosed && end.result !== 'unknown' && end.result !== 'not_attempted')
-      breaker.recordResult(end.result, this.isInFlight);
+      breaker.recordResult(end.result, this.isSent);
     await this.write(end, last, more);
   }
 
