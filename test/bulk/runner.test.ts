@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/engine/operation.js';
 import { type RowRunOptions } from '../../src/engine/run.js';
 import { runRows } from '../../src/engine/run-rows.js';
-import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
+import { ApiError, NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
 import type { Entry } from '../../src/runs/journal.js';
 import type { ReportRow } from '../../src/runs/report.js';
 import { type Imagined, imagine, runOptions } from './imagined.js';
 import { ids } from './user.js';
+
+const tooMany = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };
 
 const tasksOf = (names: readonly string[]): Task[] =>
   names.map((id, index) => ({
@@ -123,6 +125,35 @@ describe('a lost answer', () => {
     expect(results).toEqual({ app_1: 'unknown' });
     expect(imagined.sent).toHaveLength(1);
   });
+});
+
+test('a first step that took effect while its resend waited is not verified again after the second step', async () => {
+  const imagined = imagine(ids(1), 'accepted');
+  const player = { status: 'accepted', convertedPlayerId: 'player_1' };
+  imagined.session.plan = ({ id }, { record = {} }) => {
+    const call = { endpoint: 'updateTryout', body: { id } } as const;
+    const from = record['status'];
+    const accept = { name: 'accepted', call, changes: [{ field: 'status', from, to: 'accepted' }] };
+    const convert = {
+      call,
+      changes: [{ field: 'convertedPlayerId', from: undefined, to: 'player_1' }],
+    };
+    return { steps: from === 'pending' ? [accept, convert] : [convert] };
+  };
+  imagined.session.send = async ({ name = 'converted' }, { id }) => {
+    imagined.sent.push(name);
+    const isFirst = imagined.sent.filter((other) => other === name).length === 1;
+    if (name === 'accepted' && isFirst) throw new UnknownOutcomeError('no answer', undefined, {});
+    if (name === 'accepted') imagined.status.set(id, 'accepted');
+    if (name === 'accepted' || isFirst) throw new ApiError(429, undefined, tooMany);
+    return { answer: { status: 200, headers: {}, body: {} }, record: { id, ...player } };
+  };
+  const [task] = tasksOf(ids(1));
+  const tasks = task ? [{ ...task, previewed: undefined }] : [];
+  const { results, entries } = await run(imagined, tasks);
+  expect(results).toEqual({ app_1: 'changed' });
+  expect(imagined.sent).toEqual(['accepted', 'accepted', 'converted', 'converted']);
+  expect(entries.filter(({ kind }) => kind === 'done')).toHaveLength(1);
 });
 
 describe('a run stops', () => {
