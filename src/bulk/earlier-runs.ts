@@ -158,7 +158,7 @@ export async function reportAgain(
   context.note(`${run}, did all of this; here is its report.`);
   const ended = await endWith(context, invocation, head, [...state.results.values()], undefined);
   const onWritten = () => markReported(store, head.run, state.last);
-  const session = invocation.operation.open(context, jobOf(plan).job as never);
+  const session = invocation.operation.open(context, jobOf(plan).job);
   const [only] = ended.report.results;
   const record = only && (await recordMade(context, session, only));
   return { ...ended, onWritten, session, record };

@@ -243,7 +243,7 @@ export function openSession(
   context: Context,
   { operation, job }: Pick<Invocation, 'operation' | 'job'>,
 ): Session {
-  const session = operation.open(context, job as never);
+  const session = operation.open(context, job);
   // The sessions of an import check their own keys.
   if (session.forRow) return session;
   return {

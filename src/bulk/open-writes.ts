@@ -176,7 +176,7 @@ export async function verifiedResults(
   const { operation, job } = invocation;
   const verifiedOf = async (run: StoredRun) => {
     await waitForWrites(context, [...run.state.open.values()], `run ${run.head.run}`);
-    return verifyOpen(operation.open(context, job as never), run);
+    return verifyOpen(operation.open(context, job), run);
   };
   if (!stored.plan) return [...resultsSoFar(stored).values()];
   if (stored.state.open.size === 0) return closedResults(stored);

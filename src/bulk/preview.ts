@@ -72,7 +72,7 @@ export function subjectOf(
   const action = { action: name, resource, verb, ...(describe && { describe }) };
   if (source !== 'filter') return { ...action, matched };
   const isAll = values.all === true;
-  const filter = (isAll ? undefined : filters?.words?.(values as never)) ?? {
+  const filter = (isAll ? undefined : filters?.words?.(values)) ?? {
     before: isAll ? '' : 'matching',
     after: '',
   };

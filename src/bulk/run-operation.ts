@@ -43,20 +43,20 @@ async function runOperation(context: Context, commandLine: CommandLine): Promise
   const { operation, values } = commandLine;
   const use = (parts: Partial<Operation>) =>
     selectAndRun(context, { ...commandLine, operation: { ...operation, ...parts } });
-  return operation.bind ? operation.bind(context, values as never, use) : use({});
+  return operation.bind ? operation.bind(context, values, use) : use({});
 }
 
 async function selectAndRun(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
   const { operation, values } = commandLine;
   // Check first what no prompt can fix, since the rows may be asked for.
-  await operation.check?.(context, values as never);
+  await operation.check?.(context, values);
   const source = operation.rows ? 'ids' : sourceOf(values, operation);
   if (values.exitCode && !context.settings.dryRun)
     throw new UsageError('--exit-code needs --dry-run.');
   await checkResults(context, values);
   if (values.plan !== undefined || values.expires !== undefined)
     await (await import('./write-plan.js')).checkPlanFlags(context, values);
-  const job = await operation.job(context, values as never);
+  const job = await operation.job(context, values);
   const ifStatus = values['ifStatus'] as readonly string[] | undefined;
   const selection = await selectWithoutRequest(context, commandLine, source);
   const rows = selection?.rows ?? [];
@@ -66,7 +66,7 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
     source === 'ids' &&
     rows.length === 1 &&
     values.plan === undefined &&
-    !(await operation.isMany?.(values as never));
+    !(await operation.isMany?.(values));
   const guards = { ifStatus, conditions: values.if };
   return runSelected(context, { ...commandLine, source, isSingle, job, guards, selection });
 }
@@ -207,7 +207,7 @@ async function selectWithoutRequest(
   const isTyped = context.streams.stdin.isTerminal && Object.values(values).flat().includes('-');
   const line = isTyped ? undefined : context.progress.start(() => 'Reading files');
   try {
-    if (operation.rows) return await operation.rows(context, values as never);
+    if (operation.rows) return await operation.rows(context, values);
     return await selectLocally(context, values, operation, source as 'ids');
   } finally {
     line?.stop();

@@ -92,11 +92,11 @@ export async function selectByFilter(
   typed: Partial<BulkValues>,
   operation: Selecting,
 ): Promise<FilteredRows> {
-  const resolved = await operation.filters?.resolve?.(context, typed as never);
+  const resolved = await operation.filters?.resolve?.(context, typed);
   const values: Partial<BulkValues> = { ...typed, ...resolved };
-  const query = operation.filters?.query?.(values as never, context.settings.overrides);
+  const query = operation.filters?.query?.(values, context.settings.overrides);
   const list = context.api.list(operation.resource, query, { checksCompleteness: true });
-  const tests = operation.filters?.tests(values as never, context) ?? [];
+  const tests = operation.filters?.tests(values, context) ?? [];
   const filtered = filterList(list, values as Partial<BulkValues> & ListValues, {
     resource: operation.resource,
     tests,

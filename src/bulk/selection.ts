@@ -78,7 +78,7 @@ export async function selectFromFile(
     map: values.map ?? [],
     ignoreUnknownColumns: values.ignoreColumns ?? false,
     raw: context.settings.csvRaw,
-    rules: { ...rules, overruled: overrules?.(values as never) },
+    rules: { ...rules, overruled: overrules?.(values) },
     sheet: values.sheet,
     takeFormulas: values.takeFormulas,
     note: (line) => context.message(line),

@@ -153,14 +153,14 @@ export type FilterWorld = Pick<Context, 'now' | 'api'>;
 /** The filters that select rows: their flag names, and the tests they stand for. */
 export interface Filters {
   readonly names: readonly string[];
-  tests(values: never, world: FilterWorld): readonly RecordTest[];
+  tests(values: object, world: FilterWorld): readonly RecordTest[];
   /** Replaces references among the values by ids, before the list is read. Throws what resolving throws. */
-  resolve?(context: Context, values: never): Promise<object>;
+  resolve?(context: Context, values: object): Promise<object>;
   /**
    * The given filters in words around the noun: `pending Football` (applications) ` older than 60d`;
    * undefined if they cannot be said so simply.
    */
-  words?(values: never): { readonly before: string; readonly after: string } | undefined;
+  words?(values: object): { readonly before: string; readonly after: string } | undefined;
   /** The query parameters with which the service filters, where an admin's override names them. */
-  query?(values: never, overrides: Overrides): { readonly [name: string]: string };
+  query?(values: object, overrides: Overrides): { readonly [name: string]: string };
 }

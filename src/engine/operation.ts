@@ -246,7 +246,10 @@ export interface FileRows {
   unseal(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
 }
 
-/** The change that a command makes to its records; the engine handles the rest. */
+/**
+ * The change that a command makes to its records; the engine handles the rest. `values` and `job` have the
+ * types that the command gives them: it declares the flags, and `job` returns what `open` takes.
+ */
 export interface Operation {
   readonly resource: ResourceName;
   readonly confirm: ConfirmRule;
@@ -257,10 +260,10 @@ export interface Operation {
   /** The columns that a CSV may have; absent: the command has no --csv. */
   readonly csv?: ColumnRules;
   /** The columns that flags overrule, each with its flag. */
-  overrules?(values: never): ReadonlyMap<string, string>;
+  overrules?(values: object): ReadonlyMap<string, string>;
   readonly filters?: Filters;
   /** The source of rows that are not records: files, or one record to create. */
-  rows?(context: Context, values: never): Promise<Selection>;
+  rows?(context: Context, values: object): Promise<Selection>;
   /**
    * Replaces the rows of `rows` by what they stand for at the service, read once no earlier write can
    * take effect any more. Throws Failure.
@@ -272,7 +275,7 @@ export interface Operation {
    */
   readonly selectsAnew?: boolean;
   /** True if a single positional stands for many rows (a folder). */
-  isMany?(values: never): boolean | Promise<boolean>;
+  isMany?(values: object): boolean | Promise<boolean>;
   /** Not idempotent: if the previous run finished but its report was never printed, print that report. */
   readonly addsEachTime?: boolean;
   /** The run that it undoes. */
@@ -284,20 +287,20 @@ export interface Operation {
   /** Locks each row's record in a bulk run too, because two processes must not write it at once. */
   readonly locksRows?: boolean;
   /** The invocation's values as plain JSON, stored in the run's plan until it is finished. */
-  job(context: Context, values: never): Promise<JsonObject>;
+  job(context: Context, values: object): Promise<JsonObject>;
   /** The part of the job by which two command lines count as the same; by default all of it. */
   identity?(job: JsonObject): JsonObject;
   /** Checks that job and rows together define a change. Throws UsageError. */
   checkRows?(job: JsonObject, selection: Partial<Selection>, source: Source): void;
   /** Checks the command line before anything is read. Throws UsageError, InputError. */
-  check?(context: Context, values: never): Promise<void> | void;
+  check?(context: Context, values: object): Promise<void> | void;
   /**
    * Asks if the write of the only row would lose something (notes); returns the job as answered.
    * Throws UsageError, CancelledError.
    */
   ask?(context: Context, job: JsonObject, row: Task, record: JsonObject): Promise<JsonObject>;
   /** Opens a session with the result of `job`, possibly in a later process. */
-  open(context: Context, job: never): Session;
+  open(context: Context, job: object): Session;
   /** Present if its rows stand for local files. */
   readonly files?: FileRows;
   /** The hash of the plan file that it applies. */
@@ -310,7 +313,7 @@ export interface Operation {
    */
   bind?(
     context: Context,
-    values: never,
+    values: object,
     use: (parts: Partial<Operation>) => Promise<CommandOutput>,
   ): Promise<CommandOutput>;
 }

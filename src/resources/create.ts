@@ -34,7 +34,7 @@ export function createOperation(resource: ResourceName): Operation {
 /** The operation that creates one record with the body given by its invocation. */
 export function creation(
   resource: ResourceName,
-  bodyOf: (context: Context, values: never) => Promise<JsonObject>,
+  bodyOf: Operation['job'],
   open: (context: Context, body: JsonObject) => Session,
 ): Operation {
   return {

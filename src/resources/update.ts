@@ -39,27 +39,24 @@ type UpdateValues = FieldValues & { readonly route?: string };
 interface UpdateParts {
   readonly filters: Filters;
   /** Values of further flags, which the job keeps for `more`. */
-  readonly given?: (values: never) => JsonObject;
+  given?(values: object): JsonObject;
   /** Further fields that the job sets. */
-  readonly more?: (job: JsonObject, record: JsonObject | undefined) => JsonObject;
+  more?(job: JsonObject, record: JsonObject | undefined): JsonObject;
 }
 
 /** Updates one or many records. */
-export function updateOperation(
-  resource: ResourceName,
-  { filters, given = () => ({}), more = () => ({}) }: UpdateParts,
-): Operation {
+export function updateOperation(resource: ResourceName, parts: UpdateParts): Operation {
   return {
     resource,
     verb: 'update',
     confirm: 'several',
     csv: fieldColumns,
     overrules: givenFields,
-    filters,
+    filters: parts.filters,
     job: async (context, values: UpdateValues): Promise<UpdateJob> => ({
       typed: await readFields(context, values),
       ...(values.route !== undefined && { route: values.route }),
-      ...given(values as never),
+      ...parts.given?.(values),
     }),
     open(context, kept: UpdateJob) {
       const { typed, route } = kept;
@@ -68,13 +65,13 @@ export function updateOperation(
           changes: changedFields(record, {
             ...cellFields(own, record, row),
             ...touchedFields(typed, record),
-            ...more(kept, record),
+            ...parts.more?.(kept, record),
           }),
         }),
         names: ({ own = {} }) => [
           ...cellFieldNames(own),
           ...touchedNames(typed),
-          ...Object.keys(more(kept, undefined)),
+          ...Object.keys(parts.more?.(kept, undefined) ?? {}),
         ],
       });
     },

@@ -101,7 +101,7 @@ function inReviewOrder(
 /** `carried`: how many of the queue the filters do not select. */
 function titleOf(values: ReviewFilters | undefined, carried: number): string {
   if (!values) return 'decided, not sent';
-  const words = tryoutSelection.words?.(values as never);
+  const words = tryoutSelection.words?.(values);
   const selected = words ? `${words.before}${words.after}`.trim() : 'matching';
   const what = carried > 0 ? `${selected} and ${carried} decided earlier` : selected;
   return values.sort ? `${what}, by ${values.sort.field}` : `${what}, oldest first`;
