@@ -133,8 +133,8 @@ export interface Session {
   readonly verify?:
     | 'never'
     | ((row: SelectedRow, step: Step | undefined, since: number) => Promise<Verification>);
-  /** Confirms a success where no read of the record can (a create); returns the record. Throws Failure. */
-  confirm?(step: Step, row: SelectedRow, sent: Sent): Promise<JsonObject | undefined>;
+  /** Checks a success where no read of the record can (a create); returns the record. Throws Failure. */
+  checkSuccess?(step: Step, row: SelectedRow, sent: Sent): Promise<JsonObject | undefined>;
   /** The fields that a plan compares; a list that omits one of them cannot decide the row. */
   compares?(row: SelectedRow): readonly string[];
   /** The before-image of a step; by default its fields as read. Undefined: nothing to undo. */
@@ -181,7 +181,7 @@ interface Transfer {
   /** Bytes transferred, and those that a row will transfer, for the progress line. */
   readonly bytes: { readonly done: number; of(row: SelectedRow): number };
   /** Checks the created record, also if verification found it. Throws Failure. */
-  confirm(row: SelectedRow, record: JsonObject): Promise<void>;
+  checkCreated(row: SelectedRow, record: JsonObject): Promise<void>;
   /** Called with a row's failure before it is reported. */
   failed(error: Failure, row: SelectedRow): void;
 }

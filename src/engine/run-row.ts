@@ -1,4 +1,4 @@
-/** Executes one row of a run: decide from the read, record the intent, send, confirm, verify. */
+/** Executes one row of a run: decide from the read, record the intent, send, verify. */
 
 import type { JsonObject } from '../data/json.js';
 import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
@@ -125,7 +125,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
     });
     row.sends += 1;
     row.lastWrite = { phase: 'sent' };
-    return await confirm(row, write, sent, since);
+    return await handleSuccess(row, write, sent, since);
   } catch (error) {
     if (error instanceof Failure && isNotSent(error)) return sendLater(row, error);
     // A lost delete was applied after all, or someone else deleted the record: it is gone.
@@ -180,7 +180,7 @@ async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | 
 }
 
 /** Handles a 2xx answer: the step is done if the answer or a read shows it, else it is verified later. */
-async function confirm(
+async function handleSuccess(
   row: ActiveRow,
   write: Write,
   sent: Sent,
@@ -190,7 +190,8 @@ async function confirm(
   const { note, instant, settleMs } = row.run.options;
   const { step } = write;
   const { answer, record, sign } = sent;
-  if (session.confirm) return stepDone(row, write, await session.confirm(step, task, sent));
+  if (session.checkSuccess)
+    return stepDone(row, write, await session.checkSuccess(step, task, sent));
   if (record && !sign && !session.provenByAbsence && showsChanges(session, step, record)) {
     await keepOwnForm(row, write, record);
     return stepDone(row, write, record);

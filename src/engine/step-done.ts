@@ -27,7 +27,7 @@ export async function stepDone(
     run.breaker.recordResult('changed', true);
     return row.read();
   }
-  if (record && session.transfer) await session.transfer.confirm(task, record);
+  if (record && session.transfer) await session.transfer.checkCreated(task, record);
   const sentBody = step.call?.body ?? {};
   const image = record && images && session.imageAfter?.(record, { sent: sentBody, isFound });
   if (image) await keepCreated(row, image);
@@ -37,7 +37,7 @@ export async function stepDone(
     await row.recordDone({ step: createdStep, before: {}, after: made ?? {} });
     throw refusal;
   }
-  if (record && !session.compare && !session.confirm) noteUnshown(run, step, record);
+  if (record && !session.compare && !session.checkSuccess) noteUnshown(run, step, record);
   const end = changedEnd(task, values, row.done, made);
   const vanished = record ? vanishedFields(step, record) : [];
   if (vanished.length > 0)

@@ -66,7 +66,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     resends: 0,
     plan: () => ({ steps: [createStep(callFor(resource, 'create', undefined, body))] }),
     send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),
-    async confirm({ call }, _, { answer, record: made, sign }) {
+    async checkSuccess({ call }, _, { answer, record: made, sign }) {
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
       else if (sign) throw createFailure(sign);

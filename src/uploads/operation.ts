@@ -28,7 +28,7 @@ import {
 } from './plan.js';
 import { localFiles } from './rows.js';
 import {
-  confirmDocument,
+  checkDocument,
   documentCall,
   noteLeftover,
   plannedUpload,
@@ -115,7 +115,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (record) return { answer: { status: 200, headers: {}, body: undefined }, record };
       return sendCreate(context, call, 'documents', isFresh);
     },
-    confirm: (step, _, sent) => confirmDocument(context, step.call, sent),
+    checkSuccess: (step, _, sent) => checkDocument(context, step.call, sent),
     async verify(row) {
       const stored = files.storedOf(row);
       if (!stored) return { outcome: 'unclear' };
@@ -194,7 +194,7 @@ function fileTransfer(
       files.arrived.set(row.row, stored);
       return files.documentStep(row, stored);
     },
-    async confirm(row, record) {
+    async checkCreated(row, record) {
       const sha256 = files.storedOf(row)?.sha256;
       if (sha256 === undefined) return;
       const { id } = record;

@@ -155,7 +155,7 @@ async function sendBytes(
  * list decides, and where it cannot, the answer. Throws that error, UnknownOutcomeError if the answer is
  * another record, or if it holds none and the list proves that there is none yet.
  */
-export async function confirmDocument(
+export async function checkDocument(
   context: Context,
   call: Call,
   { record: made, sign, answer }: Sent,

@@ -15,7 +15,7 @@ import { nameFlag, sizeBytesSchema } from '../../resources/params.js';
 import { creating, sendCreate } from '../../resources/send.js';
 import { verifyDocument } from '../../uploads/documents.js';
 import {
-  confirmDocument,
+  checkDocument,
   documentCall,
   type FileFacts,
   type StoredFile,
@@ -74,7 +74,7 @@ function documentSession(context: Context, body: JsonObject): Session {
     resends: 1,
     plan: () => ({ steps: [step] }),
     send: (_, __, isFresh) => sendCreate(context, call, 'documents', isFresh),
-    confirm: (_, __, sent) => confirmDocument(context, call, sent),
+    checkSuccess: (_, __, sent) => checkDocument(context, call, sent),
     // The key was not requested by this process, so a document with it may be older.
     verify: (_, __, since) => verifyDocument(context, step, since),
     present: (record) => record ?? {},

@@ -68,7 +68,7 @@ export class CreatedRecords {
   }
 
   /** Returns the record of an answered create, from the answer or by the row's key. Throws Failure. */
-  async confirm(
+  async checkSuccess(
     { call, changes }: Step,
     row: SelectedRow,
     { record: made, sign, answer }: Sent,

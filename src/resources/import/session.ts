@@ -101,7 +101,7 @@ function createSession(
       created.sent += 1;
       return sendCreateWithId(context, call, resource, isFresh);
     },
-    confirm: (step, row, sent) => created.confirm(step, row, sent),
+    checkSuccess: (step, row, sent) => created.checkSuccess(step, row, sent),
     verify: (row) => created.verify(row),
   };
 }
