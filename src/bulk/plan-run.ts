@@ -34,8 +34,8 @@ import { type EndedRun, endWith, type Planned, type PlannedRun } from './execute
 import { errorLimit, type Invocation, openSession } from './invocation.js';
 import { awaitEarlierWrites, closeReplaced, closeUndone, type Replaced } from './open-writes.js';
 import { type Preview, previewRows, subjectOf } from './preview.js';
-import { continueRun } from './resume.js';
-import { imagesOf } from './run-locks.js';
+import { prepareResume } from './resume.js';
+import { openImages } from './run-locks.js';
 import { redactedRows, requireNoKey } from './secrets.js';
 import { selectRows } from './select-rows.js';
 import { checkFieldsToShow } from './show-one.js';
@@ -92,7 +92,7 @@ async function planOrContinue(
     rows,
     restart,
   });
-  if (store && continued) return continueRun(context, invocation, { store, lock }, continued);
+  if (store && continued) return prepareResume(context, invocation, { store, lock }, continued);
   // What another create makes is a record of its own.
   await awaitEarlierWrites(context, concerned, operation.verb === 'create' ? [] : rows, same);
   const resolved = (await operation.resolve?.()) ?? rows;
@@ -220,7 +220,7 @@ async function writeRun(
   };
   const options = writeOptions(context, lock);
   const journal = store ? await createRun(store, plan, options) : noJournal;
-  const images = store && imagesOf(context, store, head.run, options);
+  const images = store && openImages(context, store, head.run, options);
   await recordCarried(journal, images, preview.tasks);
   await closeReplaced(context, store, newRun, session, options);
   const finished = preview.decided.filter(isFinalRow);

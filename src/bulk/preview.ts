@@ -119,10 +119,11 @@ export async function previewRows(
 /** Receives each record that is read, with its row and the plan for it. */
 export type ObserveRow = (row: Task, record: JsonObject, plan: RowPlan) => void;
 
-/** A record, and the plan that was made for it. */
-interface Planned {
+/** A record, and the plan that was made for it; `isFresh`: it was read for this row alone. */
+interface DecidableRow {
   readonly state: RecordState;
   readonly plan: RowPlan;
+  readonly isFresh?: boolean;
 }
 
 class Previewer {
@@ -249,7 +250,7 @@ class Previewer {
 
   private async decide(
     row: Task,
-    read: () => Promise<(Planned & { readonly isFresh?: boolean }) | undefined>,
+    read: () => Promise<DecidableRow | undefined>,
   ): Promise<Task | ReportRow | undefined> {
     const isOnly = this.rows.length === 1;
     try {

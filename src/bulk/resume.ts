@@ -24,7 +24,7 @@ import {
   limitRate,
   openSession,
 } from './invocation.js';
-import { imagesOf, lockFor } from './run-locks.js';
+import { lockFor, openImages } from './run-locks.js';
 
 /** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
 export async function resumeRun(
@@ -34,7 +34,7 @@ export async function resumeRun(
 ): Promise<PlannedRun> {
   return withRun(context, invocation, stored, async (store, now, lock) => {
     if (now.finished) throw finishedMeanwhile(now.head);
-    return continueRun(context, invocation, { store, lock, expectsRemaining: true }, now);
+    return prepareResume(context, invocation, { store, lock, expectsRemaining: true }, now);
   });
 }
 
@@ -53,7 +53,7 @@ export async function finishRows(
     );
     if (rows.length === 0) throw finishedMeanwhile(now.head);
     const isSelected = (row: number) => rows.includes(row);
-    const run = await continueRun(context, invocation, { store, lock }, now, isSelected);
+    const run = await prepareResume(context, invocation, { store, lock }, now, isSelected);
     const ended = await executeRun(context, run);
     const { head, reported, state } = now;
     // Only if the earlier records of the journal were printed too.
@@ -107,7 +107,7 @@ interface Continuing {
 }
 
 /** Prepares an unfinished run to be resumed, by default with all its remaining rows. Throws as `planRun` does. */
-export async function continueRun(
+export async function prepareResume(
   context: Context,
   given: Invocation,
   { store, lock, expectsRemaining = false }: Continuing,
@@ -118,7 +118,7 @@ export async function continueRun(
   if (!plan) throw finishedMeanwhile(head);
   requireContinuable(stored);
   const tasks = unfinishedTasks(stored, isSelected);
-  const invocation = resuming(given, plan, tasks);
+  const invocation = resumedInvocation(given, plan, tasks);
   const { operation, values, isSingle } = invocation;
   const resumed = new Set(tasks.map(({ row }) => row));
   // The plan of an ended run holds only the rows that failed or conflicted.
@@ -147,7 +147,7 @@ export async function continueRun(
     store,
     plan,
     journal: await continueJournal(store, plan, options),
-    images: imagesOf(context, store, head.run, options),
+    images: openImages(context, store, head.run, options),
     session,
     tasks,
     finished,
@@ -157,15 +157,15 @@ export async function continueRun(
 }
 
 /** Returns what resuming a run would work on, for a dry run, and notes it. */
-export function toContinue(context: Context, given: Invocation, stored: StoredRun) {
+export function previewResume(context: Context, given: Invocation, stored: StoredRun) {
   const { head, plan } = stored;
   const rows = unfinishedTasks(stored);
   context.note(`This continues ${runWithRowsLeft(head, rows, context.now())}.`);
-  return { invocation: resuming(given, plan, rows), rows, run: head.run };
+  return { invocation: resumedInvocation(given, plan, rows), rows, run: head.run };
 }
 
 /** The invocation that resumes a run; its remaining rows were confirmed when it started. */
-function resuming(
+function resumedInvocation(
   given: Invocation,
   plan: StoredRun['plan'],
   { length }: readonly Task[],

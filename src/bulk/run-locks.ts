@@ -67,7 +67,7 @@ export function lockRow(
 }
 
 /** Opens the before-images of a run; undefined if `undo.keep` is off. */
-export function imagesOf(
+export function openImages(
   { settings, api }: Context,
   store: RunStore,
   run: string,

@@ -24,7 +24,7 @@ import {
 } from './invocation.js';
 import { planRun } from './plan-run.js';
 import { checkResults } from './results.js';
-import { toContinue } from './resume.js';
+import { previewResume } from './resume.js';
 import { ifKept, lockFor } from './run-locks.js';
 import {
   type FilteredRows,
@@ -99,7 +99,7 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
   const head = newHead(context, invocation);
   const { continued, carried } = await earlierRunsFor(context, invocation, head);
   if (continued) {
-    const left = toContinue(context, invocation, continued);
+    const left = previewResume(context, invocation, continued);
     return dryRunRows(context, left.invocation, left);
   }
   const { rows, matched } = await selectedRows(context, invocation);

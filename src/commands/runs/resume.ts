@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
 import { printUnsent, printWrongRows, reportView, reportViewFor } from '../../bulk/report-view.js';
-import { resumeRun, toContinue } from '../../bulk/resume.js';
+import { previewResume, resumeRun } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
@@ -43,7 +43,7 @@ export default defineRunCommand({
     limitRate(context, values);
     if (!context.settings.dryRun)
       return showRun(context, await resumeRun(context, invocation, stored));
-    const left = toContinue(context, invocation, stored);
+    const left = previewResume(context, invocation, stored);
     checkExpected(left.rows.length, values);
     return dryRunMany(context, left.invocation, left);
   },
