@@ -5,7 +5,7 @@ import { isSameValue } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import { changesOf } from '../engine/decide.js';
 import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
-import { sessionByRow, sessionFor } from '../engine/row-sessions.js';
+import { sessionByRow, sessionFor } from '../engine/run.js';
 import { ApiError, Failure, GuardError, InputError } from '../errors.js';
 import { hashOf } from '../runs/journal.js';
 import type { PlanFile } from '../runs/plan-file.js';

@@ -5,7 +5,7 @@ import { pause } from '../data/time.js';
 import { beforeAndAfter, changedEnd, conflictEnd } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { changesOfIntent } from '../engine/pending.js';
-import { sessionFor } from '../engine/row-sessions.js';
+import { sessionFor } from '../engine/run.js';
 import { readSettleMs, verifyWrite } from '../engine/verify.js';
 import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';

@@ -5,7 +5,7 @@ import { labelOf } from '../data/path.js';
 import { groupedNumber } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
-import { sessionFor } from '../engine/row-sessions.js';
+import { sessionFor } from '../engine/run.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';

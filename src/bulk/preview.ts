@@ -22,8 +22,7 @@ import type {
   Session,
   Task,
 } from '../engine/operation.js';
-import { sessionFor } from '../engine/row-sessions.js';
-import type { LastState } from '../engine/run.js';
+import { type LastState, sessionFor } from '../engine/run.js';
 import { Failure, InputError } from '../errors.js';
 import { type ReportRow, type RowChange, reportRow, type SelectedRow } from '../runs/report.js';
 import type { Action } from '../runs/verb.js';

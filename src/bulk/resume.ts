@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { relativeTime } from '../data/time.js';
 import type { Task } from '../engine/operation.js';
-import { sessionFor } from '../engine/row-sessions.js';
+import { sessionFor } from '../engine/run.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { markReported } from '../runs/end.js';

@@ -6,8 +6,7 @@ import { sentAtLatest } from '../runs/state.js';
 import type { StopReason } from './limits.js';
 import type { Task } from './operation.js';
 import { verifyPending } from './pending.js';
-import { sessionFor } from './row-sessions.js';
-import { ActiveRow, ActiveRun, type RowRunOptions } from './run.js';
+import { ActiveRow, ActiveRun, type RowRunOptions, sessionFor } from './run.js';
 import { beginRow } from './run-row.js';
 import { unknownOutcome } from './verify.js';
 

@@ -21,7 +21,6 @@ import { type Intent, redactRow } from '../runs/state.js';
 import type { Guards } from './decide.js';
 import { CircuitBreaker, FirstWriteGate, recordFailedRow, Semaphore } from './limits.js';
 import type { ReadPurpose, RecordState, Session, Step, Task } from './operation.js';
-import { sessionFor } from './row-sessions.js';
 import type { OpenWrite } from './verify.js';
 
 /** Everything that the rows of a run depend on. */
@@ -264,4 +263,20 @@ export class ActiveRow {
 /** The error of a row that the end of its run stopped; `sent`: whether any of its requests was sent. */
 export function stoppedEarly(sent: boolean): CancelledError {
   return new CancelledError(`Stopped before it was done${sent ? '' : '; nothing was sent'}.`);
+}
+
+/** The session that writes a row. */
+export function sessionFor(session: Session, row: SelectedRow): Session {
+  return session.forRow?.(row) ?? session;
+}
+
+/** Combines sessions into one that uses, for each row, the session that `pick` returns. */
+export function sessionByRow(pick: (row: SelectedRow) => Session): Session {
+  return {
+    resends: 0,
+    forRow: pick,
+    read: (row, purpose) => pick(row).read(row, purpose),
+    plan: (row, state) => pick(row).plan(row, state),
+    send: (step, row, isFresh) => pick(row).send(step, row, isFresh),
+  };
 }

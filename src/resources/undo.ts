@@ -12,7 +12,7 @@ import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Operation, Session } from '../engine/operation.js';
-import { sessionByRow } from '../engine/row-sessions.js';
+import { sessionByRow } from '../engine/run.js';
 import { type BeforeImage, readBeforeImages, withoutQueries } from '../runs/before-images.js';
 import type { ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 import { runFolder, storeOf } from '../runs/store.js';

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../data/json.js';
 import { ConflictError } from '../../data/outcome-errors.js';
 import type { ResourceName } from '../../data/resources.js';
 import type { RowPlan, Session, Task } from '../../engine/operation.js';
-import { sessionByRow } from '../../engine/row-sessions.js';
+import { sessionByRow } from '../../engine/run.js';
 import { InputError } from '../../errors.js';
 import { createStep, sendCreateWithId } from '../create.js';
 import { recordReader } from '../read.js';
