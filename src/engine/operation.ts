@@ -122,33 +122,42 @@ export interface Session {
   send(step: Step, row: SelectedRow, isFresh: () => boolean): Promise<Sent>;
   /** Compares the record with the step after a success; by default field by field. */
   readonly compare?: (step: Step, record: JsonObject) => Comparison;
-  /** There is nothing to read before the write (a create). */
-  readonly isBlind?: boolean;
   /** A record that is missing, or marked as deleted, proves that the write was applied (a delete). */
   readonly provenByAbsence?: boolean;
-  /**
-   * Verifies other than by reading the record, for a create, which has no record to read. `never`: no read
-   * can tell, so a lost write is only waited for.
-   */
+  /** The before-image of a step; by default its fields as read. Undefined: nothing to undo. */
+  readonly image?: (step: Step, state: RecordState) => BeforeValues | undefined;
+  /** Uploads only: the transfer of bytes that precedes the write. */
+  readonly transfer?: Transfer;
+
+  // --- the preview, before the first write ---
+  /** There is nothing to read before the write (a create). */
+  readonly isBlind?: boolean;
+  /** The fields that a plan compares; a list that omits one of them cannot decide the row. */
+  compares?(row: SelectedRow): readonly string[];
+  /** Takes every record of a list that is read for the preview. */
+  sees?(record: JsonObject): void;
+  /** Called when all rows were planned for the preview; none is printed for a single one. */
+  planned?(isSingle: boolean): void;
+  /** Notes before the first write why the service may refuse some of the planned rows; reads lists. */
+  warn?(): Promise<void>;
+  /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */
+  question?(row: SelectedRow, record: JsonObject | undefined): string;
+
+  // --- records that a write creates: there is no id to read them by until it was answered ---
+  /** Verifies a lost create. `never`: no read can tell, so it is only waited for. */
   readonly verify?:
     | 'never'
     | ((row: SelectedRow, step: Step | undefined, since: number) => Promise<Verification>);
-  /** Checks a success where no read of the record can (a create); returns the record. Throws Failure. */
+  /** Checks a success where no read of the record can; returns the record. Throws Failure. */
   checkSuccess?(step: Step, row: SelectedRow, sent: Sent): Promise<JsonObject | undefined>;
-  /** The fields that a plan compares; a list that omits one of them cannot decide the row. */
-  compares?(row: SelectedRow): readonly string[];
-  /** The before-image of a step; by default its fields as read. Undefined: nothing to undo. */
-  readonly image?: (step: Step, state: RecordState) => BeforeValues | undefined;
   /**
-   * The image recorded after the step, where the id is known only then (a create). `sent`: its body, if
-   * known; `isFound`: the record comes from a later read, not from the answer.
+   * The image recorded after the step, when the id is known. `sent`: its body, if known; `isFound`: the
+   * record comes from a later read, not from the answer.
    */
   imageAfter?(
     record: JsonObject,
     how: { readonly sent: JsonObject; readonly isFound: boolean },
   ): BeforeValues | undefined;
-  /** Reads a record that an earlier process created, to print it; undefined if it is gone. Throws Failure. */
-  readMade?(id: string): Promise<JsonObject | undefined>;
   /** Returns the report's values for the created record: its new id. */
   made?(record: JsonObject): JsonObject;
   /**
@@ -158,20 +167,14 @@ export interface Session {
   refusal?(record: JsonObject, row: SelectedRow): Failure | undefined;
   /** True once a row has shown what the others rely on; until then its rows are written one at a time. */
   readonly isProven?: () => boolean;
-  /** The output of an invocation with one id; by default the record in its last known state. */
+
+  // --- the outcome of an invocation with one id, as it is shown ---
+  /** The output; by default the record in its last known state. */
   readonly present?: (record: JsonObject | undefined, row: SelectedRow) => unknown;
   /** The note for a record that already has the target values, so that nothing was sent. */
   readonly unchangedNote?: (record: JsonObject | undefined, row: SelectedRow) => string;
-  /** Takes every record of a list that is read for the preview. */
-  sees?(record: JsonObject): void;
-  /** Called when all rows were planned for the preview; none is printed for a single one. */
-  planned?(isSingle: boolean): void;
-  /** Notes before the first write why the service may refuse some of the planned rows; reads lists. */
-  warn?(): Promise<void>;
-  /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */
-  question?(row: SelectedRow, record: JsonObject | undefined): string;
-  /** Uploads only: the transfer of bytes that precedes the write. */
-  readonly transfer?: Transfer;
+  /** Reads a record that an earlier process created; undefined if it is gone. Throws Failure. */
+  readMade?(id: string): Promise<JsonObject | undefined>;
 }
 
 /** Work before a step that writes no record: sending a file's bytes to the store. */
@@ -246,10 +249,7 @@ export interface FileRows {
   unseal(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
 }
 
-/**
- * The change that a command makes to its records; the engine handles the rest. `values` and `job` have the
- * types that the command gives them: it declares the flags, and `job` returns what `open` takes.
- */
+/** The change that a command makes to its records, which types `values` and `job`; the engine handles the rest. */
 export interface Operation {
   readonly resource: ResourceName;
   readonly confirm: ConfirmRule;
