@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { quotedId } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, plural, shellQuote, withArticle } from '../data/text.js';
-import type { Operation, Session } from '../engine/operation.js';
+import type { ConfirmRule, Operation, Session } from '../engine/operation.js';
 import { CancelledError, GuardError, nothingDone, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
@@ -107,54 +107,68 @@ interface PendingChanges {
 export async function confirmChanges(
   context: Context,
   { operation: { confirm: rule, resource }, values, isSingle }: Invocation,
-  { subject, preview, selected, question, name }: PendingChanges,
+  pending: PendingChanges,
 ): Promise<void> {
-  const { prompts, settings } = context;
+  const { settings } = context;
+  const { subject, preview, question = '', name } = pending;
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
   const { many } = verbOf(subject);
-  if (many !== undefined && willPrompt(context) && values['confirm'] === undefined)
+  const given = values['confirm'] as string | undefined;
+  if (many !== undefined && willPrompt(context) && given === undefined)
     context.message(`${many} cannot be undone.`);
   if (rule === 'name' && name !== undefined)
-    return confirmName(context, resource, preview.tasks[0]?.id ?? '', {
-      question: question ?? '',
-      name,
-      given: values['confirm'] as string | undefined,
-    });
-  const asked = `${verbOf(subject).ask} ${countedNoun(count, subject)}?`;
-  const would = wouldBe(subject, count);
-  const ask = (text: string, keys?: typeof yesNoList) =>
-    askOrList(context, text, subject, preview, keys);
-  if ((rule === 'count' && count > 1) || isAboveCap(count, values)) {
-    if (settings.yes || prompts.unavailable !== undefined) {
-      if (rule === 'count' && count <= (values.maxChanges ?? count))
-        return requireCount(context, would, { count, selected }, values);
-      throw new GuardError(
-        `${would}, more than --max-changes ${capOf(values)}. Nothing was changed.`,
-        {
-          code: 'maxChanges',
-          hint: `If that is right, add: --max-changes ${count}`,
-        },
-      );
-    }
-    const typed = await ask(`${asked} Type the number to confirm:`);
-    if (typed !== String(count) && typed !== groupedNumber(count))
-      throw new CancelledError(
-        typed === '' ? nothingDone : `The number is ${groupedNumber(count)}. ${nothingDone}`,
-      );
-    return;
-  }
+    return confirmName(context, resource, preview.tasks[0]?.id ?? '', { question, name, given });
+  if ((rule === 'count' && count > 1) || isAboveCap(count, values))
+    return confirmCount(context, rule, values, pending);
   if ((rule === 'several' && isSingle) || settings.yes) return;
+  return confirmYes(context, pending);
+}
+
+/** Asks for the number of rows, or requires flags that name it. Throws GuardError, UsageError, CancelledError. */
+async function confirmCount(
+  context: Context,
+  rule: ConfirmRule,
+  values: Cap,
+  pending: PendingChanges,
+): Promise<void> {
+  const { prompts, settings } = context;
+  const { length: count } = pending.preview.tasks;
+  if (settings.yes || prompts.unavailable !== undefined) {
+    if (rule === 'count' && count <= (values.maxChanges ?? count))
+      return requireCount(context, pending, values);
+    throw new GuardError(
+      `${wouldBe(pending.subject, count)}, more than --max-changes ${capOf(values)}. Nothing was changed.`,
+      { code: 'maxChanges', hint: `If that is right, add: --max-changes ${count}` },
+    );
+  }
+  const typed = await askOrList(context, pending, ' Type the number to confirm:');
+  if (typed === String(count) || typed === groupedNumber(count)) return;
+  throw new CancelledError(
+    typed === '' ? nothingDone : `The number is ${groupedNumber(count)}. ${nothingDone}`,
+  );
+}
+
+/** Asks yes or no. Throws UsageError where nobody can answer, CancelledError for any other answer than yes. */
+async function confirmYes(context: Context, pending: PendingChanges): Promise<void> {
+  const { prompts } = context;
+  const { subject, preview, question } = pending;
+  const { tasks } = preview;
   if (prompts.unavailable !== undefined)
     throw new UsageError(
-      `${question ?? `${would}.`} This needs a confirmation, and ${prompts.unavailable}.`,
+      `${question ?? `${wouldBe(subject, tasks.length)}.`} This needs a confirmation, and ${prompts.unavailable}.`,
       { hint: 'Run it in a terminal, or add --yes. --dry-run shows what it would do.' },
     );
   const isYes =
-    question === undefined && hasMore(preview.tasks)
-      ? isYesWord(await ask(asked, yesNoList))
-      : await prompts.confirm(question ?? asked);
+    question === undefined && hasMore(tasks)
+      ? isYesWord(await askOrList(context, pending, '', yesNoList))
+      : await prompts.confirm(question ?? askedOf(pending));
   if (!isYes) throw new CancelledError(nothingDone);
+}
+
+/** `Change 12 applications?` */
+function askedOf({ subject, preview }: PendingChanges): string {
+  return `${verbOf(subject).ask} ${countedNoun(preview.tasks.length, subject)}?`;
 }
 
 /** Asks for the name of what must not be changed by habit. Throws UsageError, GuardError. */
@@ -195,31 +209,31 @@ const yesNoList = {
 /** Asks again after each `l`, which lists all rows; returns any other answer. */
 async function askOrList(
   context: Context,
-  asked: string,
-  subject: Subject,
-  preview: Preview,
-  keys: typeof yesNoList | undefined,
+  pending: PendingChanges,
+  end: string,
+  keys?: typeof yesNoList,
 ): Promise<string> {
+  const asked = `${askedOf(pending)}${end}`;
   const typed = (await context.prompts.text(asked, keys ? { keys } : {})).trim();
   if (!isListWord(typed)) return typed;
   const { allRowLines } = await import('./preview-lines.js');
-  await context.showLong(allRowLines(context, subject, preview));
-  return askOrList(context, asked, subject, preview, keys);
+  await context.showLong(allRowLines(context, pending.subject, pending.preview));
+  return askOrList(context, pending, end, keys);
 }
 
 /** Requires --yes and --expect where no prompt is possible or --yes skips it. Throws UsageError. */
 function requireCount(
   { prompts, settings }: Context,
-  would: string,
-  { count, selected }: { readonly count: number; readonly selected: number },
+  { subject, preview, selected }: PendingChanges,
   { expect }: Cap,
 ): void {
   if (settings.yes && expect !== undefined) return;
+  const { length: count } = preview.tasks;
   const why = settings.yes
     ? '--yes alone is not enough'
     : (prompts.unavailable ?? 'it was not confirmed');
   const counts = selected === count ? '' : `${plural(selected, 'row is', 'rows are')} selected. `;
-  throw new UsageError(`${would}, and ${why}.`, {
+  throw new UsageError(`${wouldBe(subject, count)}, and ${why}.`, {
     hint: `${counts}Preview it with --dry-run. Then add: --yes --expect ${selected}`,
   });
 }
