@@ -7,10 +7,10 @@ import { ApiError, type Failure } from '../errors.js';
 import type { RowChange, RowEnd } from '../runs/report.js';
 import { type Intent, settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Verification } from './operation.js';
-import type { ActiveRow, ActiveRun, Unverified } from './run.js';
+import type { ActiveRow, ActiveRun } from './run.js';
 import { runRow } from './run-row.js';
 import { changedByOther, stepDone } from './step-done.js';
-import { unknownOutcome, verifyWrite } from './verify.js';
+import { type Unverified, unknownOutcome, verifyWrite } from './verify.js';
 
 /** When the first of two reads is made, in milliseconds after the write. */
 const firstReadMs = 2_000;

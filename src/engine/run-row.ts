@@ -7,9 +7,9 @@ import type { DoneStep } from '../runs/report.js';
 import { isAsBefore, isRecent, redactedBefore } from '../runs/state.js';
 import { changesOf, decideRow, digestIn, isNotSent } from './decide.js';
 import type { RecordState, Sent, Session, Step } from './operation.js';
-import type { ActiveRow, Unverified, Write } from './run.js';
+import type { ActiveRow } from './run.js';
 import { changedByOther, keepOwnForm, stepDone } from './step-done.js';
-import { compareFields, imageOf, verifyWrite } from './verify.js';
+import { compareFields, imageOf, type Unverified, verifyWrite, type Write } from './verify.js';
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
 const mostRereads = 3;
@@ -46,8 +46,7 @@ export async function runRow(row: ActiveRow, from: RecordState | undefined): Pro
 async function advance(row: ActiveRow, state: RecordState): Promise<RecordState | undefined> {
   const { run, task, session } = row;
   const { guards, journal } = run.options;
-  const planned = session.plan(task, state);
-  const plan = planned instanceof Promise ? await planned : planned;
+  const plan = await session.plan(task, state);
   row.previewed ??= changesOf(plan);
   row.digest ??= digestIn(plan);
   const { previewed, digest, done } = row;

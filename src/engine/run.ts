@@ -17,11 +17,11 @@ import {
   reportRow,
   type SelectedRow,
 } from '../runs/report.js';
-import { type Intent, redactRow } from '../runs/state.js';
+import { redactRow } from '../runs/state.js';
 import type { Guards } from './decide.js';
 import { CircuitBreaker, FirstWriteGate, recordFailedRow, Semaphore } from './limits.js';
-import type { ReadPurpose, RecordState, Session, Step, Task } from './operation.js';
-import type { OpenWrite } from './verify.js';
+import type { ReadPurpose, RecordState, Session, Task } from './operation.js';
+import type { Unverified } from './verify.js';
 
 /** Everything that the rows of a run depend on. */
 export interface RowRunOptions
@@ -97,25 +97,6 @@ export class ActiveRun {
   isFresh({ record, at, freshMs = record ? usualFreshMs : Number.POSITIVE_INFINITY }: RecordState) {
     return ageMs(at, this.options.instant()) <= freshMs;
   }
-}
-
-/** A step about to be sent, with the read that it is based on. */
-export interface Write {
-  readonly step: Step;
-  readonly state: RecordState;
-  /** Another step follows. */
-  readonly more: boolean;
-}
-
-/** A write of a row whose outcome has to be verified by reading. */
-export interface Unverified extends OpenWrite {
-  readonly intent: OpenWrite['intent'] & Pick<Intent, 'more'>;
-  readonly sent?: Write | undefined;
-  /** When it was sent, or at the latest can have been, in milliseconds since 1970. */
-  readonly t: number;
-  /** Milliseconds after `t` from which the write can no longer take effect. */
-  readonly settleMs: number;
-  readonly error?: Failure | undefined;
 }
 
 /**

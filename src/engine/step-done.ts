@@ -5,8 +5,8 @@ import { isSameValue } from '../data/sorting.js';
 import { OutputError } from '../errors.js';
 import { beforeAndAfter, changedEnd, conflictEnd } from './decide.js';
 import type { BeforeValues, KnownStep, RecordState, Step } from './operation.js';
-import type { ActiveRow, ActiveRun, Write } from './run.js';
-import { imageOf, vanishedFields } from './verify.js';
+import type { ActiveRow, ActiveRun } from './run.js';
+import { imageOf, vanishedFields, type Write } from './verify.js';
 
 /** The done step of a row whose record was created and then refused. */
 const createdStep = 'created';

@@ -35,26 +35,39 @@ export function readSettleMs(env: { readonly [name: string]: string | undefined 
   }
 }
 
+/** A step to be sent, with the read that it is based on. */
+export interface Write {
+  readonly step: Step;
+  readonly state: RecordState;
+  /** Another step follows. */
+  readonly more: boolean;
+}
+
 /** A write whose outcome is unknown. */
-export interface OpenWrite {
+export interface Unverified {
   /**
    * `lost`: no answer. `unreadable`: a success status with an unreadable body. `accepted`: 202.
    * `notShown`: a success that a read does not show.
    */
   readonly kind: 'lost' | 'unreadable' | 'accepted' | 'notShown';
   /** The intent, as recorded before the send. */
-  readonly intent: Pick<Intent, 'before' | 'digest' | 'step'>;
+  readonly intent: Pick<Intent, 'before' | 'digest' | 'step' | 'more'>;
   /** Present if this process sent it. */
-  readonly sent?: { readonly step: Step; readonly state: RecordState } | undefined;
+  readonly sent?: Write | undefined;
   /** When its intent was recorded, in milliseconds since 1970. */
   readonly since: number;
+  /** When it was sent, or at the latest can have been, in milliseconds since 1970. */
+  readonly t: number;
+  /** Milliseconds after `t` from which the write can no longer take effect. */
+  readonly settleMs: number;
+  readonly error?: Failure | undefined;
 }
 
 /** Verifies a write that has no outcome: as its session can, else by reading its record. */
 export async function verifyWrite(
   session: Session,
   row: SelectedRow,
-  write: OpenWrite,
+  write: Omit<Unverified, 't' | 'settleMs'>,
 ): Promise<Verification> {
   const { kind, sent, since } = write;
   if (session.verify === 'never') return { outcome: 'unclear' };
@@ -76,7 +89,7 @@ export async function verifyWrite(
 /** Decides the outcome of a write whose success response proves nothing: it held no record, or another value. */
 function compareAnswered(
   session: Session,
-  { step, state: before }: NonNullable<OpenWrite['sent']>,
+  { step, state: before }: Write,
   state: RecordState,
 ): Verification {
   const { record = {} } = state;
@@ -95,7 +108,7 @@ function compareAnswered(
  */
 function compareLost(
   session: Session,
-  { intent: { before, digest, step: name }, sent }: OpenWrite,
+  { intent: { before, digest, step: name }, sent }: Pick<Unverified, 'intent' | 'sent'>,
   state: RecordState,
   steps: readonly Step[],
 ): Verification {
