@@ -227,20 +227,21 @@ async function getRecords(
 
 /**
  * Returns what `getRecords` does for words of the command line; a single record together with its card
- * if a person reads it on a terminal. `load` imports the module of its card, which no pipe and no format
- * for machines needs. The disk is read while the service answers. Throws what `getRecords` throws.
+ * if a person reads it on a terminal. `load` imports the module of the card, if the resource has one, which
+ * no pipe and no format for machines needs. The disk is read while the service answers. Throws what
+ * `getRecords` throws.
  */
 export async function showRecords(
   context: Context,
   resource: ResourceName,
   words: readonly string[],
-  load: () => Promise<CardMaker>,
+  load?: () => Promise<CardMaker>,
 ): Promise<OneOrMany> {
   const ids = await idsOfWords(context, resource, words);
   const finding = getRecords(context, resource, ids);
   const [id] = ids;
   const isCard = context.isInteractive && !context.settings.fields && ids.length === 1;
-  if (!isCard || id === undefined) return finding;
+  if (!isCard || !load || id === undefined) return finding;
   const reading = import('./cards/history.js').then((history) =>
     history.pastChanges(context, resource, [id]),
   );
