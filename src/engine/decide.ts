@@ -183,7 +183,7 @@ export function isForbidden(error: Failure): boolean {
 }
 
 /** True if the request was not sent, or the service did nothing (429). */
-export function isNotSent(error: Failure): boolean {
+export function hadNoEffect(error: Failure): boolean {
   if (error instanceof StaleReadError) return true;
   if (error instanceof NetworkError) return error.details.delivery === 'not-sent';
   return error instanceof ApiError && error.status === 429;

@@ -9,7 +9,7 @@ import { type Intent, settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun } from './run.js';
 import { runRow } from './run-row.js';
-import { changedByOther, stepDone } from './step-done.js';
+import { endInConflict, stepDone } from './step-done.js';
 import { type Unverified, unknownOutcome, verifyWrite } from './verify.js';
 
 /** When the first of two reads is made, in milliseconds after the write. */
@@ -90,7 +90,7 @@ async function readAll(
 function settle(row: ActiveRow, unverified: Unverified, found: Verification): Promise<void> {
   if (found.outcome === 'applied') return foundApplied(row, unverified, found);
   if (found.outcome === 'unclear') return endUnknown(row, unverified, found.error);
-  if (found.outcome === 'other') return changedByOther(row, found.step, found.state);
+  if (found.outcome === 'other') return endInConflict(row, found.step, found.state);
   return foundNotApplied(row, unverified, found.state);
 }
 

@@ -5,10 +5,10 @@ import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js'
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import type { DoneStep } from '../runs/report.js';
 import { isAsBefore, isRecent, redactedBefore } from '../runs/state.js';
-import { changesOf, decideRow, digestIn, isNotSent } from './decide.js';
+import { changesOf, decideRow, digestIn, hadNoEffect } from './decide.js';
 import type { RecordState, Sent, Session, Step } from './operation.js';
 import type { ActiveRow } from './run.js';
-import { changedByOther, keepOwnForm, stepDone } from './step-done.js';
+import { endInConflict, keepOwnForm, stepDone } from './step-done.js';
 import { compareFields, imageOf, type Unverified, verifyWrite, type Write } from './verify.js';
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
@@ -55,7 +55,7 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
   if (decided) await row.finish(decided, { record: state.record });
   if (decided || !step) return undefined;
   if (done && step.name === done.step)
-    return (await readAfterLag(row, done, step)) ?? changedByOther(row, step, state);
+    return (await readAfterLag(row, done, step)) ?? endInConflict(row, step, state);
   const note = async (entry: JsonObject) => {
     await journal.append({ kind: 'step', row: task.row, ...entry });
     // A step before the write was answered: other rows may start.
@@ -126,7 +126,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
     row.lastWrite = { phase: 'sent' };
     return await handleSuccess(row, write, sent, since);
   } catch (error) {
-    if (error instanceof Failure && isNotSent(error)) return sendLater(row, error);
+    if (error instanceof Failure && hadNoEffect(error)) return sendLater(row, error);
     // A lost delete was applied after all, or someone else deleted the record: it is gone.
     if (session.provenByAbsence && row.resends > 0 && isProvenNotFound(error))
       return stepDone(row, write, undefined);
@@ -215,7 +215,7 @@ async function handleSuccess(
     note(`${task.id}: done, but reading it again failed: ${why}`);
     return stepDone(row, write, record);
   }
-  if (verification.outcome === 'other') return changedByOther(row, step, verification.state);
+  if (verification.outcome === 'other') return endInConflict(row, step, verification.state);
   return verifyLater(row, write, {
     kind: answer.status === 202 ? 'accepted' : 'notShown',
     since,

@@ -111,7 +111,7 @@ export type LastWrite =
 /** A row in progress. */
 export class ActiveRow {
   readonly session: Session;
-  /** Requests of this process that were sent or may have been. */
+  /** Sends that this process tried, but for those whose read had aged. */
   sends = 0;
   /** Sends after verification found that the previous one was not applied. */
   resends = 0;

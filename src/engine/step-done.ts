@@ -75,7 +75,7 @@ function noteUnshown({ options, unshown }: ActiveRun, { changes }: KnownStep, re
 }
 
 /** Ends a row as a conflict: its record holds neither the values before our write nor those written. */
-export async function changedByOther(
+export async function endInConflict(
   row: ActiveRow,
   step: Step,
   state: RecordState,
