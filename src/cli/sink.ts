@@ -1,7 +1,7 @@
 /** The destination of a result: stdout, or the file of `--out`; and batched writing to it. */
 import type { LocalContext } from '../context.js';
 import { isUtf8Locale } from '../data/environment.js';
-import { OutputError, PipeClosedError } from '../errors.js';
+import { OutputError, PipeClosedError, UsageError } from '../errors.js';
 import { createPaint } from '../terminal/paint.js';
 import { rawLines } from '../terminal/safe-text.js';
 import type { OutputStream } from '../terminal/streams.js';
@@ -47,6 +47,24 @@ export async function withSink(
   } finally {
     await file.discard();
   }
+}
+
+/**
+ * Where stdout holds a file, refuses flags for the result; `--json` affects errors only. Throws
+ * UsageError.
+ */
+export function refuseResultFlags(
+  { flags }: Pick<LocalContext, 'flags'>,
+  what: string,
+  more: { readonly hint: string },
+): void {
+  const given = [
+    ...(flags.fields === undefined ? [] : ['--fields']),
+    ...(flags.template === undefined ? [] : ['--template']),
+    ...(flags.out === undefined ? [] : ['--out']),
+  ];
+  if (given.length === 0) return;
+  throw new UsageError(`${what} to stdout; ${given.join(' and ')} cannot be given with it.`, more);
 }
 
 /** Throws PipeClosedError for a pipe whose reader has ended; any other error as it is. */

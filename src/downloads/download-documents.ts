@@ -7,6 +7,7 @@ import { ValueWithExit } from '../cli/command-output.js';
 import { type DryRun, flag, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
+import { refuseResultFlags } from '../cli/sink.js';
 import { type Canvas, linesView } from '../cli/views.js';
 import { fileOrStdout } from '../config/parse.js';
 import type { Context } from '../context.js';
@@ -153,7 +154,10 @@ export async function downloadDocuments(
   const file = fileOrStdout(values.file);
   const onExisting = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
   const save: SaveOptions = { file, folder, onExisting };
-  if (file === '-' && !context.settings.dryRun) refuseResult(context);
+  if (file === '-' && !context.settings.dryRun)
+    refuseResultFlags(context, '-O - writes the file', {
+      hint: 'For the row with its id, path and bytes write to a file: -O FILE --json',
+    });
   if (rows.length === 0) context.note('No document matches. Nothing to do.');
   // The list names the files; a dry run also looks there which documents exist.
   const needsList = !values.url && (file === undefined || context.settings.dryRun);
@@ -235,23 +239,6 @@ function shown(
 /** True if every document of a complete list is selected. */
 function isEveryDocument({ all, limit, allowPartial }: DownloadValues): boolean {
   return all === true && limit === undefined && !allowPartial;
-}
-
-/**
- * With `-O -` stdout holds the file, so refuses flags for the result; `--json` affects errors only.
- * Throws UsageError.
- */
-function refuseResult({ flags }: Context): void {
-  const given = [
-    ...(flags.fields === undefined ? [] : ['--fields']),
-    ...(flags.template === undefined ? [] : ['--template']),
-    ...(flags.out === undefined ? [] : ['--out']),
-  ];
-  if (given.length === 0) return;
-  throw new UsageError(
-    `-O - writes the file to stdout; ${given.join(' and ')} cannot be given with it.`,
-    { hint: 'For the row with its id, path and bytes write to a file: -O FILE --json' },
-  );
 }
 
 const fileFields = ['id', 'path', 'bytes'];

@@ -266,6 +266,17 @@ test('- writes the page to stdout and nothing else', async () => {
   expect(read('a.md')).toContain('# Tryout');
 });
 
+test.each(['--out a.json', '--fields total', '--template {total}'])(
+  'a page on stdout leaves no result for %s',
+  async (flag) => {
+    const { code, stdout, stderr } = await report(`--md - ${flag}`);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      `--md - writes the page to stdout; ${flag.split(' ')[0]} cannot be given with it.`,
+    );
+  },
+);
+
 test('/dev/stdout is stdout, and -q says nothing of a file', async () => {
   const page = await rosterctl('report --html /dev/stdout', { env: service.env });
   expect([page.code, page.stdout.split('\n').at(-2)]).toEqual([0, '</html>']);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ValueWithExit } from '../../cli/command-output.js';
 import type { DryRun } from '../../cli/define.js';
 import { markdownText } from '../../cli/lists/template.js';
-import { withSink } from '../../cli/sink.js';
+import { refuseResultFlags, withSink } from '../../cli/sink.js';
 import { fileOrStdout } from '../../config/parse.js';
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
@@ -62,6 +62,12 @@ export async function writeSeason(
     ...(md === undefined ? [] : [{ path: md, render: seasonMarkdown }]),
   ];
   const files = targets.map(({ path }) => path).filter((path) => path !== '-');
+  if (files.length < targets.length && !context.settings.dryRun) {
+    const flag = html === '-' ? '--html' : '--md';
+    refuseResultFlags(context, `${flag} - writes the page`, {
+      hint: `Write it to a file: ${flag} FILE`,
+    });
+  }
   for (const path of files) await checkWritable(path);
   const page = await makeSeasonPage(context, values, isExact);
   if (context.settings.dryRun) {
