@@ -206,7 +206,9 @@ function skippedBy(
     const status = record?.['status'];
     return {
       before: { status },
-      error: guardError(`The status is ${String(status)}, not ${expected.join(' or ')}.`),
+      error: guardError(
+        `The status is ${plainText(status) || 'empty'}, not ${expected.join(' or ')}.`,
+      ),
     };
   }
   const unmet = guards.conditions

@@ -85,7 +85,7 @@ function statusLines(
   columns: number,
 ): readonly string[] {
   const bars = Object.entries(stats.byStatus).map(([status, count]) => ({
-    label: status,
+    label: status || '(none)',
     count,
     paint: canvas.paint.status,
     remark: remarkOf(status, stats, facts, canvas.now),

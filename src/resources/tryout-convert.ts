@@ -1,7 +1,7 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
 import { callFor } from '../api/resources.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
-import { shortValue } from '../cli/lines.js';
+import { shortValue, valueText } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { cellFields } from '../data/cell-values.js';
 import { isObject, type JsonObject } from '../data/json.js';
@@ -156,7 +156,7 @@ class ConversionWarnings {
         this.warnings.forRow(
           row,
           record,
-          `is already a player; its status stays ${String(status)}.`,
+          `is already a player; its status stays ${valueText(status)}.`,
           'Others are already players, too; their statuses stay.',
         );
       return;
@@ -168,7 +168,7 @@ class ConversionWarnings {
       this.warnings.forRow(
         row,
         record,
-        `is not accepted: the status is ${String(status)}. --accept sets it first.`,
+        `is not accepted: the status is ${valueText(status)}. --accept sets it first.`,
         'Others are not accepted, too.',
       );
   }

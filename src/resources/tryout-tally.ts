@@ -141,7 +141,7 @@ function countedOf(
   const submitted = timeOf(String(record['submittedAt']));
   const week = submitted === undefined ? undefined : mondayOf(new Date(submitted));
   return {
-    status: String(record['status']),
+    status: plainText(record['status']),
     games: gamesOf(record),
     isConverted: isConverted(record),
     submitted,

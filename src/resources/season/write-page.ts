@@ -63,9 +63,9 @@ export async function writeSeason(
   ];
   const files = targets.map(({ path }) => path).filter((path) => path !== '-');
   if (files.length < targets.length && !context.settings.dryRun) {
-    const flag = html === '-' ? '--html' : '--md';
-    refuseResultFlags(context, `${flag} - writes the page`, {
-      hint: `Write it to a file: ${flag} FILE`,
+    const word = html === '-' ? '--html' : '--md';
+    refuseResultFlags(context, `${word} - writes the page`, {
+      hint: `Write it to a file: ${word} FILE`,
     });
   }
   for (const path of files) await checkWritable(path);

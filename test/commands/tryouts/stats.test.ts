@@ -207,6 +207,21 @@ describe('for a person', () => {
     }
   });
 
+  test('count applications without a status as (none), in JSON ""', async () => {
+    const odd = await recordingService(() => ({
+      status: 200,
+      json: [{ id: 'app_1' }, { id: 'app_2', status: { is: 'pending' } }],
+    }));
+    const counted = async (flags: string) =>
+      (await rosterctl(`tryouts stats ${flags}`, { env: odd.env })).stdout;
+    expect(JSON.parse(await counted('--json')).byStatus).toEqual({
+      ...noStatuses,
+      '': 1,
+      '{"is":"pending"}': 1,
+    });
+    expect(await counted('')).toMatch(/^ {2}\(none\) .* 1 {3}50 %$/m);
+  });
+
   test('of nothing say so', async () => {
     const empty = await recordingService(() => ({ status: 200, json: [] }));
     const ran = await rosterctl('tryouts stats', { env: empty.env });
