@@ -189,10 +189,10 @@ async function openConnection(
 const embeddedUrlNote =
   'A signed URL of this sandbox stops working when this command ends. For one that lasts, run in another terminal: rosterctl sandbox start';
 
-/** Returns true if a route was never noted before; `store` remembers that it is now. */
+/** An assumed route, as far as this machine has noted it. */
 interface NotedRoute {
   readonly isNew: boolean;
-  /** Never rejects: a cache that cannot be written costs a repeated note. */
+  /** Remembers it. Never rejects: a cache that cannot be written costs a repeated note. */
   readonly store: () => Promise<void>;
 }
 

@@ -290,7 +290,7 @@ test('each term of the glossary is declared once, where the glossary says', () =
 /** State of the process itself, which no object of ours could own. */
 const processState: Readonly<Record<string, readonly string[]>> = {
   // V8 has one heap, whoever asks for more of it.
-  'api/wire.ts': ['isHeapSmall'],
+  'data/workload.ts': ['isHeapSmall'],
   // undici names no request when it publishes that a head was written.
   'api/undici.ts': ['pendingListener'],
   // JSON.stringify has no other way to say what it met.

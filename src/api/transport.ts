@@ -1,6 +1,8 @@
 /** The transport: sends requests to the service, with retries, rate limiting and tracing. */
+
 import { isHeaderValue } from '../data/http.js';
 import { isGarbled } from '../data/json-body.js';
+import { keepHeapSmall } from '../data/workload.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -21,7 +23,6 @@ import { responseLimit, retryPace, type TransportError } from './transport-error
 import { type Agent, connectionPool } from './undici.js';
 import {
   type Attempt,
-  keepHeapSmall,
   type Limits,
   type OpenBody,
   type OpenReply,

@@ -1,7 +1,6 @@
 /** Executes a planned run: sends, journals, reports progress, and ends it. */
 
 import { backoffMs } from '../api/retry.js';
-import { keepHeapClose, letHeapGrow } from '../api/wire.js';
 import type { FailedItem } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
@@ -9,6 +8,7 @@ import { intern } from '../data/digest.js';
 import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import { pause } from '../data/time.js';
+import { keepHeapClose, letHeapGrow } from '../data/workload.js';
 import { isForbidden } from '../engine/decide.js';
 import type { StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';

@@ -1,8 +1,8 @@
 /** The bytes and the rows of an input file: a CSV as it arrives, or one sheet of a workbook. */
 import { createHash } from 'node:crypto';
-import { keepHeapSmall } from '../api/wire.js';
 import type { Context } from '../context.js';
 import { CsvReader, type CsvRow } from '../data/csv-reader.js';
+import { keepHeapSmall } from '../data/workload.js';
 import { InputError, stoppedReading } from '../errors.js';
 import { bytesUpTo, inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';

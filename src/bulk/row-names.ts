@@ -1,7 +1,6 @@
 /** How the rows of an input are named: valid ids and references, each once; and lists of ids alone. */
 
 import { idProblem } from '../api/schemas.js';
-import { eventLoopTurns } from '../data/concurrency.js';
 import { unguard } from '../data/csv.js';
 import { rowWord } from '../data/csv-reader.js';
 import { InputErrors } from '../data/input-errors.js';
@@ -15,6 +14,7 @@ import {
 } from '../data/references.js';
 import type { ResourceName } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
+import { eventLoopTurns } from '../data/workload.js';
 import { InputError, stoppedReading } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 

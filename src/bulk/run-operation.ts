@@ -1,5 +1,4 @@
 /** Runs every command that changes records: select, plan, confirm, execute, report. */
-import { keepHeapClose } from '../api/wire.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import type { Command, OperationCommand, Params } from '../cli/define.js';
 import type { TypedLine } from '../cli/typed-line.js';
@@ -8,6 +7,7 @@ import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { resourceWords } from '../data/resources.js';
 import { withArticle } from '../data/text.js';
+import { keepHeapClose } from '../data/workload.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { placeOf, type RunHead, runFormat } from '../runs/plan.js';

@@ -2,7 +2,6 @@
 
 import { byteText } from '../cli/input.js';
 import type { Context } from '../context.js';
-import { eventLoopTurns } from '../data/concurrency.js';
 import {
   type ColumnRules,
   type Header,
@@ -30,6 +29,7 @@ import {
   rowOf,
 } from '../data/references.js';
 import { firstOf, orList } from '../data/text.js';
+import { eventLoopTurns } from '../data/workload.js';
 import type { Selection } from '../engine/operation.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';

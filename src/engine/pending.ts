@@ -1,8 +1,8 @@
 /** Verifies the writes of a run whose outcome is unknown: they wait together, then each record is read again. */
 
-import { mapConcurrently } from '../data/concurrency.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
+import { mapConcurrently } from '../data/workload.js';
 import { ApiError, type Failure } from '../errors.js';
 import type { RowChange, RowEnd } from '../runs/report.js';
 import { type Intent, settleTimeLeft } from '../runs/state.js';

@@ -1,10 +1,10 @@
 /** CSV: every field of the records, the documented ones first. */
 import type { LocalContext } from '../../context.js';
 import { collect } from '../../data/batches.js';
-import { eventLoopTurns } from '../../data/concurrency.js';
 import { byteOrderMark, csvLine, forSpreadsheet } from '../../data/csv.js';
 import type { JsonObject } from '../../data/json.js';
 import { flatten } from '../../data/path.js';
+import { eventLoopTurns } from '../../data/workload.js';
 import { CancelledError } from '../../errors.js';
 import { batchWriter, type Sink } from '../sink.js';
 import type { View } from '../views.js';

@@ -1,4 +1,4 @@
-/** Concurrency: bounded parallel work, and long loops that yield to the event loop. */
+/** Much work at once: bounded parallel work, long loops that yield to the event loop, and the size of V8's heap. */
 
 /**
  * Starts work in order, at most `limit` at once. Returns a promise per item; a failure stops no
@@ -49,4 +49,42 @@ export function eventLoopTurns(
       });
     });
   };
+}
+
+/**
+ * Keeps V8's space for new objects at its current size: the records of a long list soon become
+ * garbage, and a larger space costs 20 MiB and saves no time. Does nothing on versions whose V8
+ * ignores the flag.
+ */
+export async function keepHeapSmall(nodeVersion: string): Promise<void> {
+  if (!/^v?2[02]\./.test(nodeVersion)) return;
+  isHeapSmall = true;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+let isHeapSmall = false;
+
+/**
+ * Undoes `keepHeapSmall`: in so small a space, garbage collection takes a tenth of the time of
+ * thousands of requests, which 20 MiB more avoid. Grows in few large steps, so that runs of all
+ * sizes use as much.
+ */
+export async function letHeapGrow(): Promise<void> {
+  if (!isHeapSmall) return;
+  isHeapSmall = false;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--semi-space-growth-factor=4');
+}
+
+const longRunRows = 20_000;
+
+/**
+ * Keeps the heap of a long run close to its live data, instead of twice that, for a little more
+ * work.
+ */
+export async function keepHeapClose(rows: number): Promise<void> {
+  if (rows <= longRunRows) return;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--heap-growing-percent=5');
 }
