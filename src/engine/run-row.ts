@@ -93,7 +93,8 @@ async function recordIntent(row: ActiveRow, write: Write): Promise<void> {
   const intent = intentOf(write);
   const present = now();
   const last = row.intent;
-  if (last && isRecent(last, present) && isSameIntent(last.intent, intent)) return;
+  const isSame = JSON.stringify(last?.intent) === JSON.stringify(intent);
+  if (last && isSame && isRecent(last, present)) return;
   const { step, state } = write;
   const image = images && imageOf(session, step, state);
   const { row: number, id } = task;
@@ -103,10 +104,6 @@ async function recordIntent(row: ActiveRow, write: Write): Promise<void> {
     image && images.append({ row: number, id, step: step.name, ...image }),
   ]);
   row.intent = { intent, t: present.getTime() };
-}
-
-function isSameIntent(a: Unverified['intent'], b: Unverified['intent']): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 async function send(row: ActiveRow, write: Write): Promise<RecordState | undefined> {

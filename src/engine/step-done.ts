@@ -6,7 +6,7 @@ import { OutputError } from '../errors.js';
 import { beforeAndAfter, changedEnd, conflictEnd } from './decide.js';
 import type { BeforeValues, KnownStep, RecordState, Step } from './operation.js';
 import type { ActiveRow, ActiveRun } from './run.js';
-import { imageOf, vanishedFields, type Write } from './verify.js';
+import { imageOf, type Write } from './verify.js';
 
 /** The done step of a row whose record was created and then refused. */
 const createdStep = 'created';
@@ -39,7 +39,9 @@ export async function stepDone(
   }
   if (record && !session.compare && !session.checkSuccess) noteUnshown(run, step, record);
   const end = changedEnd(task, values, row.done, made);
-  const vanished = record ? vanishedFields(step, record) : [];
+  const vanished = record
+    ? Object.keys(step.replaces ?? {}).filter((field) => !Object.hasOwn(record, field))
+    : [];
   if (vanished.length > 0)
     note(
       `${task.id}: the service no longer shows ${vanished.join(', ')}; a PUT may replace the whole record.`,

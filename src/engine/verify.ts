@@ -13,7 +13,6 @@ import { holdsNote } from './notes.js';
 import type {
   BeforeValues,
   Comparison,
-  KnownStep,
   RecordState,
   Session,
   Step,
@@ -136,12 +135,6 @@ export function compareFields({ changes }: Step, record: JsonObject): Comparison
       isSameValue(record[field] ?? null, from ?? null),
   );
   return isUnchanged ? 'asBefore' : 'reached';
-}
-
-/** Fields that are missing after a write that may replace the entire record. */
-export function vanishedFields({ replaces }: KnownStep, record: JsonObject): readonly string[] {
-  if (!replaces) return [];
-  return Object.keys(replaces).filter((field) => !Object.hasOwn(record, field));
 }
 
 /**
