@@ -202,13 +202,13 @@ async function selectWithoutRequest(
   { operation, values }: CommandLine,
   source: Source,
 ): Promise<Selection | undefined> {
-  if (source === 'filter' && !operation.rows) return undefined;
+  if (source === 'filter') return undefined;
   // Whoever types the rows at a terminal must see them.
   const isTyped = context.streams.stdin.isTerminal && Object.values(values).flat().includes('-');
   const line = isTyped ? undefined : context.progress.start(() => 'Reading files');
   try {
     if (operation.rows) return await operation.rows(context, values);
-    return await selectLocally(context, values, operation, source as 'ids');
+    return await selectLocally(context, values, operation, source);
   } finally {
     line?.stop();
   }
