@@ -114,7 +114,7 @@ export async function confirmChanges(
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
   const { many } = verbOf(subject);
-  const given = values['confirm'] as string | undefined;
+  const given = values.confirm;
   if (many !== undefined && willPrompt(context) && given === undefined)
     context.message(`${many} cannot be undone.`);
   if (rule === 'name' && name !== undefined)

@@ -1,5 +1,4 @@
 /** Earlier runs that concern a new one: what they mean for its command line, and what it carries over from them. */
-import type { ListValues } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { upperFirst } from '../data/text.js';
@@ -89,10 +88,9 @@ async function startedTasks(
 export function withCarried(
   carried: readonly Task[],
   selected: readonly SelectedRow[],
-  values: BulkValues,
+  { limit = Number.POSITIVE_INFINITY }: BulkValues,
 ): readonly Task[] {
   if (carried.length === 0) return selected;
-  const { limit = Number.POSITIVE_INFINITY } = values as BulkValues & ListValues;
   const startedIds = new Set(carried.map(({ id }) => id));
   const rest = selected.filter(({ id }) => !startedIds.has(id));
   const room = Math.max(0, limit - carried.length);

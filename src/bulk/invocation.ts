@@ -1,6 +1,7 @@
 /** Invocations that change records: their shared flags, and the rate, limits and session that they imply. */
 import * as z from 'zod/mini';
 import { flag, type Params, param, params, type ValuesOf } from '../cli/define.js';
+import type { ListValues } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
@@ -163,8 +164,12 @@ export const deletionFlags = {
 
 /** The values of these flags; a command has only those that it spreads into its own. */
 export type BulkValues = ValuesOf<typeof bulkFlags> &
-  Partial<ValuesOf<typeof idsFileFlag & typeof csvFlags & typeof allFlags>> & {
+  Partial<ValuesOf<typeof idsFileFlag & typeof csvFlags & typeof allFlags> & ListValues> & {
     readonly ids?: readonly string[];
+    /** `--if-status` of applications. */
+    readonly ifStatus?: readonly string[] | undefined;
+    /** The name that a delete of one record asks for. */
+    readonly confirm?: string | undefined;
     readonly [name: string]: unknown;
   };
 

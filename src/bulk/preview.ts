@@ -75,7 +75,7 @@ export function subjectOf(
     before: isAll ? '' : 'matching',
     after: '',
   };
-  const order = isCut ? orderWords(resource, values['sort'] as Sorting | undefined) : '';
+  const order = isCut ? orderWords(resource, values.sort) : '';
   return { ...action, matched, words: { before: filter.before, after: filter.after, order } };
 }
 

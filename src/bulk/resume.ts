@@ -139,7 +139,7 @@ export async function prepareResume(
     selected: expectsRemaining ? tasks.length : plan.rows.length,
     question: isSingle && only ? sessionFor(session, only).question?.(only, undefined) : undefined,
     // Only a line typed again gives the name; `runs resume` needs --yes.
-    name: only && values['confirm'] !== undefined ? plan.names?.get(only.id) : undefined,
+    name: only && values.confirm !== undefined ? plan.names?.get(only.id) : undefined,
   });
   const options = writeOptions(context, lock);
   return {

@@ -57,7 +57,6 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   if (values.plan !== undefined || values.expires !== undefined)
     await (await import('./write-plan.js')).checkPlanFlags(context, values);
   const job = await operation.job(context, values);
-  const ifStatus = values['ifStatus'] as readonly string[] | undefined;
   const selection = await selectWithoutRequest(context, commandLine, source);
   const rows = selection?.rows ?? [];
   refuseOrganization(context, operation, rows);
@@ -67,7 +66,7 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
     rows.length === 1 &&
     values.plan === undefined &&
     !(await operation.isMany?.(values));
-  const guards = { ifStatus, conditions: values.if };
+  const guards = { ifStatus: values.ifStatus, conditions: values.if };
   return runSelected(context, { ...commandLine, source, isSingle, job, guards, selection });
 }
 

@@ -2,7 +2,6 @@
 
 import { hasId } from '../api/records.js';
 import { isGiven } from '../cli/check.js';
-import type { ListValues } from '../cli/filters.js';
 import { filterList } from '../cli/lists/filter-list.js';
 import type { Context } from '../context.js';
 import { collect } from '../data/batches.js';
@@ -97,7 +96,7 @@ export async function selectByFilter(
   const query = operation.filters?.query?.(values, context.settings.overrides);
   const list = context.api.list(operation.resource, query, { checksCompleteness: true });
   const tests = operation.filters?.tests(values, context) ?? [];
-  const filtered = filterList(list, values as Partial<BulkValues> & ListValues, {
+  const filtered = filterList(list, values, {
     resource: operation.resource,
     tests,
     inOrder: true,

@@ -50,7 +50,7 @@ export interface FilteredList extends RecordStream<JsonObject>, CountedList {}
  */
 export function filterList(
   records: AsyncIterable<JsonObject>,
-  values: ListValues,
+  values: Partial<ListValues>,
   filters: ListFilters,
 ): FilteredList {
   const { resource, notes, summary } = filters;
@@ -83,7 +83,7 @@ interface Narrowing {
 
 /** Returns the tests and the order; `nameOf` translates the label of a field to its name. */
 function narrowingOf(
-  { where = [], search, sort, limit }: ListValues,
+  { where = [], search, sort, limit }: Partial<ListValues>,
   { resource, tests = [], last, inOrder: isOrdered = false, order: otherOrder }: ListFilters,
   nameOf: (field: string) => string = (field) => field,
 ): Narrowing {
