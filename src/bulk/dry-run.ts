@@ -57,13 +57,9 @@ async function dryRunOne(
   const { operation, values } = invocation;
   const { api } = context;
   const session = openSession(context, invocation);
-  const {
-    decided,
-    plan,
-    names,
-    error: failure,
-  } = await previewRows(context, invocation, [row], session);
-  if (failure) throw failure;
+  const preview = await previewRows(context, invocation, [row], session);
+  if (preview.error) throw preview.error;
+  const { decided, plan, names } = preview;
   // A record that may have been created is searched for, not created again.
   const creates = operation.verb === 'create';
   const isSearchedFor = row.open !== undefined && creates;

@@ -170,8 +170,8 @@ async function beginRun(
   const carriedNames = replaced.flatMap(({ plan }) => [...(plan?.names ?? [])]);
   const whole = { ...preview, tasks, names: new Map([...carriedNames, ...(names ?? [])]) };
   await confirmRun(context, invocation, newRun, session, whole);
-  const planned = { session, preview: whole, errorsLeft };
-  return writeRun(context, invocation, setup, newRun, planned);
+  const confirmed = { session, preview: whole, errorsLeft };
+  return writeRun(context, invocation, setup, newRun, confirmed);
 }
 
 /** Shows what a new run would change, and asks. Throws as `confirmChanges` does. */
@@ -205,12 +205,9 @@ async function writeRun(
   invocation: Invocation,
   { store, head, lock }: RunSetup,
   newRun: NewRun,
-  {
-    session,
-    preview,
-    errorsLeft,
-  }: Pick<PlannedRun, 'session' | 'errorsLeft'> & { preview: Preview },
+  confirmed: Pick<PlannedRun, 'session' | 'errorsLeft'> & { readonly preview: Preview },
 ): Promise<PlannedRun> {
+  const { session, preview, errorsLeft } = confirmed;
   const { values, selection, job, guards } = invocation;
   const rows = selection?.rows ?? [];
   const plan: RunPlan = {
