@@ -94,10 +94,14 @@ async function parseText(text: string, name: string): Promise<unknown> {
 
 /** Parses YAML with the typing of `-F`: an unquoted 07 or a 19-digit id stays text. */
 async function parseYaml(text: string, name: string): Promise<unknown> {
-  const { parseDocument, visit } = await import('yaml');
+  const { isCollection, parseDocument, visit } = await import('yaml');
   const document = parseDocument(text, { prettyErrors: false });
   const [problem] = document.errors;
+  if (problem?.code === 'MULTIPLE_DOCS')
+    throw new InputError(`${name} holds several YAML documents. Keep one of them.`);
   if (problem) throw new InputError(`${name} is neither JSON nor YAML: ${problem.message}.`);
+  // Any line of text is a YAML scalar, also the error page of another program.
+  if (!isCollection(document.contents)) throw new InputError(`${name} is neither JSON nor YAML.`);
   visit(document, {
     Scalar(_, node) {
       if (node.type === 'PLAIN' && typeof node.value === 'number')

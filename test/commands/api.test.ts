@@ -101,6 +101,20 @@ test.each([
   expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
 });
 
+test('an --input that is neither JSON nor YAML is not sent as a text', async () => {
+  const api = await service();
+  const stdin = '<html>Bad gateway</html>';
+  const ran = await rosterctl('api things --input - --json', { env: api.env, stdin });
+  expect([ran.code, errorOf(ran)['message']]).toEqual([2, 'stdin is neither JSON nor YAML.']);
+  const several = await rosterctl('api things --input -', {
+    env: api.env,
+    stdin: 'a: 1\n---\nb: 2',
+  });
+  expect(several.stderr).toBe('stdin holds several YAML documents. Keep one of them.\n');
+  const text = await rosterctl('api things --input -', { env: api.env, stdin: '"text"' });
+  expect([text.code, api.requests.map(wire)]).toEqual([0, [['POST /v1/things', 'text']]]);
+});
+
 test('only DELETE asks', async () => {
   const api = await service();
   const asked = await rosterctl('api things/1 -X DELETE', { env: api.env });
