@@ -43,6 +43,20 @@ test('a record without an id does not affect the others, and is no success', asy
   expect(ran.stderr).toContain('2 records have no id and cannot be printed.');
 });
 
+test('-o ids of a report leaves out what has no record yet, or none that the service named', async () => {
+  const home = temporaryFolder();
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home, name), name);
+  const upload = '-p sandbox docs upload a.txt b.txt -n -o ids';
+  expect(await rosterctl(upload, { home, cwd: home })).toMatchObject({ code: 0, stdout: '' });
+  const stdin = 'email,name\nnew@example.org,New\n';
+  const imported = '-p sandbox players import - --key email -n -o ids';
+  expect(await rosterctl(imported, { home, stdin })).toMatchObject({ code: 0, stdout: '' });
+  const { env } = await recordingService(() => ({ status: 201, json: {} }));
+  expect((await rosterctl('players create --name New', { home, env })).code).toBe(0);
+  const shown = await rosterctl('runs show last -o ids', { home, env });
+  expect(shown).toMatchObject({ code: 0, stdout: '' });
+});
+
 test('csv has the documented fields first, also those that no record has', async () => {
   const service = await recordingService(() => ({
     status: 200,

@@ -11,6 +11,7 @@ import {
   resultWord,
   summaryLine,
 } from '../runs/report.js';
+import { verbOfAction } from '../runs/verb.js';
 import { linesOfRows, type ReportStyle, reportLines, wrongRows } from './report-lines.js';
 import { aboutRow } from './row-lines.js';
 
@@ -33,14 +34,20 @@ export const reportView: View<BulkReport> = {
   lines: reportLines,
   rows: ({ results }) => results,
   rowFields: reportRowFields,
-  idRows: ({ results }) =>
-    results
+  idRows: (report) =>
+    report.results
       .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))
-      // A created record has its own id, unless the service did not return it; a row of files has only a path.
-      .map(({ id, after }) => ({ id: after?.['id'] === undefined ? id : after['id'] }))
+      .map((row) => ({ id: recordIdOf(row, report) }))
       .filter(({ id }) => id !== null),
   closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
 };
+
+/** Returns the id of a row's record; null if it is still to be created, or the service did not return its id. */
+function recordIdOf({ id, ref, after }: ReportRow, { dryRun, action }: BulkReport): unknown {
+  const made = after?.['id'];
+  if (made !== undefined) return dryRun ? null : made;
+  return ref === id || verbOfAction(action) === 'create' ? null : id;
+}
 
 /**
  * The view of a report of changes. A person gets its summary and the rows that went wrong, with
