@@ -293,6 +293,8 @@ async function finalizeRun(
     unended.length === 0 && store && ended.exitName === 'rowsFailed'
       ? await shortRunName(store, head.run)
       : undefined;
+  // After a disk that fails, the same command is run again: it must find this run.
+  const marksReport = store && head.addsEachTime && !(stop?.error instanceof OutputError);
   return {
     ...ended,
     run,
@@ -301,7 +303,6 @@ async function finalizeRun(
     stop,
     unfinished,
     retried,
-    ...(store &&
-      head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
+    ...(marksReport && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
 }

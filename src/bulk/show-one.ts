@@ -81,7 +81,15 @@ async function renderOne(
     session?.present && !isRead ? await session.present(record, row) : (record ?? { id: row.id });
   const { exitName } = ended;
   const failed = exitName === 'done' ? undefined : ended.failed;
-  const ending = { value, exitName, failed, isReport: true, onWritten };
+  // The row went well, so no line has said yet what failed after it.
+  const isUnreported = failed?.isUnreported || failed?.error === ended.stop?.error;
+  const ending = {
+    value,
+    exitName,
+    failed: failed && { ...failed, isUnreported },
+    isReport: true,
+    onWritten,
+  };
   if (output !== 'table' || fields || template !== undefined)
     return {
       ...ending,

@@ -90,6 +90,39 @@ describe('by system calls:', () => {
     expect(refused.sent).toBeGreaterThan(0);
   });
 
+  test('a create whose end the disk refuses says so, and is sent once by the same command', async () => {
+    const stage = await setStage(rows, () => 'through');
+    const file = join(temporaryFolder(), 'trace');
+    const create = async (name: string, ...fault: readonly string[]) => {
+      const words = ['-f', '-qq', '-s', '400', '-o', file, '-e', 'trace=write', ...fault];
+      const line = [process.execPath, launcher, 'teams', 'create', '--name', name];
+      const { home, env } = stage;
+      const first = await runOnce(['strace', ...words, ...line], { home, env });
+      return { first, line, lines: readFileSync(file, 'utf8').split('\n') };
+    };
+    const { lines } = await create('White');
+    const [thread] = lines.find(isEnd)?.split(' ') ?? [];
+    const usual = lines.filter((line) => line.split(' ')[0] === thread).findIndex(isEnd) + 1;
+    expect(usual).toBeGreaterThan(3);
+    // The main thread writes a little more or less often before it.
+    for (const at of [0, 1, -1, 2, -2, 3, -3].map((more) => usual + more)) {
+      stage.relay.clear();
+      const {
+        first,
+        line,
+        lines: calls,
+      } = await create(`Blue ${at}`, ...['-e', `inject=write:error=EIO:when=${at}`]);
+      if (!calls.some((each) => isEnd(each) && each.includes('EIO'))) continue;
+      expect([first.code, first.stdout]).toEqual([1, expect.stringContaining(`Blue ${at}`)]);
+      expect(calls.join('\n')).toMatch(/write\(2, "The journal .* cannot be written: the device/);
+      const again = await runOnce(line, stage);
+      expect([again.code, again.stdout]).toEqual([0, first.stdout]);
+      expect(stage.relay.arrivals).toHaveLength(1);
+      return;
+    }
+    expect.fail('the end of no run was refused');
+  });
+
   test('an undo of the last run is not undone by the same command, whatever the disk refused', async () => {
     const stage = await setStage(2, () => 'through');
     const undo = [launcher, 'runs', 'undo', 'last', '--yes', '--json'];
@@ -211,6 +244,9 @@ function syncedFiles() {
     onDisk: () => [...synced.values()].flatMap((text) => text.split('\\n')),
   };
 }
+
+/** True for a line of strace that writes the end record of a journal. */
+const isEnd = (line: string) => line.includes(String.raw`\"kind\":\"end\"`);
 
 /** The words that run a program whose calls of a kind fail as told. */
 function failing(call: string, fault: string, file = '/dev/null'): string[] {
