@@ -57,7 +57,6 @@ const byCode: { readonly [code: string]: TransportError['why'] } = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'tooLarge',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'badFraming',
   UND_ERR_INVALID_ARG: 'ours',
-  EPROTO: 'tls',
 };
 
 /** Classifies an error of undici or Node. The parser's errors carry no code at all. */
@@ -73,7 +72,7 @@ export function transportErrorOf(
   const { code } = error as NodeJS.ErrnoException;
   const why = code === undefined ? undefined : byCode[code];
   if (why) return { why, delivery, cause: error };
-  if (isCertificateCode(code)) return { why: 'tls', delivery, cause: error };
+  if (isTlsCode(code)) return { why: 'tls', delivery, cause: error };
   // undici has no codes of its own for interim answers that the request did not ask for.
   if (error.message === 'bad upgrade') return { why: 'switched', delivery, cause: error };
   if (error.message === 'bad response') return { why: 'continued', delivery, cause: error };
@@ -82,12 +81,9 @@ export function transportErrorOf(
   return { why: 'cut', delivery, cause: error };
 }
 
-function isCertificateCode(code: string | undefined): code is string {
-  return (
-    code !== undefined &&
-    /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA)/.test(
-      code,
-    )
+function isTlsCode(code = ''): boolean {
+  return /^(EPROTO$|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA)/.test(
+    code,
   );
 }
 
@@ -95,7 +91,8 @@ function isCertificateCode(code: string | undefined): code is string {
 export function retryPace({ why, cause }: TransportError): 'always' | 'once' | 'never' {
   // Other requests may finish meanwhile and free resources.
   if (cause instanceof SystemLimitError) return 'always';
-  if (cause instanceof ProxyFailure) return cause.lasts ? 'never' : 'always';
+  if (cause instanceof ProxyFailure)
+    return cause.lasts || isTlsCode(errorCode(cause.cause)) ? 'never' : 'always';
   if (why === 'unknownName') return 'once';
   return kinds[why].isPermanent ? 'never' : 'always';
 }
@@ -244,16 +241,21 @@ function hintOf(
   origin: string,
   isService: boolean,
 ): string | undefined {
-  if (cause instanceof ProxyFailure) return cause.hint;
-  if (why === 'tls') return tlsHint(errorCode(cause), origin, isService);
+  const checkUrl = 'Check the base URL: rosterctl auth status';
+  if (cause instanceof ProxyFailure) {
+    const { proxy, hint } = cause;
+    const code = errorCode(cause.cause);
+    return isTlsCode(code) ? tlsHint(code, proxy.origin, `Check ${proxy.variable}.`) : hint;
+  }
+  if (why === 'tls')
+    return tlsHint(errorCode(cause), origin, isService ? checkUrl : 'The service named it.');
   if (!isService) return undefined;
   if (why === 'firstByte' || why === 'deadline')
     return 'Run the same command again later, or give it longer: --timeout 2m';
   // A server that answered in HTTP speaks it.
   if (why === 'cut' && delivery !== 'applied' && origin.startsWith('http:'))
     return 'Is the base URL meant to be https?';
-  if (why === 'unknownName' || why === 'refused' || why === 'notHttp')
-    return 'Check the base URL: rosterctl auth status';
+  if (why === 'unknownName' || why === 'refused' || why === 'notHttp') return checkUrl;
   return undefined;
 }
 
@@ -266,10 +268,9 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns what to do about a failed TLS connection, by the code of its error. */
-export function tlsHint(code: string, origin: string, isService: boolean): string {
+/** Returns what to do about a failed TLS connection, by the code of its error; `advice`: about its address. */
+export function tlsHint(code: string, origin: string, advice: string): string {
   const { hostname } = new URL(origin);
-  const advice = isService ? 'Check the base URL: rosterctl auth status' : 'The service named it.';
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return 'Its certificate is self-signed. If it is yours, set NODE_EXTRA_CA_CERTS to its file.';
@@ -291,6 +292,9 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
     case 'ERR_SSL_HTTP_REQUEST':
       return `The server there does not speak TLS. Is the port right? ${advice}`;
+    // Node's code for whatever ends a handshake while bytes wait to be written.
+    case 'EPROTO':
+      return `It does not speak TLS, or ended the handshake. ${advice}`;
     case 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION':
     case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
       return 'It does not support TLS 1.2 or newer. Ask its operator to enable it.';

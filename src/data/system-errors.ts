@@ -10,14 +10,14 @@ export function systemReason(
   specific: Readonly<Record<string, string>> = {},
 ): string {
   const { message } = error as NodeJS.ErrnoException;
-  const code = codeOf(error);
+  const code = systemCode(error);
   if (code === undefined) return message ?? 'unknown error';
   const words = specific[code] ?? reasons[code];
   return words === undefined ? code : `${words} (${code})`;
 }
 
 /** The code of a system error, also of those that Node only numbers: of Linux and of macOS. */
-function codeOf(error: unknown): string | undefined {
+export function systemCode(error: unknown): string | undefined {
   const { code, errno } = error as NodeJS.ErrnoException;
   const isNumber = code === 'UNKNOWN' || code?.startsWith('Unknown system error') === true;
   return (isNumber ? unnamed[-(errno ?? 0)] : undefined) ?? code;
@@ -56,7 +56,7 @@ const reasons: Readonly<Record<string, string>> = {
 export function fileSystemError(error: unknown): InputError | OutputError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { path, syscall } = error as NodeJS.ErrnoException;
-  const code = codeOf(error);
+  const code = systemCode(error);
   if (syscall === 'uv_cwd')
     return new InputError('The current folder was removed.', {
       hint: 'Change to another folder, then run the same command again.',

@@ -5,7 +5,7 @@ import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promis
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { CancelledError, GuardError, OutputError } from '../errors.js';
 
@@ -32,7 +32,7 @@ export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T
 
 /** The error for a file that cannot be written, with a hint if there is one. */
 export function cannotWrite(file: string, error: unknown): OutputError {
-  const { code = '' } = error as NodeJS.ErrnoException;
+  const code = systemCode(error) ?? '';
   return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
     hint: code === 'ENOENT' ? missingFolderHint(dirname(file)) : writeHints[code],
     cause: error,

@@ -4,7 +4,8 @@ import { converse } from '../support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 
-const hint = (code: string) => tlsHint(code, 'https://api.test', true);
+const hint = (code: string) =>
+  tlsHint(code, 'https://api.test', 'Check the base URL: rosterctl auth status');
 
 test.each([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /does not know who issued/, true],

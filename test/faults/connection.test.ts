@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer as createPlain } from 'node:net';
+import { type AddressInfo, connect, createServer as createPlain, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createTls } from 'node:tls';
 import { describe, expect } from 'vitest';
 import { temporaryFolder } from '../support/run.js';
 import { expectFailure, fault, unlessPossible } from './support/case.js';
-import { certificates } from './support/certificates.js';
+import { certificates, type Pair } from './support/certificates.js';
 import { atEnd } from './support/cleaning.js';
 import { cannotChangeNames, missing, nameServer } from './support/machine.js';
 import {
@@ -22,6 +23,7 @@ const read = 'teams get team_1';
 const post = 'teams create --name Blue';
 const patch = 'tryouts update app_1 --status reviewing';
 const remove = 'players delete player_1 --yes';
+const refusal = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n';
 
 /** Returns a port without a listener. */
 async function freePort(): Promise<number> {
@@ -256,12 +258,13 @@ describe('lost responses', () => {
   });
 });
 
-/** A service behind a CONNECT proxy; only the proxy can resolve `api.test`. */
-async function behindProxy(answer?: string) {
+/** A service behind a CONNECT proxy; only the proxy can resolve `api.test`. `tls`: the proxy's own. */
+async function behindProxy(answer?: string, tls?: Pair) {
   const { good, authorityFile } = certificates();
   const world = await hostileWorld({ tls: good });
   const heads: string[] = [];
-  const proxy = createPlain((socket) => {
+  let connections = 0;
+  const serve = (socket: Socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (head) => {
       heads.push(head.toString('latin1'));
@@ -276,7 +279,9 @@ async function behindProxy(answer?: string) {
       onward.on('error', () => socket.destroy());
       socket.on('close', () => onward.destroy());
     });
-  });
+  };
+  const proxy = tls ? createTls(tls, serve) : createPlain(serve);
+  proxy.on('connection', () => connections++);
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   atEnd(() => proxy.close());
   const { port } = proxy.address() as AddressInfo;
@@ -285,7 +290,7 @@ async function behindProxy(answer?: string) {
     NODE_EXTRA_CA_CERTS: authorityFile,
     HTTPS_PROXY: `http://user:proxy-secret@127.0.0.1:${port}`,
   };
-  return { world, heads, env, port, close: () => proxy.close() };
+  return { world, heads, env, port, connections: () => connections, close: () => proxy.close() };
 }
 
 describe('a proxy', () => {
@@ -334,6 +339,28 @@ describe('a proxy', () => {
       if (heads.length === 0) context.skip(noProxyYet);
       expectFailure(ran, 9, new RegExp(`proxy.*${status}`, 'i'));
       expect(ran.stderr).not.toContain('proxy-secret');
+    });
+
+  fault('F014', 'a proxy over TLS whose authority is known', async (attack, context) => {
+    unlessPossible(context, missing('openssl', 'version'));
+    const { env, port } = await behindProxy(undefined, certificates().good);
+    const ran = await attack(read, { env: { ...env, HTTPS_PROXY: `https://127.0.0.1:${port}` } });
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+  });
+
+  // No retry changes a certificate, and the base URL has nothing to do with it.
+  for (const [title, answer, tls, hint] of [
+    ['self-signed', undefined, 'selfSigned', /is self-signed.*NODE_EXTRA_CA_CERTS/],
+    ['for another host', undefined, 'wrongHost', /other than 127\.0\.0\.1\. Check HTTPS_PROXY/],
+    ['missing: it speaks plain http', refusal, undefined, /not speak TLS.*Check HTTPS_PROXY/],
+  ] as const)
+    fault('F016', `a proxy over TLS, its certificate ${title}`, async (attack, context) => {
+      unlessPossible(context, missing('openssl', 'version'));
+      const { env, port, connections } = await behindProxy(answer, tls && certificates()[tls]);
+      const ran = await attack(read, { env: { ...env, HTTPS_PROXY: `https://127.0.0.1:${port}` } });
+      expectFailure(ran, 9, new RegExp(`The proxy https://127\\.0\\.0\\.1:${port}`));
+      expect(ran.stderr).toMatch(hint);
+      expect(connections()).toBe(1);
     });
 });
 

@@ -148,7 +148,11 @@ describe('output', () => {
       env: world.env,
       under: [...quota, '-e', 'inject=pwrite64:error=EDQUOT'],
     });
-    expectFailure(ran, 1, /^rules\.txt cannot be written: the disk quota is used up \(EDQUOT\)\./);
+    expectFailure(
+      ran,
+      1,
+      /^rules\.txt cannot be written: the disk quota is used up \(EDQUOT\)\.\nMake room/,
+    );
   });
 
   fault('F120', 'hardly any file may be open', async (attack, context) => {
