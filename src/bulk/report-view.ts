@@ -3,6 +3,7 @@
 import { withConnectionFlags } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
 import { groupedNumber } from '../data/text.js';
 import {
   type BulkReport,
@@ -34,19 +35,28 @@ export const reportView: View<BulkReport> = {
   lines: reportLines,
   rows: ({ results }) => results,
   rowFields: reportRowFields,
-  idRows: (report) =>
-    report.results
-      .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))
-      .map((row) => ({ id: recordIdOf(row, report) }))
-      .filter(({ id }) => id !== null),
+  idRows: ({ results, ...report }) =>
+    recordIds({
+      ...report,
+      results: results.filter(({ result }) =>
+        ['changed', 'unchanged', 'would_change'].includes(result),
+      ),
+    }),
   closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
 };
+
+/** Returns the ids of the records of all rows. */
+export function recordIds(report: BulkReport): readonly JsonObject[] {
+  return report.results
+    .map((row) => ({ id: recordIdOf(row, report) }))
+    .filter(({ id }) => id !== null);
+}
 
 /** Returns the id of a row's record; null if it is still to be created, or the service did not return its id. */
 function recordIdOf({ id, ref, after }: ReportRow, { dryRun, action }: BulkReport): unknown {
   const made = after?.['id'];
   if (made !== undefined) return dryRun ? null : made;
-  return ref === id || verbOfAction(action) === 'create' ? null : id;
+  return ref === id || ['create', 'upload'].includes(verbOfAction(action)) ? null : id;
 }
 
 /**

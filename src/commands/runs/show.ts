@@ -1,6 +1,6 @@
 /** `rosterctl runs show`: prints the result of each row of a run. */
 import { reportLines } from '../../bulk/report-lines.js';
-import { printSummary, reportView } from '../../bulk/report-view.js';
+import { printSummary, recordIds, reportView } from '../../bulk/report-view.js';
 import { idOfRow } from '../../bulk/row-lines.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
@@ -59,7 +59,8 @@ export default defineLocalCommand({
       });
     const report = storedReport(stored, failed);
     printSummary(context, report);
-    if (!context.isInteractive) return report;
+    if (!context.isInteractive)
+      return new ValueWithExit(report, 'done', { view: failed ? failedView : reportView });
     context.message(describeRun(stored));
     const nameOf = await createNameFinder(context);
     const ids = report.results.map((row) => idOfRow(row, report));
@@ -69,6 +70,9 @@ export default defineLocalCommand({
     });
   },
 });
+
+/** The view of the rows that went wrong: `-o ids` prints their ids, to select them by. */
+const failedView = { ...reportView, idRows: recordIds };
 
 /** The view of deleted records: NDJSON, unless another format is asked for. */
 const deletedView = linesView((records: readonly JsonObject[]) =>

@@ -109,3 +109,14 @@ test('runs show lists the fields of a created record, without an old value that 
     /player_\d+ .* created +Name Mira Kite, Role coach, Teams team_0002, team_0001\r\n/,
   );
 });
+
+test('runs show --failed -o ids prints the ids of the rows that went wrong', async () => {
+  const all = ['app_1', 'app_2', 'app_3'].map((id) => application(id));
+  const service = await keep(all, (_, step) =>
+    step === 'PATCH app_2' ? { status: 409, json: { error: 'conflict' } } : undefined,
+  );
+  const { run } = userOf(service);
+  await run('tryouts set-status app_1 app_2 app_3 --to rejected --yes');
+  expect((await run('runs show last -o ids')).stdout).toBe('app_1\napp_3\n');
+  expect((await run('runs show last --failed -o ids')).stdout).toBe('app_2\n');
+});
