@@ -150,6 +150,9 @@ test('--csv sets applications back, with the status that they have now as a guar
     application(5, { internalNotes: 'z' }),
   ];
   const file = join(home, 'back.csv');
+  const toStdout = await run(`backup diff ${folder} live --csv -`);
+  expect([toStdout.code, toStdout.stdout]).toEqual([2, '']);
+  expect(toStdout.stderr).toContain('--csv needs a file');
   const ran = await run(`backup diff ${folder} live --csv ${file}`);
   expect([ran.code, ran.stderr]).toEqual([
     0,

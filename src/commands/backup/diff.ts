@@ -11,6 +11,7 @@ import type { JsonObject } from '../../data/json.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { plural, shellQuote, upperFirst } from '../../data/text.js';
 import { longTimeOf } from '../../data/time.js';
+import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { fitLine } from './shared.js';
 
@@ -69,6 +70,10 @@ export default defineLocalCommand({
   view,
   async run(context, { a, b, csv, exitCode }) {
     const { settings, signal } = context;
+    if (csv === '-')
+      throw new UsageError('--csv needs a file; the differences themselves go to stdout.', {
+        hint: 'For example: --csv back.csv',
+      });
     const [{ findSnapshot }, diff] = await Promise.all([
       import('../../backups/layout.js'),
       import('../../backups/diff.js'),
