@@ -1,4 +1,5 @@
 /** `completion`: prints a shell's completion script, or installs and removes it. */
+import { ValueWithExit } from '../cli/command-output.js';
 import type { FileChange } from '../cli/completion/install.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
 import { defineLocalWrite, flag, oneOfWords, param } from '../cli/define.js';
@@ -44,8 +45,20 @@ export default defineLocalWrite({
       : removal(shell, context);
     return { changes: files.filter(({ from, to }) => from !== to).map(changeOf), state: files };
   },
-  async apply(context: LocalContext, { state }, { shell }): Promise<CompletionResult> {
-    if (!state) return { shell, script: completionScript(shell) };
+  async apply(
+    { settings, flags }: LocalContext,
+    { state },
+    { shell },
+  ): Promise<CompletionResult | ValueWithExit<CompletionResult>> {
+    if (!state) {
+      const script = completionScript(shell);
+      const { json, output, out, fields, template } = flags;
+      const isTyped = [json, output, out, fields, template].some((word) => word !== undefined);
+      // A shell reads it at its start, so a format that is only stored leaves it a script.
+      if (settings.output !== 'table' && !isTyped)
+        return new ValueWithExit(Buffer.from(script) as never, 'done');
+      return { shell, script };
+    }
     const { writeChanges } = await import('../cli/completion/install.js');
     await writeChanges(state);
     return { shell, files: state.map((file) => ({ path: file.path, done: doneTo(file) })) };

@@ -69,6 +69,16 @@ describe.each(shells)('the %s script', (shell) => {
   });
 });
 
+test('a script stays one under a stored output format, which only a typed one replaces', async () => {
+  const script = completionScript('bash');
+  for (const format of ['json', 'ids']) {
+    const ran = await rosterctl('completion bash', { env: { ROSTERCTL_OUTPUT: format } });
+    expect([ran.code, ran.stdout]).toEqual([0, script]);
+  }
+  const typed = await rosterctl('completion bash --json', { env: { ROSTERCTL_OUTPUT: 'csv' } });
+  expect(JSON.parse(typed.stdout)).toEqual({ shell: 'bash', script });
+});
+
 test('the bash script keeps to what bash 3.2 can do', () => {
   const script = completionScript('bash');
   const newer = {
