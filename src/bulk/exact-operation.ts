@@ -3,11 +3,10 @@
 import { ConflictError, isNotFound } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
 import { plural } from '../data/text.js';
-import { changesOf } from '../engine/decide.js';
+import { changesOf, standsFor } from '../engine/decide.js';
 import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
 import { sessionByRow, sessionFor } from '../engine/run.js';
 import { ApiError, Failure, GuardError, InputError } from '../errors.js';
-import { hashOf } from '../runs/journal.js';
 import type { PlanFile } from '../runs/plan-file.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 
@@ -140,10 +139,8 @@ async function planOrConflict(
 }
 
 function isSameChange(planned: RowChange, now: RowChange): boolean {
-  if (planned.field !== now.field || !isSameValue(planned.to, now.to)) return false;
-  const from = now.from ?? null;
-  // A plan holds secret values as hashes.
-  return isSameValue(planned.from ?? null, from) || planned.from === hashOf(from);
+  const isSameTarget = planned.field === now.field && isSameValue(planned.to, now.to);
+  return isSameTarget && standsFor(planned.from, now.from);
 }
 
 function drift(

@@ -123,11 +123,13 @@ function conflictingField(
   return now.find((change) => {
     if (change.adds !== undefined) return false;
     const before = previewed.find((other) => other.field === change.field);
-    if (!before) return true;
-    // A plan on disk stores secret values as hashes.
-    const isSame = isSameValue(before.from ?? null, change.from ?? null);
-    return !isSame && before.from !== hashOf(change.from ?? null);
+    return !before || !standsFor(before.from, change.from);
   });
+}
+
+/** True if a plan's value stands for this one: those that hold a secret are stored as hashes. */
+export function standsFor(stored: unknown, value: unknown): boolean {
+  return isSameValue(stored ?? null, value ?? null) || stored === hashOf(value ?? null);
 }
 
 /** `before` and `after` of a report row. */

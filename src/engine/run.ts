@@ -104,7 +104,7 @@ export class ActiveRun {
  * only a read can show its outcome. `lost`: an earlier write that was found not applied, until the one that
  * replaces it has reached the service.
  */
-export type LastWrite =
+type LastWrite =
   | { readonly phase: 'settled' | 'sent'; readonly lost?: Unverified | undefined }
   | { readonly phase: 'unverified'; readonly unverified: Unverified; readonly lost?: undefined };
 
