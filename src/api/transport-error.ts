@@ -255,7 +255,9 @@ function hintOf(
   // A server that answered in HTTP speaks it.
   if (why === 'cut' && delivery !== 'applied' && origin.startsWith('http:'))
     return 'Is the base URL meant to be https?';
-  if (why === 'unknownName' || why === 'refused' || why === 'notHttp') return checkUrl;
+  if (why === 'unknownName' || why === 'busyResolver' || why === 'noRoute')
+    return 'Check your internet connection, and the base URL: rosterctl auth status';
+  if (why === 'refused' || why === 'notHttp') return checkUrl;
   return undefined;
 }
 

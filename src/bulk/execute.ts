@@ -20,7 +20,7 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
-import { shortRunName } from '../runs/find-run.js';
+import { shortRunName, shownRunName } from '../runs/find-run.js';
 import type { Journal } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
@@ -191,17 +191,16 @@ export async function unfinishedLine(
     rows.length > 1
       ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
       : 'Not finished.';
+  const run = store ? await shownRunName(context, store, head.run) : head.run;
   if (verb === 'create')
-    return `If it was not created, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`;
+    return `If it was not created, run the same command again with --restart; if it was: rosterctl runs prune ${run}`;
   if (verb === 'import' && unended.every(isLostCreate)) {
     const was = remaining === 1 ? 'it was' : 'they were';
-    return `${where} Run the same command again to look once more. If ${was} not created, add --restart; if ${was}: rosterctl runs prune ${head.run}`;
+    return `${where} Run the same command again to look once more. If ${was} not created, add --restart; if ${was}: rosterctl runs prune ${run}`;
   }
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  const isRead = store && context.streams.stderr.isTerminal;
-  const run = isRead ? await shortRunName(store, head.run) : head.run;
   const finish = files?.finishCommand(head) ?? `runs resume ${run}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);

@@ -8,10 +8,11 @@ import { sessionFor } from '../engine/run.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { markReported } from '../runs/end.js';
+import { shownRunName } from '../runs/find-run.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
 import { isFinalRow } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';
-import { openRunStore, type RunStore } from '../runs/store.js';
+import { openRunStore, type RunStore, storeOf } from '../runs/store.js';
 import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
 import { unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { confirmChanges, printPreview } from './confirm.js';
@@ -126,7 +127,7 @@ export async function prepareResume(
     .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
     .toSorted((a, b) => a.row - b.row);
   if (expectsRemaining) checkExpected(tasks.length, values);
-  context.note(`Continuing ${runWithRowsLeft(head, tasks, context.now())}.`);
+  context.note(`Continuing ${await runWithRowsLeft(context, store, head, tasks)}.`);
   const session = openSession(context, invocation);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
@@ -157,10 +158,10 @@ export async function prepareResume(
 }
 
 /** Returns what resuming a run would work on, for a dry run, and notes it. */
-export function previewResume(context: Context, given: Invocation, stored: StoredRun) {
+export async function previewResume(context: Context, given: Invocation, stored: StoredRun) {
   const { head, plan } = stored;
   const rows = unfinishedTasks(stored);
-  context.note(`This continues ${runWithRowsLeft(head, rows, context.now())}.`);
+  context.note(`This continues ${await runWithRowsLeft(context, storeOf(context), head, rows)}.`);
   return { invocation: resumedInvocation(given, plan, rows), rows, run: head.run };
 }
 
@@ -175,13 +176,23 @@ function resumedInvocation(
 }
 
 /** A run as named in a sentence: `run ID, started 5 min ago`. */
-export function runSince({ run, startedAt }: RunHead, now: Date): string {
-  return `run ${run}, started ${relativeTime(new Date(startedAt), now)}`;
+export async function runSince(
+  context: Context,
+  store: RunStore,
+  { run, startedAt }: RunHead,
+): Promise<string> {
+  const age = relativeTime(new Date(startedAt), context.now());
+  return `run ${await shownRunName(context, store, run)}, started ${age}`;
 }
 
 /** `run ID, started 5 min ago: 6 of 9 rows are left` */
-function runWithRowsLeft(head: RunHead, { length }: readonly Task[], now: Date): string {
-  return `${runSince(head, now)}${rowsLeft(length, head.rows)}`;
+async function runWithRowsLeft(
+  context: Context,
+  store: RunStore,
+  head: RunHead,
+  { length }: readonly Task[],
+): Promise<string> {
+  return `${await runSince(context, store, head)}${rowsLeft(length, head.rows)}`;
 }
 
 function rowsLeft(left: number, all: number): string {

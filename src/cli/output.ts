@@ -64,9 +64,9 @@ export async function printValue<T>(
     return noteUnwritten(list, out, context);
   }
   await withSink(out, context, showIn);
-  if (!list || !context.streams.stderr.isTerminal) return;
+  if (!context.streams.stderr.isTerminal) return;
   const { noteWritten } = await import('./lists/end.js');
-  await noteWritten(list, context);
+  await noteWritten(list, out, context);
 }
 
 /**

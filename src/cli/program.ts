@@ -18,6 +18,7 @@ import { globalFlags, standardFlags } from './global-flags.js';
 import {
   commandWords,
   findCommand,
+  refuseEarlyFlag,
   refuseFieldWords,
   refuseFilter,
   rewriteJson,
@@ -41,7 +42,8 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   const group = findGroup(noun, table);
   if (noun !== undefined && !topWords(table).includes(noun)) {
     refuseFilter([noun], words);
-    throw unknownNoun(commandWords(words, Infinity), table);
+    refuseEarlyFlag(words, table);
+    throw unknownNoun(words, table);
   }
   const alone = commandsAlone(table).find(({ words: [word] }) => word === noun);
   if (group) program.addCommand(groupCommand(group, table, verb, pass));
@@ -54,6 +56,7 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   } catch (error) {
     if (parsed?.kind === 'version' || parsed?.kind === 'help') return parsed;
     if (!(error instanceof CommanderError)) throw error;
+    refuseEarlyFlag(words, table);
     throw asUsageError(error, { noun, command: findCommand(group, verb, table), table });
   }
   if (!parsed) throw new UsageError('Nothing to do.', { hint: 'See: rosterctl --help' });
@@ -126,7 +129,7 @@ function groupCommand(
   const command = findCommand(group, verb, table);
   if (verb !== undefined && !command) {
     refuseFilter([verb], pass.words);
-    throw unknownVerb(group, commandWords(pass.words, Infinity), table);
+    throw unknownVerb(group, pass.words, table);
   }
   if (command && verb) noun.addCommand(leaf(command, verb, pass));
   noun.action(() => onResult({ kind: 'help', of: group, long: false }));

@@ -5,6 +5,7 @@
 
 import {
   type CommandManifest,
+  commandsAlone,
   commandsOf,
   findGroup,
   type ManifestCommand,
@@ -108,6 +109,34 @@ function lastOfBundle(word: string): string {
   return hasValue ? word : `-${word.slice(-1)}`;
 }
 
+/** Throws UsageError, with the line that was meant, if the first flag belongs to the command after it. */
+export function refuseEarlyFlag(words: readonly string[], table: CommandManifest): void {
+  const at = words.findIndex((word) => /^-./.test(word) && word !== '--' && !isGlobal(word));
+  if (at < 0) return;
+  const before = words.slice(0, at);
+  if (commandOf(before, table)) return;
+  const name = words[at]?.split('=')[0];
+  for (const end of [at + 2, at + 1]) {
+    const others = [...before, ...words.slice(end)];
+    const flag = commandOf(others, table)?.flags.find(
+      ({ word, short }) => word === name || `-${short}` === name,
+    );
+    const takesNext = flag?.takes !== 'nothing' && !words[at]?.includes('=');
+    if (flag === undefined || takesNext !== (end === at + 2)) continue;
+    const line = ['rosterctl', ...others, ...words.slice(at, end)];
+    throw new UsageError(`${name} must come after the command.`, {
+      hint: `Did you mean: ${line.map(shellQuote).join(' ')}`,
+    });
+  }
+}
+
+/** The command that the words of a line name. */
+function commandOf(words: readonly string[], table: CommandManifest): ManifestCommand | undefined {
+  const [noun, verb] = commandWords(words);
+  const alone = commandsAlone(table).find(({ words: [word] }) => word === noun);
+  return alone ?? findCommand(findGroup(noun, table), verb, table);
+}
+
 function isGlobal(word: string): boolean {
   const name = word.split('=')[0] ?? word;
   if (standardFlags.some(({ dashes }) => dashes.split(', ').includes(name))) return true;
@@ -141,7 +170,8 @@ function unknownCommand(words: string, line: string | undefined, help: string): 
 }
 
 /** Returns the error for an unknown first word, with the intended command if the word belongs elsewhere. */
-export function unknownNoun(words: readonly string[], table: CommandManifest): UsageError {
+export function unknownNoun(typed: readonly string[], table: CommandManifest): UsageError {
+  const words = commandWords(typed, Infinity);
   const [noun = '', next] = words;
   const group = findGroup(next, table);
   const isGet = (verbAliases[noun] ?? noun) === 'get';
@@ -156,7 +186,7 @@ export function unknownNoun(words: readonly string[], table: CommandManifest): U
     withTyped(withBoth, words.slice(2), table) ??
     withTyped(withNoun, words.slice(1), table) ??
     withTyped(nearestNoun(noun, next, table), words.slice(2), table);
-  return unknownCommand(noun, line, 'rosterctl --help');
+  return unknownCommand(noun, withFlags(line, typed, table), 'rosterctl --help');
 }
 
 /** Puts the words that were typed after the command's own into the line that was meant. */
@@ -181,6 +211,21 @@ function withTyped(
   else if (typed.length === places.length)
     for (const [index, at] of places.entries()) own[at] = quoted[index] ?? '';
   return ['rosterctl', ...own].join(' ');
+}
+
+/** Adds the flags that were typed to the line that was meant, if its command has them all. */
+function withFlags(
+  line: string | undefined,
+  typed: readonly string[],
+  table: CommandManifest,
+): string | undefined {
+  const at = typed.findIndex((word) => word.startsWith('--') && !isGlobal(word));
+  const flags = at < 0 ? [] : typed.slice(at);
+  const known = line && commandOf(line.split(' ').slice(1), table)?.flags.map(({ word }) => word);
+  const has = (word: string) => known?.includes(word.split('=')[0] ?? '') || isGlobal(word);
+  if (line === undefined || !known || !flags.every((word) => !word.startsWith('-') || has(word)))
+    return line;
+  return [line, ...flags.map(shellQuote)].join(' ');
 }
 
 /** The command of the noun that is spelt most like a word; with the verb if it has such a one. */
@@ -218,21 +263,23 @@ function commandOfVerb(
  */
 export function unknownVerb(
   group: ManifestGroup,
-  words: readonly string[],
+  typed: readonly string[],
   table: CommandManifest,
 ): UsageError {
+  const words = commandWords(typed, Infinity);
   const [noun = '', verb = ''] = words;
   const own = commandsOf(group, table);
   const known = own.map((command) => command.words[1] ?? '');
   const near = nearest(verb, known);
-  const line =
+  const command =
     commandForVerb(group.word, verb, table) ??
     (words.length === 2 ? listOfValue(verb, own) : undefined) ??
     (near === undefined ? commandOfValue(verb, own) : `rosterctl ${group.word} ${near}`);
   const meant =
-    withTyped(line, words.slice(2), table) ??
+    withTyped(command, words.slice(2), table) ??
     withTyped(commandOfVerb(noun, undefined, table, { isOnly: true }), words.slice(1), table);
-  return unknownCommand(`${noun} ${verb}`, meant, `rosterctl ${group.word} --help`);
+  const line = withFlags(meant, typed, table);
+  return unknownCommand(`${noun} ${verb}`, line, `rosterctl ${group.word} --help`);
 }
 
 /** The list that a value alone selects: `tryouts pending`. */

@@ -16,6 +16,7 @@ import { foldCase, plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
 import { aboutPeople } from '../resources/person/holders.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
+import { shortRunNames } from '../runs/find-run.js';
 import { createNameFinder, soleRecord } from '../runs/record-names.js';
 import { countsAsError, summaryLine } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
@@ -250,6 +251,7 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
       run.head.profile === context.settings.profile.name && (canTake[verb]?.(run, store) ?? true),
   );
   const nameOf = await createNameFinder(context);
+  const shortName = await shortRunNames(store);
   return aligned(
     ours.toReversed().map((run) => {
       const { head, finished } = run;
@@ -261,11 +263,12 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
       const action = head.action.replace('.', ' ');
       const left = `${rowsLeft(run)} of ${plural(summary.total, 'row')} left`;
       const outcome = finished ? summaryLine({ summary, action: head.action }) : left;
+      const name = shortName(head.run);
       return {
-        value: head.run,
-        cells: [head.run.slice(-6), action, soleRecord(run, nameOf) ?? outcome, started],
+        value: name,
+        cells: [name, action, soleRecord(run, nameOf) ?? outcome, started],
         about: `${action}, ${outcome}`,
-        chosen: `${head.run.slice(-6)} (${action})`,
+        chosen: `${name} (${action})`,
       };
     }),
   );

@@ -1,4 +1,5 @@
 /** Finds runs by their name, their short id or `last`, and shortens their names. */
+import type { Context } from '../context.js';
 import { UnknownNameError } from '../data/outcome-errors.js';
 import { type Failure, GuardError } from '../errors.js';
 import { cannotBeUsed } from './journal.js';
@@ -50,6 +51,15 @@ export async function resolveRunName(store: RunStore, name: string): Promise<str
 /** Returns the last six characters of a run's name, or all of it if another run ends in the same six. */
 export async function shortRunName(store: RunStore, run: string): Promise<string> {
   return (await shortRunNames(store))(run);
+}
+
+/** Returns how a message names a run: in full for a script, shortened for a person. */
+export async function shownRunName(
+  { streams }: Pick<Context, 'streams'>,
+  store: RunStore,
+  run: string,
+): Promise<string> {
+  return streams.stderr.isTerminal ? shortRunName(store, run) : run;
 }
 
 /** Returns a function that shortens the names of runs as `shortRunName` does. */

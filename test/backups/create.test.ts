@@ -239,6 +239,13 @@ test('a backup without what the key may not read says how to leave that out', as
     message: 'No backup was kept: this key may not read teams.',
     hint: expect.stringMatching(/^Leave them out: --only tryouts,players,documents\n/),
   });
+  world.special = (request) =>
+    request.url.startsWith('/v1/tryout')
+      ? undefined
+      : { status: 403, json: { error: 'forbidden' } };
+  expect(errorOf(await create())).toMatchObject({
+    message: 'No backup was kept: this key may not read players, teams and documents.',
+  });
 });
 
 test('a file that the store does not have is missing, and named', async () => {

@@ -251,3 +251,24 @@ test('names the teams of players on a terminal where a list has shown them, and 
   for (const format of ['-o csv', '--json', '-o table'])
     expect((await rosterctl(`players list ${format}`, at)).stdout).not.toContain('Foxes');
 });
+
+test('web addresses are the last columns of a table on a terminal', async () => {
+  const teams = ['a', 'b'].map((id) => ({
+    id,
+    name: `Team ${id}`,
+    logoUrl: id === 'a' ? null : 'https://example.com/b.png',
+    region: 'EU',
+    createdAt: daysAgo(3),
+  }));
+  const roster = await recordingService(() => ({ status: 200, json: teams }));
+  const table = async (columns: number) => {
+    const env = { ...roster.env, NO_COLOR: '1' };
+    const { text } = await inTerminal(['teams', 'list'], { home, columns, env });
+    return text.split('\n')[0]?.split(/ {2,}/);
+  };
+  expect(await table(80)).toEqual(['Id', 'Name', 'Region', 'Created', 'Logo']);
+  expect(await table(35)).toEqual(['Id', 'Name', 'Region', 'Created']);
+  // A pipe keeps the order of the fields.
+  const { stdout } = await rosterctl('teams list -o csv', { env: roster.env });
+  expect(stdout.split('\r\n')[0]).toBe('id,name,logoUrl,region,createdAt');
+});

@@ -71,7 +71,11 @@ describe('connecting', () => {
     const names = await nameServer(() => ({ kind: 'busy' }));
     const env = environmentFor('https://api.busy.test/v1');
     const ran = await attack(read, { env, under: names.under });
-    expectFailure(ran, 9, /name api\.busy\.test cannot be resolved.*2 attempts/);
+    expectFailure(
+      ran,
+      9,
+      /name api\.busy\.test cannot be resolved.*2 attempts.*\nCheck your internet connection/,
+    );
   });
 
   fault('F131', 'a resolver that never answers', async (attack, context) => {
@@ -86,7 +90,11 @@ describe('connecting', () => {
     unlessPossible(context, missing('unshare', '-n', 'true'));
     const env = environmentFor('https://198.51.100.1/v1');
     const ran = await attack(read, { env, under: ['unshare', '-n'] });
-    expectFailure(ran, 9, /https:\/\/198\.51\.100\.1 cannot be reached \(no route\).*2 attempts/);
+    expectFailure(
+      ran,
+      9,
+      /https:\/\/198\.51\.100\.1 cannot be reached \(no route\).*2 attempts.*\nCheck your internet connection/,
+    );
   });
 
   fault('F005', 'connections that are never made', async (attack) => {

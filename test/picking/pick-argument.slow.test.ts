@@ -444,7 +444,8 @@ test('runs resume alone takes the only unfinished run, and lists several', async
     rosterctl(`tryouts set-status ${line} --yes --max-time 2s --concurrency 1`, at);
   expect((await begin('app_1 app_3 --to reviewing')).code).toBe(143);
   const only = await converse(home, ['runs', 'resume'], [[/Change|change/, '\u001b']], at.env);
-  expect(only.shown).toMatch(/The only run: \S+ \(tryouts set-status, 2 of 2 rows left\)/);
+  expect(only.shown).toMatch(/The only run: \w{6} \(tryouts set-status, 2 of 2 rows left\)/);
+  expect(only.shown).toMatch(/Continuing run \w{6}, started /);
   expect((await begin('app_2 app_3 --to rejected')).code).toBe(143);
   isSlow = false;
   const { shown, code } = await converse(

@@ -128,6 +128,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   '--per-page': ['--limit'],
   '--page-size': ['--limit'],
   '--state': ['--to', '--status'],
+  '--to': ['--status'],
   '--after': ['--since'],
   '--from': ['--since'],
   '--before': ['--until'],

@@ -39,15 +39,19 @@ const fileReferences: ReadonlySet<string> = new Set(['fileUrl', 'fileKey', 'file
 
 const longTextLength = 200;
 
-/** Returns the columns for a terminal, without fields that are empty, constant by nature or too long. */
+/**
+ * Returns the columns for a terminal, without fields that are empty, constant by nature or too long.
+ * Web addresses come last: cut to a column they are of no use.
+ */
 export function terminalColumns(records: readonly JsonObject[]): Columns {
   const fields = countFields(records);
   const useful = [...fields].filter(([name, field]) => field.filled > 0 && !isNoise(name, field));
   const long = new Set(useful.filter(([, field]) => isLong(field)).map(([name]) => name));
+  const isLink = (name: string) => Number(fields.get(name)?.links === fields.get(name)?.filled);
   const ordered = inColumnOrder(
     fields,
     useful.map(([name]) => name),
-  );
+  ).toSorted((a, b) => isLink(a) - isLink(b));
   return {
     visible: ordered.filter((name) => !long.has(name)),
     hidden: ordered.filter((name) => long.has(name)),
@@ -76,6 +80,8 @@ interface FieldStatistics {
   /** The number of records with a value. */
   filled: number;
   characters: number;
+  /** The number of web addresses. */
+  links: number;
   /** The number of objects without a name to show for them. */
   blobs: number;
   readonly first: unknown;
@@ -89,7 +95,7 @@ function countFields(records: readonly JsonObject[]): Map<string, FieldStatistic
       const value = record[name];
       let field = fields.get(name);
       if (!field) {
-        field = { filled: 0, characters: 0, blobs: 0, first: value, constant: true };
+        field = { filled: 0, characters: 0, links: 0, blobs: 0, first: value, constant: true };
         fields.set(name, field);
       } else if (field.first !== value) field.constant = false;
       count(field, value);
@@ -101,8 +107,10 @@ function count(field: FieldStatistics, value: unknown): void {
   if (value === null || value === undefined || value === '') return;
   if (Array.isArray(value) && value.length === 0) return;
   field.filled++;
-  if (typeof value === 'string') field.characters += value.length;
-  else if (
+  if (typeof value === 'string') {
+    field.characters += value.length;
+    if (/^https?:/.test(value)) field.links++;
+  } else if (
     isObject(value) &&
     !['name', 'title', 'label', 'id'].some((key) => Object.hasOwn(value, key))
   )

@@ -64,14 +64,17 @@ export function noteUnwritten(
   note(`Would write ${what}. This is a dry run.`);
 }
 
-/** Notes that a list is in its file, `Wrote 15 applications to decisions.xlsx.`, and how a workbook is sent back. */
-export async function noteWritten(list: CountedList, context: WorkbookContext): Promise<void> {
+/** Notes that a result is in its file, `Wrote 15 applications to decisions.xlsx.`, and how a workbook is sent back. */
+export async function noteWritten(
+  list: CountedList | undefined,
+  out: string,
+  context: WorkbookContext,
+): Promise<void> {
   const { settings, note } = context;
-  const { resource } = list;
-  note(`Wrote ${countOf(list)} to ${settings.out ?? 'stdout'}.`);
-  if (settings.output !== 'xlsx') return;
+  note(`Wrote ${list ? `${countOf(list)} to ` : ''}${out}.`);
+  if (!list || settings.output !== 'xlsx') return;
   const { wayBack } = await import('./workbook.js');
-  const back = wayBack(context, resource, settings.fields ?? ['id']);
+  const back = wayBack(context, list.resource, settings.fields ?? ['id']);
   if (back !== undefined) note(`To send changes back: ${back}`);
 }
 

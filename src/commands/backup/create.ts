@@ -13,7 +13,7 @@ import { type CommandManifest, findGroup } from '../../data/command-manifest.js'
 import { didYouMean } from '../../data/nearest.js';
 import { RunError } from '../../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
-import { plural } from '../../data/text.js';
+import { andList, plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { fitLine } from './shared.js';
@@ -164,7 +164,7 @@ function linesFor({ manifest, complete }: MadeBackup, report: Report): readonly 
 
 function incomplete({ snapshot, refused, manifest: { missing, resources } }: MadeBackup): RunError {
   if (snapshot === null && refused.length === missing.length) {
-    const what = refused.map((resource) => resourceWords[resource].plural).join(' and ');
+    const what = andList(refused.map((resource) => resourceWords[resource].plural));
     const others = resources.map(({ resource }) => resource).join(',');
     return new RunError(`No backup was kept: this key may not read ${what}.`, 'rowsFailed', {
       hint: `Leave them out: --only ${others}\nTo keep what there is, marked as incomplete, add --allow-partial.`,

@@ -11,6 +11,7 @@ import { parsedBy } from '../../cli/schemas.js';
 import type { Context } from '../../context.js';
 import { longTimeOf } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
+import { shownRunName } from '../../runs/find-run.js';
 import { isSamePlace, placeOf } from '../../runs/plan.js';
 import {
   isExpired,
@@ -109,7 +110,7 @@ async function applyPlan(
   const planned = await operationOfPlan(context, file);
   const runs = await runsOfPlan(storeOf(context), file);
   const ended = runs.find((run) => !continues(context, run));
-  if (ended) throw alreadyApplied(context, ended);
+  if (ended) throw await alreadyApplied(context, ended);
   // A plan that was begun in time may be finished later.
   if (runs.length === 0 && isExpired(file, context.now()))
     throw new GuardError(`This plan expired on ${longTimeOf(file.expiresAt)}. Nothing was sent.`, {
@@ -124,7 +125,7 @@ async function applyPlan(
     async resolve() {
       // Another process may have applied it while this one waited for the lock.
       const [run] = await runsOfPlan(storeOf(context), file);
-      if (run) throw alreadyApplied(context, run);
+      if (run) throw await alreadyApplied(context, run);
       return (await planned.files?.unseal(context, rows)) ?? rows;
     },
   });
@@ -147,15 +148,20 @@ function continues({ settings }: Context, { head, finished, reported }: StoredRu
   return head.profile === settings.profile.name;
 }
 
-function alreadyApplied(context: Context, { head, finished }: StoredRun): GuardError {
-  const run = runSince(head, context.now());
+async function alreadyApplied(
+  context: Context,
+  { head, finished }: StoredRun,
+): Promise<GuardError> {
+  const store = storeOf(context);
+  const run = await runSince(context, store, head);
+  const name = await shownRunName(context, store, head.run);
   if (!finished)
     return new GuardError(`This plan is being applied by ${run}, which is unfinished.`, {
       code: 'applied',
-      hint: `Resume it: rosterctl runs resume ${head.run}`,
+      hint: `Resume it: rosterctl runs resume ${name}`,
     });
   return new GuardError(`This plan was applied by ${run}. Nothing was sent.`, {
     code: 'applied',
-    hint: `See the result: rosterctl runs show ${head.run}`,
+    hint: `See the result: rosterctl runs show ${name}`,
   });
 }

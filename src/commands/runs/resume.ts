@@ -2,15 +2,17 @@
 import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
-import { printUnsent, printWrongRows, reportView, reportViewFor } from '../../bulk/report-view.js';
+import { printUnsent, printWrongRows, reportViewFor } from '../../bulk/report-view.js';
 import { previewResume, resumeRun } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { UsageError } from '../../errors.js';
+import { shownRunName } from '../../runs/find-run.js';
 import { exitOf, failedRun } from '../../runs/report.js';
+import { storeOf } from '../../runs/store.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
-import { runArg, storedReport } from './show.js';
+import { recordNames, runArg, storedReport } from './show.js';
 
 export default defineRunCommand({
   summary: 'Resume a run that was interrupted',
@@ -31,19 +33,29 @@ export default defineRunCommand({
         hint: 'See: rosterctl runs list',
       });
     if (stored.finished || !stored.plan) {
-      context.note(`The run ${stored.head.run} is finished; nothing was sent.`);
+      const name = await shownRunName(context, storeOf(context), stored.head.run);
+      context.note(
+        values.run === 'last'
+          ? `No run is unfinished, so nothing was sent. The last run is ${name}:`
+          : `The run ${name} is finished, so nothing was sent.`,
+      );
       const report = storedReport(stored);
       printWrongRows(context, report);
       if (context.settings.output === 'ids') printUnsent(context, report);
-      const view = context.settings.quiet ? reportViewFor(context) : reportView;
+      const names = context.isInteractive ? await recordNames(context, stored, report) : undefined;
       const exitName = exitOf(report, undefined);
-      return { value: report, view, exitName, failed: failedRun(report, exitName) };
+      return {
+        value: report,
+        view: reportViewFor(context, { names }),
+        exitName,
+        failed: failedRun(report, exitName),
+      };
     }
     const invocation = await invocationOf(context, stored, values);
     limitRate(context, values);
     if (!context.settings.dryRun)
       return showRun(context, await resumeRun(context, invocation, stored));
-    const left = previewResume(context, invocation, stored);
+    const left = await previewResume(context, invocation, stored);
     checkExpected(left.rows.length, values);
     return dryRunMany(context, left.invocation, left);
   },

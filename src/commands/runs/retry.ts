@@ -6,6 +6,7 @@ import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { Operation, Task } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
+import { shownRunName } from '../../runs/find-run.js';
 import { countsAsError, isFinalRow } from '../../runs/report.js';
 import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
 import { readRun, type StoredRun } from '../../runs/stored-run.js';
@@ -25,33 +26,35 @@ export default defineRunCommand({
   async run(context, values) {
     const stored = await findRunHere(context, values.run, ({ finished }) => finished);
     const { head } = stored;
-    if (!stored.finished)
-      throw new GuardError(`The run ${head.run} is unfinished.`, {
-        hint: `Resume it first: rosterctl runs resume ${head.run}`,
-      });
     const store = storeOf(context);
+    const name = await shownRunName(context, store, head.run);
+    if (!stored.finished)
+      throw new GuardError(`The run ${name} is unfinished.`, {
+        hint: `Resume it first: rosterctl runs resume ${name}`,
+      });
     const retryRun = retriedBy(store, head.run);
     if (retryRun !== undefined) {
       const isUnfinished = (await readRun(store, retryRun))?.finished === false;
-      throw new GuardError(`The rows of run ${head.run} were retried by run ${retryRun}.`, {
+      const retry = await shownRunName(context, store, retryRun);
+      throw new GuardError(`The rows of run ${name} were retried by run ${retry}.`, {
         code: 'retried',
         hint: isUnfinished
-          ? `It is unfinished. Resume it: rosterctl runs resume ${retryRun}`
-          : `See the result: rosterctl runs show ${retryRun}`,
+          ? `It is unfinished. Resume it: rosterctl runs resume ${retry}`
+          : `See the result: rosterctl runs show ${retry}`,
       });
     }
     const invocation = await invocationOf(context, stored, values);
     // A retry would send and record the stored files twice.
     if (hasLeftovers(stored))
       throw new GuardError(
-        `Files of the run ${head.run} were uploaded, but their documents are missing.`,
+        `Files of the run ${name} were uploaded, but their documents are missing.`,
         {
           hint: 'Finish them first: rosterctl uploads finish --all\nOr discard one: rosterctl uploads forget ID',
         },
       );
     const rows = rowsToRetry(stored);
     if (rows.length === 0)
-      throw new UsageError(`No row of the run ${head.run} failed or conflicted.`, {
+      throw new UsageError(`No row of the run ${name} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
     const again = await rowsForRetry(context, invocation.operation, rows);

@@ -15,7 +15,7 @@ import { type JsonObject, printJson } from '../../data/json.js';
 import { longTimeOf } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
 import { readBeforeImages } from '../../runs/before-images.js';
-import { findRun } from '../../runs/find-run.js';
+import { findRun, shownRunName } from '../../runs/find-run.js';
 import { isSamePlace, type Place } from '../../runs/plan.js';
 import { shortHash } from '../../runs/plan-file.js';
 import { createNameFinder } from '../../runs/record-names.js';
@@ -61,15 +61,25 @@ export default defineLocalCommand({
     printSummary(context, report);
     if (!context.isInteractive)
       return new ValueWithExit(report, 'done', { view: failed ? failedView : reportView });
-    context.message(describeRun(stored));
-    const nameOf = await createNameFinder(context);
-    const ids = report.results.map((row) => idOfRow(row, report));
-    const names = new Map(ids.map((id) => [id, nameOf(stored, id) ?? '']));
+    const name = await shownRunName(context, storeOf(context), stored.head.run);
+    context.message(`Run ${name}: ${describeRun(stored)}`);
+    const names = await recordNames(context, stored, report);
     return new ValueWithExit(report, 'done', {
       lines: (canvas) => reportLines(report, canvas, { names }),
     });
   },
 });
+
+/** The names of the records in a report, by id. */
+export async function recordNames(
+  context: LocalContext,
+  stored: StoredRun,
+  report: BulkReport,
+): Promise<ReadonlyMap<string, string>> {
+  const nameOf = await createNameFinder(context);
+  const ids = report.results.map((row) => idOfRow(row, report));
+  return new Map(ids.map((id) => [id, nameOf(stored, id) ?? '']));
+}
 
 /** The view of the rows that went wrong: `-o ids` prints their ids, to select them by. */
 const failedView = { ...reportView, idRows: recordIds };
@@ -99,8 +109,9 @@ async function deletedRecords(context: LocalContext, { head }: StoredRun): Promi
 function describeRun(stored: StoredRun): string {
   const { head } = stored;
   const action = head.action.replace('.', ' ');
-  const plan = head.plan === undefined ? '' : `, of plan ${shortHash(head.plan)}`;
-  return `${action}${plan}, ${longTimeOf(head.startedAt)}, profile ${head.profile}, organization ${head.organization}: ${stateWord(stored)}`;
+  const plan = head.plan === undefined ? '' : ` (plan ${shortHash(head.plan)})`;
+  const place = `in ${head.organization} (profile ${head.profile})`;
+  return `${action}${plan} ${place}, started ${longTimeOf(head.startedAt)}, ${stateWord(stored)}`;
 }
 
 /** Returns the report of a run from its journal. */

@@ -2,10 +2,12 @@
 import { serviceFields } from '../../api/records.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import { aliasKind } from '../../cli/column-aliases.js';
+import { ValueWithExit } from '../../cli/command-output.js';
 import type { View } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
+import { shellQuote } from '../../data/text.js';
 import { ApiError, GuardError } from '../../errors.js';
 import { readOnlyFields } from '../update.js';
 import { SeenFields } from './seen-fields.js';
@@ -35,6 +37,24 @@ export async function importTemplate(
   context: Context,
   resource: ResourceName,
   { hasTeams = false }: { readonly hasTeams?: boolean } = {},
+): Promise<ValueWithExit<readonly TemplateColumn[]>> {
+  const columns = await templateColumns(context, resource, hasTeams);
+  const { out = '-', output, dryRun } = context.settings;
+  const key = columns.some(({ field }) => field === 'email') ? 'email' : 'name';
+  return new ValueWithExit(columns, 'done', {
+    printAfter({ isShown }) {
+      if (!isShown || dryRun || out === '-' || !/^(csv|xlsx)$/.test(output)) return;
+      if (!context.streams.stderr.isTerminal) return;
+      const file = shellQuote(out);
+      context.note(`Fill it in, then import it: rosterctl ${resource} import ${file} --key ${key}`);
+    },
+  });
+}
+
+async function templateColumns(
+  context: Context,
+  resource: ResourceName,
+  hasTeams: boolean,
 ): Promise<readonly TemplateColumn[]> {
   const seen = new SeenFields();
   const teamFields = new TeamFields();

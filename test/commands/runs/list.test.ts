@@ -64,8 +64,9 @@ test('runs show says when a run started as a card does, and that it was replaced
   const { user, shown } = await twoRuns();
   const [first] = JSON.parse((await user.run('runs list --json')).stdout) as { run: string }[];
   const text = (await shown(`runs show ${first?.run.slice(-6)}`)).join(' ');
-  expect(text).toMatch(/^tryouts set-status, \d+ \w{3} \d{4}, \d\d:\d\d \S+, profile default, /);
-  expect(text).toContain(': replaced');
+  expect(text).toMatch(
+    /^Run \w{6}: tryouts set-status in org_7 \(profile default\), started \d+ \w{3} \d{4}, \d\d:\d\d \S+, replaced /,
+  );
 });
 
 test('a person reads which record a single change was of, as lists have named it', async () => {
@@ -119,4 +120,14 @@ test('runs show --failed -o ids prints the ids of the rows that went wrong', asy
   await run('tryouts set-status app_1 app_2 app_3 --to rejected --yes');
   expect((await run('runs show last -o ids')).stdout).toBe('app_1\napp_3\n');
   expect((await run('runs show last --failed -o ids')).stdout).toBe('app_2\n');
+});
+
+test('runs resume without an unfinished run says so, and how the last run ended', async () => {
+  const { shown } = await twoRuns();
+  const lines = await shown('runs resume');
+  expect(lines).toEqual([
+    expect.stringMatching(/^No run is unfinished, so nothing was sent\. The last run is \w{6}:$/),
+    '✔ 2 changed.',
+  ]);
+  expect(await shown('runs resume -v')).toHaveLength(4);
 });

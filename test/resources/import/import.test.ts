@@ -476,6 +476,21 @@ test('a template is a table that import takes', async () => {
   expect(results((await desk.report(line)).rows)).toEqual([['player_0032', 'changed']]);
 });
 
+test('a template written to a file says how to import it', async () => {
+  const desk = await newDesk();
+  const written = await converse(desk.home, ['players', 'template', '--out', 'my roster.csv'], [], {
+    ...desk.env,
+    NO_COLOR: '1',
+  });
+  expect([written.code, written.shown.replaceAll('\r', '')]).toEqual([
+    0,
+    expect.stringContaining(
+      "Wrote my roster.csv.\nFill it in, then import it: rosterctl players import 'my roster.csv' --key email",
+    ),
+  ]);
+  expect((await desk.run('teams template --out ~/teams.csv')).stderr).toBe('');
+});
+
 test.each([
   ['this key may not list', { faults: ['GET /teams/{id} status=403:forbidden'] }],
   ['may be incomplete', { shapes: ['list.teams={"teams":"$rows","total":999}'] }],
