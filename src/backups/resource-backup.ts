@@ -11,7 +11,7 @@ import type { Context } from '../context.js';
 import { csvLine, exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
 import { incompleteList, type ResourceName, resourceWords } from '../data/resources.js';
-import { groupedNumber } from '../data/text.js';
+import { groupedNumber, withArticle } from '../data/text.js';
 import { ApiError, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { backUpFiles, type ListedDocument, listedDocument } from './documents.js';
@@ -90,7 +90,7 @@ async function readList(
     for await (const batch of list.batches())
       for (const { value } of batch) {
         if (!hasId(value))
-          throw new GuardError(`The list of ${many} holds a ${noun} without an id.`, {
+          throw new GuardError(`The list of ${many} holds ${withArticle(noun)} without an id.`, {
             code: 'incomplete',
             hint: `To name the field that holds it: rosterctl config set ids.${resource} FIELD`,
           });

@@ -188,6 +188,16 @@ test('a folder that holds something else, or the backup of another organization,
   expect((await run(`backup create ${folder} -n`, { ROSTERCTL_ORG: 'org_8' })).code).toBe(2);
 });
 
+test('a record without an id is refused, because nothing could name it', async () => {
+  const { create, records } = await desk();
+  records.applications = [{ ...application(1), id: null }];
+  const refused = await create('--json');
+  expect([refused.code, errorOf(refused)['message']]).toEqual([
+    11,
+    'The list of applications holds an application without an id.',
+  ]);
+});
+
 test('a list that may be incomplete is refused, and kept only as incomplete', async () => {
   const { create, world, snapshots, run, folder } = await desk();
   await create();
