@@ -12,6 +12,7 @@ import { keepHeapClose, letHeapGrow } from '../data/workload.js';
 import { isForbidden } from '../engine/decide.js';
 import type { StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
+import { type AwaitedRuns, awaitLaterWrites } from '../engine/other-runs.js';
 import type { LastState, RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { readSettleMs } from '../engine/verify.js';
@@ -53,6 +54,7 @@ export interface PlannedRun {
   /** Rows that need nothing more, from this process or an earlier one. */
   readonly finished: readonly ReportRow[];
   readonly lock: HeldLock | undefined;
+  readonly awaited: AwaitedRuns;
   /** How many more rows may fail before the run stops; the preview may have used some. */
   readonly errorsLeft: number;
 }
@@ -142,7 +144,7 @@ export async function executeRun(
 
 function runOptions(
   context: Context,
-  { session, journal, images, plan, invocation, store, errorsLeft }: PlannedRun,
+  { session, journal, images, plan, invocation, store, awaited, errorsLeft }: PlannedRun,
 ): Omit<RowRunOptions, 'onResult' | 'onVerify'> {
   const { settings, api } = context;
   const { operation, action, values, guards, isSingle } = invocation;
@@ -155,7 +157,10 @@ function runOptions(
     images,
     ...(store &&
       operation.locksRows &&
-      !isSingle && { lockRow: (row) => lockRow(context, invocation, store, plan.head, row) }),
+      !isSingle && {
+        lockRow: (row) => lockRow(context, invocation, store, plan.head, row),
+        awaitOthers: awaitLaterWrites(context, store, plan.head, awaited),
+      }),
     concurrency: values.concurrency ?? settings.concurrency,
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),

@@ -1,12 +1,11 @@
-/** Open writes of earlier runs: awaited, verified by reading, and recorded in runs that end. */
+/** Open writes of earlier runs: verified by reading, and recorded in runs that end. */
 import type { Context } from '../context.js';
-import { plural } from '../data/text.js';
-import { pause } from '../data/time.js';
 import { beforeAndAfter, changedEnd, conflictEnd } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
+import { waitForWrites } from '../engine/other-runs.js';
 import { changesOfIntent } from '../engine/pending.js';
 import { sessionFor } from '../engine/run.js';
-import { readSettleMs, verifyWrite } from '../engine/verify.js';
+import { verifyWrite } from '../engine/verify.js';
 import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
@@ -19,7 +18,7 @@ import {
   type SelectedRow,
   unsentResult,
 } from '../runs/report.js';
-import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
+import { type Intent, redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import {
   type RunOptions,
@@ -32,38 +31,6 @@ import {
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import type { Invocation } from './invocation.js';
 import { unfinishedTasks, withRun } from './resume.js';
-
-/**
- * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
- * and every open write of the runs in `replaced`.
- */
-export async function awaitEarlierWrites(
-  context: Context,
-  earlier: readonly StoredRun[],
-  rows: readonly SelectedRow[],
-  replaced: readonly StoredRun[],
-): Promise<void> {
-  const ids = new Set(rows.map(({ id }) => id));
-  const open = earlier.flatMap((run) =>
-    [...run.state.open.values()].filter(({ id }) => ids.has(id) || replaced.includes(run)),
-  );
-  await waitForWrites(context, open, 'an earlier run');
-}
-
-async function waitForWrites(
-  context: Context,
-  open: readonly Intent[],
-  ofRun: string,
-): Promise<void> {
-  const now = context.now();
-  const writes = open.map((intent) => sentAtLatest(intent, now));
-  const longest = settleTimeLeft(writes, readSettleMs(context.env), now);
-  if (longest === 0) return;
-  context.note(
-    `Waiting for ${plural(open.length, 'write')} of ${ofRun} that may still take effect.`,
-  );
-  await pause(longest, context.signal);
-}
 
 /** Closes the runs that a new one replaces, and sets damaged ones aside. Throws OutputError, GuardError. */
 export async function closeReplaced(

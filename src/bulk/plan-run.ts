@@ -5,6 +5,7 @@ import { labelOf } from '../data/path.js';
 import { groupedNumber } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
+import { type AwaitedRuns, awaitEarlierWrites } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -32,7 +33,7 @@ import {
 } from './earlier-runs.js';
 import { type EndedRun, endWith, type Planned, type PlannedRun } from './execute.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
-import { awaitEarlierWrites, closeReplaced, closeUndone, type Replaced } from './open-writes.js';
+import { closeReplaced, closeUndone, type Replaced } from './open-writes.js';
 import { type Preview, previewRows, subjectOf } from './preview.js';
 import { prepareResume } from './resume.js';
 import { openImages } from './run-locks.js';
@@ -94,9 +95,10 @@ async function planOrContinue(
   });
   if (store && continued) return prepareResume(context, invocation, { store, lock }, continued);
   // What another create makes is a record of its own.
-  await awaitEarlierWrites(context, concerned, operation.verb === 'create' ? [] : rows, same);
+  const named = operation.verb === 'create' ? [] : rows;
+  const awaited = await awaitEarlierWrites(context, concerned, named, same);
   const resolved = (await operation.resolve?.()) ?? rows;
-  if (operation.resolve) await awaitEarlierWrites(context, concerned, resolved, []);
+  if (operation.resolve) await awaitEarlierWrites(context, concerned, resolved);
   const begun = { ...invocation, selection: { ...selection, rows: resolved } };
   return beginRun(context, begun, setup, {
     carried: rows.slice(0, carried.length),
@@ -104,6 +106,7 @@ async function planOrContinue(
     matched: Math.max(matched, rows.length),
     replaced: same,
     damaged: toSetAside,
+    awaited,
   });
 }
 
@@ -115,6 +118,7 @@ interface NewRun extends Replaced {
   readonly selected: number;
   /** How many records match, before `--limit` cut them. */
   readonly matched: number;
+  readonly awaited: AwaitedRuns;
 }
 
 /** Previews a new run, asks for confirmation, and writes it down. */
@@ -237,6 +241,7 @@ async function writeRun(
     images,
     session,
     finished,
+    awaited: newRun.awaited,
     errorsLeft,
     tasks: [...preview.tasks, ...unreadTasks].toSorted((a, b) => a.row - b.row),
   };

@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { relativeTime } from '../data/time.js';
 import type { Task } from '../engine/operation.js';
+import { awaitEarlierWrites, runsBeside } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
@@ -128,6 +129,8 @@ export async function prepareResume(
     .toSorted((a, b) => a.row - b.row);
   if (expectsRemaining) checkExpected(tasks.length, values);
   context.note(`Continuing ${await runWithRowsLeft(context, store, head, tasks)}.`);
+  const named = operation.verb === 'create' ? [] : tasks;
+  const awaited = await awaitEarlierWrites(context, await runsBeside(store, head), named);
   const session = openSession(context, invocation);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
@@ -152,6 +155,7 @@ export async function prepareResume(
     session,
     tasks,
     finished,
+    awaited,
     lock,
     errorsLeft: errorLimit(values),
   };

@@ -25,12 +25,13 @@ export async function beginRow(row: ActiveRow): Promise<void> {
   await row.guarded(async () => {
     endTurn = await run.gate.enter(() => run.phase !== 'sending' || (session.isProven?.() ?? true));
     if (run.phase !== 'sending') return;
-    const { lockRow } = run.options;
+    const { lockRow, awaitOthers } = run.options;
     row.lock = await lockRow?.(task);
+    const purpose = (await awaitOthers?.(task)) ? 'resend' : 'turn';
     const { previewState: preview } = task;
     const isUsable = preview !== undefined && run.isFresh(preview);
     if (preview?.record && !isUsable) row.digest = digestIn(await session.plan(task, preview));
-    await runRow(row, isUsable ? preview : await row.read());
+    await runRow(row, isUsable ? preview : await row.read(purpose));
   });
   // Not earlier, because the answer may stop the run.
   endTurn?.();
@@ -197,7 +198,7 @@ async function handleSuccess(
   if (verification.outcome === 'applied') {
     if (sign && hidesChanges(session, step, verification.record)) throw sign;
     // Refused because the record already had the target values: our write did not change it.
-    if (sign && sign.status >= 400 && row.sends === 1)
+    if (sign && sign.status >= 400 && row.resends === 0)
       return { record: verification.record, at: instant() };
     const despite = `done, although the service answered: ${sign?.details.message ?? sign?.code}`;
     const remark = sign ? despite : verification.note;

@@ -35,6 +35,8 @@ export interface RowRunOptions
   readonly images?: Pick<BeforeImages, 'append'> | undefined;
   /** Locks a row's record from its read to its result. Throws GuardError `locked`. */
   readonly lockRow?: (row: SelectedRow) => Promise<HeldLock>;
+  /** Waits for writes of others to a row just locked that may still take effect; true if there were any. */
+  readonly awaitOthers?: (row: SelectedRow) => Promise<boolean>;
   readonly concurrency: number;
   /** Extra sends of a row after the first. */
   readonly retries: number;

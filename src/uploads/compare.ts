@@ -82,6 +82,11 @@ export class DocumentFinder {
     return this.find(compared);
   }
 
+  /** Makes `findNew` compare again: a document may be there that this machine does not remember. */
+  forget(): void {
+    this.knownBytes = -1;
+  }
+
   /** Remembers a document of this run. */
   async remember(uploaded: Parameters<typeof rememberUpload>[1]): Promise<void> {
     this.knownBytes += await rememberUpload(this.context, uploaded);

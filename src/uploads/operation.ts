@@ -79,8 +79,13 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const noteTags = tagNote(context);
   /** One file is locked while it is compared; another process may upload one of several meanwhile. */
   let isShared = false;
+  const base = creating(context, 'documents');
   return {
-    ...creating(context, 'documents'),
+    ...base,
+    read(_, purpose) {
+      if (purpose === 'resend') finder.forget();
+      return base.read();
+    },
     made: ({ id = null }) => ({ id, ...(replaces !== undefined && { replaces }) }),
     // Only one resend, for a document that was provably not created.
     resends: 1,

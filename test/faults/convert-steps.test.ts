@@ -55,6 +55,21 @@ describe('a conversion that fails permanently after --accept', () => {
   });
 });
 
+test('a conversion refused because somebody else converted after --accept is not claimed', async () => {
+  const service: Awaited<ReturnType<typeof keep>> = await keep(several(2), (_, step) => {
+    if (step !== 'CONVERT app_1') return undefined;
+    const theirs = { status: 'accepted', convertedPlayerId: 'player_of_others' };
+    service.kept.set('app_1', application('app_1', theirs));
+    return { status: 409, json: { error: 'alreadyConverted' } };
+  });
+  const ran = await userOf(service).run('tryouts convert app_1 app_2 --accept --yes --json');
+  expect(ran.code).toBe(0);
+  const [first] = report(ran).results;
+  expect(first).toMatchObject({ result: 'changed', before: { status: 'pending' } });
+  expect(first).toHaveProperty('after', { status: 'accepted' });
+  expect(ran.stderr).not.toContain('done, although');
+});
+
 test('a retry finishes what --accept began, without judging the guards that the first step met', async () => {
   let answer: Reply | undefined = refused;
   const { service, user } = await converting(() => answer, 3);

@@ -1,0 +1,101 @@
+/** Writes of other runs to the records of this one: a process that was killed may have sent one that still takes effect. */
+
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../context.js';
+import { plural } from '../data/text.js';
+import { pause } from '../data/time.js';
+import { isHeldByOther } from '../runs/lock.js';
+import { isSamePlace, type RunHead } from '../runs/plan.js';
+import type { SelectedRow } from '../runs/report.js';
+import { type Intent, sentAtLatest, settleTimeLeft } from '../runs/state.js';
+import { journalIn, placeIn, type RunStore, runNames } from '../runs/store.js';
+import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
+import { readSettleMs } from './verify.js';
+
+/** The runs whose writes to these rows were awaited, each with the number of its last record by then. */
+export type AwaitedRuns = ReadonlyMap<string, number>;
+
+/** What tells whether two runs write the same records. */
+type Subject = Pick<RunHead, 'run' | 'service' | 'organization' | 'resource'>;
+
+/**
+ * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
+ * and every open write of the runs in `replaced`. Returns the runs that can send none any more.
+ */
+export async function awaitEarlierWrites(
+  context: Context,
+  earlier: readonly StoredRun[],
+  rows: readonly SelectedRow[],
+  replaced: readonly StoredRun[] = [],
+): Promise<AwaitedRuns> {
+  const ended = earlier.filter((run) => !isHeldByOther(run, context.self));
+  const ids = new Set(rows.map(({ id }) => id));
+  const open = earlier.flatMap((run) =>
+    [...run.state.open.values()].filter(({ id }) => ids.has(id) || replaced.includes(run)),
+  );
+  await waitForWrites(context, open, 'an earlier run');
+  return new Map(ended.map(({ head, state }) => [head.run, state.last]));
+}
+
+/** Waits until none of these writes can still take effect. */
+export async function waitForWrites(
+  context: Context,
+  open: readonly Intent[],
+  ofRun: string,
+): Promise<void> {
+  const now = context.now();
+  const writes = open.map((intent) => sentAtLatest(intent, now));
+  const longest = settleTimeLeft(writes, readSettleMs(context.env), now);
+  if (longest === 0) return;
+  context.note(
+    `Waiting for ${plural(open.length, 'write')} of ${ofRun} that may still take effect.`,
+  );
+  await pause(longest, context.signal);
+}
+
+/** The open runs that may write the records of this one. Throws OutputError. */
+export async function runsBeside(store: RunStore, head: Subject): Promise<readonly StoredRun[]> {
+  return (await listOpenRuns(store)).filter((run) => isBeside(run, head));
+}
+
+function isBeside({ head }: StoredRun, own: Subject): boolean {
+  return head.run !== own.run && head.resource === own.resource && isSamePlace(head, own);
+}
+
+/**
+ * Returns a wait for the writes to a row that other processes sent since the earlier ones were awaited; it
+ * returns true if there were any. To be called once the row is locked, because who held it before may
+ * have been killed.
+ */
+export function awaitLaterWrites(
+  context: Context,
+  store: RunStore,
+  head: Subject,
+  awaited: AwaitedRuns,
+): (row: SelectedRow) => Promise<boolean> {
+  const read = new Map<string, { readonly size: number; readonly run: StoredRun | undefined }>();
+  const readAgain = async (name: string) => {
+    const size = journalSize(store, name);
+    const known = read.get(name);
+    if (known && known.size === size) return known.run;
+    const [run] = await readRuns(store, [name]);
+    read.set(name, { size, run });
+    return run;
+  };
+  return async (row) => {
+    const later: StoredRun[] = [];
+    for (const name of await runNames(store, ['open'])) {
+      const run = name === head.run ? undefined : await readAgain(name);
+      if (run && isBeside(run, head) && awaited.get(name) !== run.state.last) later.push(run);
+    }
+    await awaitEarlierWrites(context, later, [row]);
+    return later.some(({ state }) => [...state.open.values()].some(({ id }) => id === row.id));
+  };
+}
+
+/** The size of an open run's journal; 0 if it has ended meanwhile. */
+function journalSize(store: RunStore, run: string): number {
+  const path = journalIn(join(placeIn(store, 'open'), run));
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,154 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { report, several, until, userOf } from '../bulk/user.js';
+import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
+import { grantsOf } from '../commands/uploads/grants.js';
+import { closed, temporaryFolder } from '../support/run.js';
+import { type Reply, recordingService, type Service } from '../support/service.js';
+
+// A process was killed after it sent a write, which takes effect late. Another run on the same machine
+// comes to that record, and waits for it before it reads.
+
+/** Enough for the service to apply the write once the other run says that it waits. */
+const settle = { ROSTERCTL_SETTLE: '2s' };
+
+type Kept = Awaited<ReturnType<typeof keep>>;
+
+function changes({ kept }: Kept, id: string, fields: Partial<Application>) {
+  kept.set(id, { ...(kept.get(id) ?? application(id)), ...fields });
+}
+
+const count = (service: Service, step: string) =>
+  steps(service).filter((each) => each === step).length;
+
+/** Starts a command; `said`: what it has printed so far. */
+function begin(user: ReturnType<typeof userOf>, line: string) {
+  const child = user.start(line, settle);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+  const ended = closed(child);
+  return {
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    /** Applies a write late: once this command waits for it. */
+    whenItWaits(apply: () => void) {
+      child.stderr.on('data', () => {
+        if (stderr.includes('Waiting for 1 write of an earlier run')) apply();
+      });
+    },
+    said: () => stderr,
+    ended: async () => ({ code: await ended.then(() => child.exitCode), stdout, stderr }),
+  };
+}
+
+test('several conversions wait for that of a killed process that held the lock of one', async () => {
+  const held: (() => void)[] = [];
+  const service: Kept = await keep(several(2), (_, step) => {
+    if (step === 'CONVERT app_1' && count(service, step) === 1) return () => undefined;
+    if (step !== 'GET app_1' || count(service, step) > 1) return undefined;
+    return (__, response) => {
+      held.push(() => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(service.kept.get('app_1')));
+      });
+    };
+  });
+  const user = userOf(service);
+  const single = begin(user, 'tryouts convert app_1 --yes --json');
+  await until(() => held.length === 1);
+  const bulk = begin(user, 'tryouts convert app_1 app_2 --yes --json --wait-lock 1m');
+  await until(() => bulk.said().includes('Waiting for it.'));
+  for (const answer of held) answer();
+  await until(() => count(service, 'CONVERT app_1') === 1);
+  await single.kill();
+  bulk.whenItWaits(() => changes(service, 'app_1', { convertedPlayerId: 'player_1' }));
+  const ran = await bulk.ended();
+  expect([ran.code, report(ran).results]).toMatchObject([
+    0,
+    [
+      { id: 'app_1', result: 'unchanged' },
+      { id: 'app_2', result: 'changed' },
+    ],
+  ]);
+  expect(count(service, 'CONVERT app_1')).toBe(1);
+});
+
+describe('an unfinished run waits for the write of a killed process to one of its rows', () => {
+  const ways = [
+    ['convert', 'CONVERT app_2', { convertedPlayerId: 'player_2' }],
+    ['set-status', 'PATCH app_2', { status: 'rejected' }],
+  ] as const;
+  const cases = ways.flatMap(([verb, ...way]) =>
+    ['the same line', 'runs resume'].map((how) => [verb, how, ...way] as const),
+  );
+  test.each(cases)('tryouts %s: %s', async (verb, how, step, fields) => {
+    const service: Kept = await keep(several(2), (_, asked) => {
+      if (asked !== step) return undefined;
+      if (count(service, step) === 1) return { status: 429, json: { error: 'slow' } };
+      return count(service, step) === 2 ? () => undefined : undefined;
+    });
+    const user = userOf(service);
+    const to = verb === 'set-status' ? '--to rejected' : '';
+    const line = `tryouts ${verb} app_1 app_2 ${to} --yes --json`;
+    const first = await user.run(line);
+    expect([first.code, report(first).summary]).toMatchObject([9, { changed: 1, notAttempted: 1 }]);
+    const single = begin(user, `tryouts ${verb} app_2 ${to} --yes --json`);
+    await until(() => count(service, step) === 2);
+    await single.kill();
+    const resumed = `runs resume ${report(first).run} --yes --json`;
+    const second = begin(user, how === 'runs resume' ? resumed : line);
+    second.whenItWaits(() => changes(service, 'app_2', fields));
+    const ran = await second.ended();
+    expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 1, unchanged: 1 }]);
+    expect(count(service, step)).toBe(2);
+  });
+});
+
+test('several uploads wait for that of a killed process that held the lock of one file', async () => {
+  const documents: object[] = [];
+  const grant = grantsOf(await recordingService(() => ({ status: 200 })));
+  const held: (() => void)[] = [];
+  let posts = 0;
+  const service = await recordingService(({ method, url, body }): Reply => {
+    if (method === 'GET') return { status: 200, json: { documents } };
+    if (url === '/v1/uploads/document-file') {
+      if (held.length > 0) return grant();
+      const { json } = grant() as { json: unknown };
+      return (_, response) => {
+        held.push(() => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(json));
+        });
+      };
+    }
+    posts += 1;
+    const record = { id: `doc_${posts}`, ...(JSON.parse(body.toString()) as object) };
+    if (posts > 1) documents.push(record);
+    else lost = record;
+    return posts > 1 ? { status: 201, json: record } : () => undefined;
+  });
+  let lost: object | undefined;
+  const user = userOf(service);
+  const folder = temporaryFolder();
+  const [one = '', two = ''] = ['one.txt', 'two.txt'].map((name) => join(folder, name));
+  for (const path of [one, two]) writeFileSync(path, `this is ${path}`);
+  const single = begin(user, `docs upload '${one}' --json`);
+  await until(() => held.length === 1);
+  const bulk = begin(user, `docs upload '${one}' '${two}' --json --wait-lock 1m`);
+  await until(() => bulk.said().includes('Waiting for it.'));
+  for (const answer of held) answer();
+  await until(() => lost !== undefined);
+  await single.kill();
+  bulk.whenItWaits(() => (documents[0] ??= lost ?? {}));
+  const ran = await bulk.ended();
+  expect([ran.code, report(ran).results]).toMatchObject([
+    0,
+    [{ result: 'skipped', error: { code: 'exists' } }, { result: 'changed' }],
+  ]);
+  expect(documents).toHaveLength(2);
+});
