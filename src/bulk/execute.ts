@@ -12,7 +12,7 @@ import { keepHeapClose, letHeapGrow } from '../data/workload.js';
 import { isForbidden } from '../engine/decide.js';
 import type { StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
-import { type AwaitedRuns, awaitLaterWrites } from '../engine/other-runs.js';
+import type { AwaitedRuns } from '../engine/other-runs.js';
 import type { LastState, RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { readSettleMs } from '../engine/verify.js';
@@ -38,7 +38,7 @@ import { isSingleRun, type RunStore } from '../runs/store.js';
 import { verbOf } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
-import { lockRow } from './run-locks.js';
+import { rowLocks } from './run-locks.js';
 import { announceInterrupt, runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
@@ -158,8 +158,7 @@ function runOptions(
     ...(store &&
       operation.locksRows &&
       !isSingle && {
-        lockRow: (row) => lockRow(context, invocation, store, plan.head, row),
-        awaitOthers: awaitLaterWrites(context, store, plan.head, awaited),
+        lockRow: rowLocks(context, invocation, store, plan.head, awaited),
       }),
     concurrency: values.concurrency ?? settings.concurrency,
     retries: settings.retries,

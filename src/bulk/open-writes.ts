@@ -10,14 +10,7 @@ import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
-import {
-  endAfter,
-  type ReportRow,
-  type RowEnd,
-  reportRow,
-  type SelectedRow,
-  unsentResult,
-} from '../runs/report.js';
+import { endAfter, type ReportRow, type RowEnd, reportRow, unsentResult } from '../runs/report.js';
 import { type Intent, redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import {

@@ -1,5 +1,7 @@
 /** The place of an invocation's run on disk: the lock under which it works, and its before-images. */
 import type { Context } from '../context.js';
+import { type AwaitedRuns, awaitLaterWrites } from '../engine/other-runs.js';
+import type { RowRunOptions } from '../engine/run.js';
 import { ConfigError, OutputError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
@@ -51,7 +53,7 @@ export function lockFor(
  * Acquires the lock of a row: that of its record, of its file, or of the whole input if there is neither.
  * Throws GuardError `locked`.
  */
-export function lockRow(
+function lockRow(
   context: Context,
   { operation: { verb, files }, values: { waitLock } }: Invocation,
   store: RunStore,
@@ -64,6 +66,29 @@ export function lockRow(
   if (verb === 'create' || files)
     return lockRecord(context, store, head, head.input, waitLock, 'The same command');
   return lockRecord(context, store, head, row?.id ?? '', waitLock);
+}
+
+/**
+ * Returns how the rows of a run of several are locked: each waits for the writes that other processes
+ * sent to it since the earlier ones were awaited. The function throws as `lockRow` does.
+ */
+export function rowLocks(
+  context: Context,
+  invocation: Invocation,
+  store: RunStore,
+  head: RunHead,
+  awaited: AwaitedRuns,
+): NonNullable<RowRunOptions['lockRow']> {
+  const awaitOthers = awaitLaterWrites(context, store, head, awaited);
+  return async (row) => {
+    const lock = await lockRow(context, invocation, store, head, row);
+    try {
+      return { lock, others: await awaitOthers(row) };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  };
 }
 
 /** Opens the before-images of a run; undefined if `undo.keep` is off. */

@@ -25,13 +25,12 @@ export async function beginRow(row: ActiveRow): Promise<void> {
   await row.guarded(async () => {
     endTurn = await run.gate.enter(() => run.phase !== 'sending' || (session.isProven?.() ?? true));
     if (run.phase !== 'sending') return;
-    const { lockRow, awaitOthers } = run.options;
-    row.lock = await lockRow?.(task);
-    const purpose = (await awaitOthers?.(task)) ? 'resend' : 'turn';
+    const locked = await run.options.lockRow?.(task);
+    row.lock = locked?.lock;
     const { previewState: preview } = task;
     const isUsable = preview !== undefined && run.isFresh(preview);
     if (preview?.record && !isUsable) row.digest = digestIn(await session.plan(task, preview));
-    await runRow(row, isUsable ? preview : await row.read(purpose));
+    await runRow(row, isUsable ? preview : await row.read(locked?.others ? 'resend' : 'turn'));
   });
   // Not earlier, because the answer may stop the run.
   endTurn?.();

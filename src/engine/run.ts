@@ -33,10 +33,11 @@ export interface RowRunOptions
   readonly journal: { append(entry: Entry): Promise<void> };
   /** Stores before-images; resolves when one is on disk. Absent: none are kept. */
   readonly images?: Pick<BeforeImages, 'append'> | undefined;
-  /** Locks a row's record from its read to its result. Throws GuardError `locked`. */
-  readonly lockRow?: (row: SelectedRow) => Promise<HeldLock>;
-  /** Waits for writes of others to a row just locked that may still take effect; true if there were any. */
-  readonly awaitOthers?: (row: SelectedRow) => Promise<boolean>;
+  /**
+   * Locks a row's record from its read to its result, once no write of others to it can still take effect;
+   * `others`: there were such writes. Throws GuardError `locked`.
+   */
+  readonly lockRow?: (row: SelectedRow) => Promise<{ lock: HeldLock; others: boolean }>;
   readonly concurrency: number;
   /** Extra sends of a row after the first. */
   readonly retries: number;

@@ -65,8 +65,8 @@ test('several conversions wait for that of a killed process that held the lock o
   await until(() => bulk.said().includes('Waiting for it.'));
   for (const answer of held) answer();
   await until(() => count(service, 'CONVERT app_1') === 1);
-  await single.kill();
   bulk.whenItWaits(() => changes(service, 'app_1', { convertedPlayerId: 'player_1' }));
+  await single.kill();
   const ran = await bulk.ended();
   expect([ran.code, report(ran).results]).toMatchObject([
     0,
@@ -143,8 +143,8 @@ test('several uploads wait for that of a killed process that held the lock of on
   await until(() => bulk.said().includes('Waiting for it.'));
   for (const answer of held) answer();
   await until(() => lost !== undefined);
-  await single.kill();
   bulk.whenItWaits(() => (documents[0] ??= lost ?? {}));
+  await single.kill();
   const ran = await bulk.ended();
   expect([ran.code, report(ran).results]).toMatchObject([
     0,

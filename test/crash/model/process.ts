@@ -121,7 +121,9 @@ export class Process {
       images: {
         append: ({ id }) => this.turn(`image ${id}`, () => void this.images.push(id)),
       },
-      ...(options.locks === 'rows' && { lockRow: ({ id }) => this.lock(id) }),
+      ...(options.locks === 'rows' && {
+        lockRow: async ({ id }) => ({ lock: await this.lock(id), others: false }),
+      }),
       concurrency: 1,
       retries: 2,
       backoff: () => 500,
