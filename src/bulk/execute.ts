@@ -147,7 +147,7 @@ function runOptions(
   { session, journal, images, plan, invocation, store, awaited, errorsLeft }: PlannedRun,
 ): Omit<RowRunOptions, 'onResult' | 'onVerify'> {
   const { settings, api } = context;
-  const { operation, action, values, guards, isSingle } = invocation;
+  const { operation, action, values, guards } = invocation;
   return {
     ...context,
     session,
@@ -155,11 +155,7 @@ function runOptions(
     guards,
     journal,
     images,
-    ...(store &&
-      operation.locksRows &&
-      !isSingle && {
-        lockRow: rowLocks(context, invocation, store, plan.head, awaited),
-      }),
+    lockRow: store && rowLocks(context, invocation, store, plan.head, awaited),
     concurrency: values.concurrency ?? settings.concurrency,
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),

@@ -69,7 +69,7 @@ function lockRow(
 }
 
 /**
- * Returns how the rows of a run of several are locked: each waits for the writes that other processes
+ * Returns how the rows of a run of several are locked, if they are: each waits for the writes that other processes
  * sent to it since the earlier ones were awaited. The function throws as `lockRow` does.
  */
 export function rowLocks(
@@ -78,7 +78,8 @@ export function rowLocks(
   store: RunStore,
   head: RunHead,
   awaited: AwaitedRuns,
-): NonNullable<RowRunOptions['lockRow']> {
+): RowRunOptions['lockRow'] {
+  if (!invocation.operation.locksRows || invocation.isSingle) return undefined;
   const awaitOthers = awaitLaterWrites(context, store, head, awaited);
   return async (row) => {
     const lock = await lockRow(context, invocation, store, head, row);

@@ -37,7 +37,9 @@ export interface RowRunOptions
    * Locks a row's record from its read to its result, once no write of others to it can still take effect;
    * `others`: there were such writes. Throws GuardError `locked`.
    */
-  readonly lockRow?: (row: SelectedRow) => Promise<{ lock: HeldLock; others: boolean }>;
+  readonly lockRow?:
+    | ((row: SelectedRow) => Promise<{ lock: HeldLock; others: boolean }>)
+    | undefined;
   readonly concurrency: number;
   /** Extra sends of a row after the first. */
   readonly retries: number;
