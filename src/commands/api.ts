@@ -169,6 +169,8 @@ interface Values extends FieldValues {
 
 async function buildRequest(context: Context, values: Values): Promise<Request> {
   const { organizationId } = context.api;
+  if (values.method === 'GET' && values.input !== undefined)
+    throw new UsageError('A GET has no body. Add -X POST, or another method, for --input.');
   const expandOrg = (value: unknown) => (value === '{org}' ? organizationId : value);
   const typedFields = await readFieldWords(values, context);
   const fields = typedFields.map((field) => ({ ...field, value: expandOrg(field.value) }));
@@ -180,8 +182,6 @@ async function buildRequest(context: Context, values: Values): Promise<Request> 
     return [key, String(expandOrg(value))];
   });
   if (method === 'GET') {
-    if (input !== undefined)
-      throw new UsageError('A GET has no body. Add -X POST, or another method, for --input.');
     const asQuery = fields.map(({ key, value }): [string, string] => [key, String(value)]);
     return { method, path: withQuery(base, [...query, ...asQuery]), body: undefined };
   }
