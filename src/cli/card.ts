@@ -10,14 +10,13 @@ import { fieldLabel } from './lists/labels.js';
 interface DetailStyle extends CellOptions {
   readonly columns: number;
   readonly paint: Paint;
+  /** Labels a field; by default fields have the names of the service. */
+  readonly labelOf?: ((key: string) => string) | undefined;
 }
 
 /** Renders all fields of a record: keys aligned, nested values indented, no line wider than the terminal. */
-export function detailLines(
-  record: JsonObject,
-  style: DetailStyle,
-  labelOf: (key: string) => string = (key) => key,
-): string[] {
+export function detailLines(record: JsonObject, style: DetailStyle): string[] {
+  const { labelOf = (key) => key } = style;
   return labelledLines(
     Object.entries(record).map(([key, value]) => ({
       label: singleLine(labelOf(key)) || '""',
@@ -28,17 +27,18 @@ export function detailLines(
   );
 }
 
-/** Renders all fields of a record by their labels, for a person; the names within a field stay as they are. */
+/** Renders all fields of a record by their labels, for a person; the questions of a form stay as they are. */
 export function recordLines(record: JsonObject, style: Omit<DetailStyle, 'time'>): string[] {
-  return detailLines(record, { ...style, time: 'local' }, fieldLabel);
+  return detailLines(record, { ...style, time: 'local', labelOf: fieldLabel });
 }
 
 /** How a value of any kind is shown beside or below its label. */
 export function detailValue(
   value: unknown,
   field: string,
-  style: DetailStyle,
+  given: DetailStyle,
 ): Omit<LabelledRow, 'label' | 'paint'> {
+  const style = field === 'formResponses' ? { ...given, labelOf: undefined } : given;
   if (isObject(value) && Object.keys(value).length > 0)
     return { isBelow: true, lines: (columns) => detailLines(value, { ...style, columns }) };
   if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null))

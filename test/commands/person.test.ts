@@ -161,3 +161,17 @@ test('an unknown field is refused, unless files were written', async () => {
   expect(written.code).toBe(0);
   expect(existsSync(join(folder, 'person.json'))).toBe(true);
 });
+
+test('a person reads every field by its label, also within a game; questions stay as they were asked', async () => {
+  const game = { id: 'tag_1', game: 'Go', gamerTag: 'ann', createdAt: '2026-03-01T10:00:00Z' };
+  const formResponses = { main_role: 'Mid', availability: { weekDays: 'mon' } };
+  const ann = application('app_1', { gamerTags: [game] as never, formResponses });
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    json: url.includes('tryout') ? [ann] : [],
+  }));
+  const env = { ...service.env, ROSTERCTL_FORCE_TTY: '80' };
+  const { stdout } = await inProcess('person app_1', { env, home: temporaryFolder() });
+  expect(stdout).toMatch(/\n {2}- Id +tag_1\n {4}Game +Go\n {4}Gamer tag +ann\n {4}Created +1 Mar/);
+  expect(stdout).toMatch(/\n {2}main_role +Mid\n {2}availability\n {4}weekDays +mon\n/);
+});
