@@ -19,6 +19,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ],
   ['--status=pending tryouts list', 2, '--status must come after the command.'],
   ['tryouts --status pending list', 2, '--status must come after the command.'],
+  ['get app_1', 2, 'Commands: tryouts get, teams get, players get, documents get, config get'],
   ['-L 3 players list', 2, '-L must come after the command.'],
   ['--clear-note tryouts update a', 2, 'tryouts update a --clear-note'],
   [

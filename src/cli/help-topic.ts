@@ -5,7 +5,7 @@ import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { fitPage } from '../terminal/page.js';
 import { commandHelp, groupHelp, rootHelp } from './help.js';
-import { unknownVerb, verbAliases } from './resolve-command.js';
+import { hintOfVerb, unknownVerb, verbAliases } from './resolve-command.js';
 
 /** How wide a page is, and what emphasizes a heading. */
 interface TopicOptions {
@@ -32,14 +32,8 @@ export function helpTopic(
   if (group && verb === undefined) return groupHelp(group, table, { width, bold });
   if (group && words.length === 2) throw unknownVerb(group, words, table);
   const sentence = `Unknown topic or command "${words.join(' ')}".`;
-  const names = table.commands
-    .filter((entry) => words.length === 1 && entry.words.length > 1 && entry.words.at(-1) === noun)
-    .map((entry) => entry.words.join(' '));
-  if (names.length > 0)
-    throw new UsageError(sentence, {
-      hint:
-        names.length === 1 ? `See: rosterctl help ${names[0]}` : `Commands: ${names.join(', ')}`,
-    });
+  const ofVerb = words.length === 1 ? hintOfVerb(noun, table) : undefined;
+  if (ofVerb !== undefined) throw new UsageError(sentence, { hint: ofVerb });
   const known = [
     ...table.topics.map((entry) => entry.name),
     ...table.commands.map((entry) => entry.words.join(' ')),

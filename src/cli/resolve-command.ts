@@ -165,8 +165,16 @@ export function verbAliasesOf(verb: string, own: readonly ManifestCommand[]): st
 /** The error for unknown words, with the line that was meant, else the page that lists what there is. */
 function unknownCommand(words: string, line: string | undefined, help: string): UsageError {
   return new UsageError(`Unknown command "${words}".`, {
-    hint: line === undefined ? `See: ${help}` : `Did you mean: ${line}`,
+    hint: line === undefined ? help : `Did you mean: ${line}`,
   });
+}
+
+/** The commands with this verb, as a hint; undefined if there are none. */
+export function hintOfVerb(word: string, { commands }: CommandManifest): string | undefined {
+  const verb = verbAliases[word] ?? word;
+  const names = commands.flatMap(({ words }) => (words[1] === verb ? [words.join(' ')] : []));
+  if (names.length === 0) return undefined;
+  return names.length === 1 ? `See: rosterctl help ${names[0]}` : `Commands: ${names.join(', ')}`;
 }
 
 /** Returns the error for an unknown first word, with the intended command if the word belongs elsewhere. */
@@ -186,7 +194,11 @@ export function unknownNoun(typed: readonly string[], table: CommandManifest): U
     withTyped(withBoth, words.slice(2), table) ??
     withTyped(withNoun, words.slice(1), table) ??
     withTyped(nearestNoun(noun, next, table), words.slice(2), table);
-  return unknownCommand(noun, withFlags(line, typed, table), 'rosterctl --help');
+  return unknownCommand(
+    noun,
+    withFlags(line, typed, table),
+    hintOfVerb(noun, table) ?? 'See: rosterctl --help',
+  );
 }
 
 /** Puts the words that were typed after the command's own into the line that was meant. */
@@ -279,7 +291,7 @@ export function unknownVerb(
     withTyped(command, words.slice(2), table) ??
     withTyped(commandOfVerb(noun, undefined, table, { isOnly: true }), words.slice(1), table);
   const line = withFlags(meant, typed, table);
-  return unknownCommand(`${noun} ${verb}`, line, `rosterctl ${group.word} --help`);
+  return unknownCommand(`${noun} ${verb}`, line, `See: rosterctl ${group.word} --help`);
 }
 
 /** The list that a value alone selects: `tryouts pending`. */
