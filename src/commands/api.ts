@@ -174,11 +174,8 @@ async function buildRequest(context: Context, values: Values): Promise<Request> 
   const expandOrg = (value: unknown) => (value === '{org}' ? organizationId : value);
   const typedFields = await readFieldWords(values, context);
   const fields = typedFields.map((field) => ({ ...field, value: expandOrg(field.value) }));
-  const hasInput = values.input !== undefined;
-  const method = values.method ?? (fields.length > 0 || hasInput ? 'POST' : 'GET');
-  if (method === 'GET' && hasInput)
-    throw new UsageError('A GET has no body. Add -X POST, or another method, for --input.');
-  const input = hasInput ? await readValue(values.input, context) : undefined;
+  const input = values.input === undefined ? undefined : await readValue(values.input, context);
+  const method = values.method ?? (fields.length > 0 || input !== undefined ? 'POST' : 'GET');
   const base = pathBelowBase(values.path, context.api);
   const query = (values.param ?? []).map((word): [string, string] => {
     const [key, value] = splitPair(word);
