@@ -12,7 +12,7 @@ import { systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
-import { watchSignals, watchStops } from './terminal/signals.js';
+import { endOfTerminal, watchSignals, watchStops } from './terminal/signals.js';
 import { createStreams } from './terminal/streams.js';
 import { fullWidth } from './terminal/whole-words.js';
 
@@ -28,8 +28,13 @@ interface Distribution {
 
 /** Runs one command line and sets the exit code; everything below gets `process` passed in as a world. */
 export async function main({ table, topics, isTerminal }: Distribution): Promise<void> {
+  const terminals = new Set<0 | 1 | 2>();
   const streams = createStreams(process, {
-    isTerminal: (descriptor) => mayBeTerminal(descriptor) && isTerminal(descriptor),
+    isTerminal(descriptor) {
+      const isOne = mayBeTerminal(descriptor) && isTerminal(descriptor);
+      if (isOne) terminals.add(descriptor);
+      return isOne;
+    },
     // On Windows, direct writes differ from those of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
@@ -53,6 +58,9 @@ export async function main({ table, topics, isTerminal }: Distribution): Promise
   // Node's own crash report would bypass the redactor.
   process.on('uncaughtException', (error) => {
     void printFailure(error, world, { parsed }).finally(() => process.exit(exit.failed));
+  });
+  process.on('exit', () => {
+    if ([...terminals].some((each) => !isTerminal(each))) endOfTerminal(process);
   });
   try {
     parsed = parseCommandLine(world.argv, world.table);

@@ -1,6 +1,13 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
@@ -150,6 +157,29 @@ test('SIGTERM ends a prompt at once', async () => {
   });
   expect([code, shown]).toEqual([143, expect.stringContaining('Nothing was done.')]);
   expect(performance.now() - began).toBeLessThan(soon);
+});
+
+// Node aborts at its end where the terminal of its start is gone, and a core dump would hold the key.
+test.each([
+  ['a question', 'players delete player_0001', /\(y\/N\)/],
+  ['a list to choose from', 'tryouts get', /type to search/],
+  ['a review', 'tryouts review', /q keep/],
+  ['a question for a key', 'auth login --base-url http://127.0.0.1:9/v1 --org org_1', /API key/],
+])('closing the terminal at %s ends it by SIGHUP', async (_, words, asked) => {
+  const home = temporaryFolder();
+  const ended = join(home, 'ended');
+  const profile = words.startsWith('auth') ? '' : '-p sandbox';
+  const script = `trap : HUP; "$0" "$1" ${profile} ${words}; echo "$?" > "$2"`;
+  const line = ['-c', script, process.execPath, launcher, ended];
+  const env = { ...freshEnvironment(home), TERM: 'xterm' };
+  const terminal = pty.spawn('/bin/sh', line, { env, cwd: home, cols: 80 });
+  let shown = '';
+  terminal.onData((text) => (shown += text));
+  await until(() => asked.test(shown));
+  // Closes our side of the terminal, as its window does.
+  (terminal as unknown as { destroy(): void }).destroy();
+  await until(() => existsSync(ended) && readFileSync(ended, 'utf8').endsWith('\n'));
+  expect(readFileSync(ended, 'utf8')).toBe('129\n');
 });
 
 test('Ctrl-C in a pager goes to the pager', async () => {

@@ -117,3 +117,9 @@ export function watchSignals(owner: NodeJS.Process, onInterrupt: () => void) {
     },
   };
 }
+
+/** Ends by SIGHUP. Node would abort where its terminal was closed, with the key in the core dump. */
+export function endOfTerminal(process: NodeJS.Process): void {
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
+}
