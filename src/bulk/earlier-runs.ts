@@ -10,7 +10,7 @@ import type { Journal } from '../runs/journal.js';
 import { isOfLivingProcess } from '../runs/lock.js';
 import { isSamePlace, type RunHead, requireContinuable } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
-import { type RunStore, runFolder, storeOf } from '../runs/store.js';
+import { isReported, type RunStore, runFolder, storeOf } from '../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import { type EndedRun, endWith } from './execute.js';
@@ -116,14 +116,16 @@ export async function recordCarried(
 
 /** Finds a finished run of the same input whose process was killed before it printed its report. */
 export function unreportedRun(
-  { self }: Pick<Context, 'self'>,
+  context: Pick<Context, 'self' | 'paths'>,
   runs: readonly StoredRun[],
   input: string,
 ): StoredRun | undefined {
   return runs.findLast((run) => {
     const { finished, reported, state, head } = run;
     const isUnseen = finished && !reported && !state.replaced && head.input === input;
-    return isUnseen && !isOfLivingProcess(run, self);
+    if (!isUnseen || isOfLivingProcess(run, context.self)) return false;
+    // Its process may have printed the report and ended since the run was read.
+    return !isReported(runFolder(storeOf(context), head.run), state.last);
   });
 }
 

@@ -48,6 +48,8 @@ export class DocumentFinder {
   private finder: Promise<Finder> | undefined;
   /** The bytes of this machine's memory of uploads that this run knows of. */
   private knownBytes = 0;
+  /** The documents were read again since the files were compared: each other file is compared with them, too. */
+  private isRenewed = false;
 
   constructor(
     private readonly context: Context,
@@ -77,9 +79,12 @@ export class DocumentFinder {
 
   /** Finds the document of a file that another process uploaded since the files of this run were compared. */
   async findNew(compared: Compared): Promise<ExistingDocument | undefined> {
-    if (!this.finder || memoryBytes(this.context) === this.knownBytes) return undefined;
-    this.finder = undefined;
-    return this.find(compared);
+    if (!this.finder) return undefined;
+    if (memoryBytes(this.context) !== this.knownBytes) {
+      this.finder = undefined;
+      this.isRenewed = true;
+    }
+    return this.isRenewed ? this.find(compared) : undefined;
   }
 
   /** Makes `findNew` compare again: a document may be there that this machine does not remember. */

@@ -1,11 +1,16 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { assert, describe, expect, test } from 'vitest';
+import { unreportedRun } from '../../src/bulk/earlier-runs.js';
+import type { Context } from '../../src/context.js';
+import { runFolder, runNames, runStore } from '../../src/runs/store.js';
+import { readRun } from '../../src/runs/stored-run.js';
 import { report, several, until, userOf } from '../bulk/user.js';
 import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
 import { grantsOf } from '../commands/uploads/grants.js';
+import { isAlive } from '../support/alive.js';
 import { closed, temporaryFolder } from '../support/run.js';
-import { type Reply, recordingService, type Service } from '../support/service.js';
+import { organization, type Reply, recordingService, type Service } from '../support/service.js';
 
 // A process was killed after it sent a write, which takes effect late. Another run on the same machine
 // comes to that record, and waits for it before it reads.
@@ -151,4 +156,57 @@ test('several uploads wait for that of a killed process that held the lock of on
     [{ result: 'skipped', error: { code: 'exists' } }, { result: 'changed' }],
   ]);
   expect(documents).toHaveLength(2);
+});
+
+test('each of several files is compared with what another process uploaded meanwhile', async () => {
+  const documents: object[] = [];
+  const grant = grantsOf(await recordingService(() => ({ status: 200 })));
+  const held: (() => void)[] = [];
+  const service = await recordingService(({ method, url, body }): Reply => {
+    if (method === 'GET' && held.length > 0) return { status: 200, json: { documents } };
+    if (method === 'GET')
+      return (_, response) => {
+        held.push(() => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end('{"documents":[]}');
+        });
+      };
+    if (url === '/v1/uploads/document-file') return grant();
+    const fields = JSON.parse(body.toString()) as object;
+    const record = { id: `doc_${documents.length + 1}`, ...fields };
+    documents.push(record);
+    return { status: 201, json: record };
+  });
+  const user = userOf(service);
+  const folder = temporaryFolder();
+  const files = ['one.txt', 'two.txt', 'three.txt'].map((name) => join(folder, name));
+  for (const path of files) writeFileSync(path, `this is ${path}`);
+  const [one = '', two = '', three = ''] = files;
+  const bulk = begin(user, `docs upload '${one}' '${two}' '${three}' --json`);
+  await until(() => held.length === 1);
+  expect(await user.run(`docs upload '${two}' --json`)).toMatchObject({ code: 0 });
+  for (const answer of held) answer();
+  const ran = await bulk.ended();
+  const results = report(ran).results.toSorted((a, b) => a.row - b.row);
+  expect(results.map(({ result }) => result)).toEqual(['changed', 'skipped', 'changed']);
+  expect(documents).toHaveLength(3);
+});
+
+test('a create whose process printed it and ended after its run was read is not printed again', async () => {
+  const record = { id: 'player_1', organizationId: organization, name: 'Ann' };
+  const service = await recordingService(() => ({ status: 201, json: record }));
+  const user = userOf(service);
+  expect(await user.run('players create --name Ann --json')).toMatchObject({ code: 0 });
+  const path = dirname(user.runs);
+  const [name = ''] = await runNames(runStore(path));
+  const run = await readRun(runStore(path), name);
+  assert(run?.reported);
+  const context = {
+    self: { pid: process.pid, isAlive },
+    paths: { state: { path, within: user.home }, config: undefined, cache: undefined },
+  } as unknown as Pick<Context, 'self' | 'paths'>;
+  const asRead = [{ ...run, reported: false }];
+  expect(unreportedRun(context, asRead, run.head.input)).toBeUndefined();
+  rmSync(join(runFolder(runStore(path), name), 'told'));
+  expect(unreportedRun(context, asRead, run.head.input)).toEqual(asRead[0]);
 });
