@@ -160,8 +160,7 @@ class Times {
   }
 
   of(record: JsonObject): number | undefined {
-    const value = record[this.field];
-    const ms = typeof value === 'string' ? timeOf(value) : undefined;
+    const ms = timeOf(record[this.field]);
     if (ms === undefined) this.unreadable += 1;
     else this.read += 1;
     return ms;

@@ -51,10 +51,11 @@ export function resolveWhen(when: When, edge: Edge, now: Date): number {
 
 /**
  * Returns the milliseconds since 1970 of an ISO date or date and time in a record, or undefined for
- * any other text. A bare date means the given edge of that local day.
+ * any other value. A bare date means the given edge of that local day.
  */
-export function timeOf(text: string, edge: Edge = 'start'): number | undefined {
-  const when = datePattern.test(text) ? dayOf(text) : instantOf(text);
+export function timeOf(value: unknown, edge: Edge = 'start'): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  const when = datePattern.test(value) ? dayOf(value) : instantOf(value);
   if (when?.kind === 'instant') return when.ms;
   return when?.kind === 'day' ? dayEdge(when, edge) : undefined;
 }

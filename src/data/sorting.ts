@@ -150,7 +150,7 @@ function sortKey(value: unknown): SortKey | undefined {
 const collator = lazy(() => new Intl.Collator('en', { numeric: true, sensitivity: 'base' }));
 
 function timeKey(value: unknown): SortKey | undefined {
-  const ms = typeof value === 'string' ? timeOf(value) : undefined;
+  const ms = timeOf(value);
   return ms === undefined ? undefined : { rank: 1, ms };
 }
 

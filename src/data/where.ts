@@ -208,14 +208,10 @@ export function withinTimes(
   if (from === undefined && to === undefined) return [];
   let unreadable = 0;
   const holds = (record: JsonObject) => {
-    const ms = timeIn(record[field]);
+    const ms = timeOf(record[field]);
     if (ms === undefined) unreadable += 1;
     return ms !== undefined && ms >= (from ?? -Infinity) && ms <= (to ?? Infinity);
   };
-  const read = typedField(flag, field, (value) => timeIn(value) !== undefined);
+  const read = typedField(flag, field, (value) => timeOf(value) !== undefined);
   return [{ holds, field: read, unreadable: () => unreadable }];
-}
-
-function timeIn(value: unknown): number | undefined {
-  return typeof value === 'string' ? timeOf(value) : undefined;
 }

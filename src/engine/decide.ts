@@ -93,7 +93,7 @@ export function decideRow(
 
 function changedByOthers(field: string, present: unknown): string {
   return field === 'status'
-    ? `The status is now ${String(present)}: it was changed by someone else.`
+    ? `The status is now ${plainText(present) || 'empty'}: it was changed by someone else.`
     : `The field ${fieldLabel(field)} was changed by someone else.`;
 }
 
@@ -204,7 +204,7 @@ function skippedBy(
 ): Pick<ReportRow, 'before' | 'error'> | undefined {
   const own = row.own?.['ifStatus'] as readonly string[] | undefined;
   for (const expected of [guards.ifStatus, own]) {
-    if (!expected || (record && expected.includes(String(record['status'])))) continue;
+    if (!expected || (record && expected.includes(plainText(record['status'])))) continue;
     const status = record?.['status'];
     return {
       before: { status },

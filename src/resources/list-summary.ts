@@ -64,7 +64,7 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
       all.set(status, (all.get(status) ?? 0) + 1);
       if (!matches) return;
       counts.set(status, (counts.get(status) ?? 0) + 1);
-      const ms = timeOf(String(record['submittedAt']));
+      const ms = timeOf(record['submittedAt']);
       if (ms !== undefined) oldest.set(status, Math.min(oldest.get(status) ?? ms, ms));
     },
     sharedWord() {

@@ -119,7 +119,7 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly O
   if (!waiting || !changed)
     return [{ label: 'Waiting', texts: [notKnown(unread.get('tryouts') ?? '')] }];
   const { pending, oldest, reviewing, shortlisted } = waiting;
-  const since = timeOf(oldest?.submittedAt ?? '');
+  const since = timeOf(oldest?.submittedAt);
   const age = since === undefined ? '' : `, oldest waits ${waitingTime(now.getTime() - since)}`;
   const accepted = findings['accepted.unconverted'] ?? 0;
   const all = 'rosterctl tryouts list';

@@ -124,8 +124,7 @@ class TryoutCounts {
     if (undecided.includes(status)) this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1);
     const { updatedAt, submittedAt } = record;
     if (at !== undefined && at >= this.since) this.submitted += 1;
-    else if (typeof updatedAt === 'string' && (timeOf(updatedAt) ?? 0) >= this.since)
-      this.updated += 1;
+    else if ((timeOf(updatedAt) ?? 0) >= this.since) this.updated += 1;
     if (status !== waitingStatus || at === undefined) return;
     if (at < (this.oldest?.who.at ?? Infinity))
       this.oldest = { who, submittedAt: String(submittedAt) };

@@ -138,7 +138,7 @@ function countedOf(
   fields: readonly FieldCounts[],
   thisWeek: string,
 ): CountedTryout {
-  const submitted = timeOf(String(record['submittedAt']));
+  const submitted = timeOf(record['submittedAt']);
   const week = submitted === undefined ? undefined : mondayOf(new Date(submitted));
   return {
     status: plainText(record['status']),

@@ -176,7 +176,7 @@ function checkedRecord({ id, name, status, submittedAt }: JsonObject): CheckedRe
     id: plainText(id),
     name: plainText(name),
     status: typeof status === 'string' ? status : undefined,
-    at: typeof submittedAt === 'string' ? timeOf(submittedAt) : undefined,
+    at: timeOf(submittedAt),
   };
 }
 

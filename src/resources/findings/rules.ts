@@ -179,9 +179,7 @@ function futureTimes(
 ): string | undefined {
   const latest = now.getTime() + clockSkewMs;
   const ahead = timeFields.flatMap((field) => {
-    const value = record[field];
-    const ms =
-      field === 'submittedAt' ? subject.at : typeof value === 'string' ? timeOf(value) : undefined;
+    const ms = field === 'submittedAt' ? subject.at : timeOf(record[field]);
     if (ms === undefined || ms <= latest) return [];
     const at = new Date(ms);
     return [`${lowerFirst(fieldLabel(field))} ${longTime(at)} (${relativeTime(at, now)})`];

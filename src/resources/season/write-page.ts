@@ -150,7 +150,7 @@ async function makeSeasonPage(
   /** The fields, by their index, of which a value names somebody. */
   const naming = new Set<number>();
   const tally = await tallyTryouts(context, list, values, (counted, record) => {
-    tryouts.push({ ...counted, updated: timeOf(String(record['updatedAt'])) });
+    tryouts.push({ ...counted, updated: timeOf(record['updatedAt']) });
     for (const [index, { ofField, ofQuestion }] of counted.values.entries())
       if ([...ofField, ...ofQuestion].some((value) => namesApplicant(value, record)))
         naming.add(index);

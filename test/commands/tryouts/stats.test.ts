@@ -222,6 +222,25 @@ describe('for a person', () => {
     expect(await counted('')).toMatch(/^ {2}\(none\) .* 1 {3}50 %$/m);
   });
 
+  test('and a list whose fields hold an object with a key toString are no bug', async () => {
+    const record = { id: 'app_1', status: { toString: 1 }, submittedAt: { toString: 1 } };
+    const odd = await recordingService(({ url }) => ({
+      status: 200,
+      json: url.includes('app_1') ? record : [record, { id: 'app_2' }],
+    }));
+    for (const line of [
+      'tryouts stats',
+      'tryouts list --sort submittedAt',
+      'tryouts set-status app_1 --to rejected --if-status pending -n',
+    ]) {
+      const { code, stderr } = await rosterctl(line, { env: odd.env });
+      expect({ line, code, stderr }).toMatchObject({
+        code: 0,
+        stderr: expect.not.stringContaining('bug'),
+      });
+    }
+  });
+
   test('of nothing say so', async () => {
     const empty = await recordingService(() => ({ status: 200, json: [] }));
     const ran = await rosterctl('tryouts stats', { env: empty.env });
