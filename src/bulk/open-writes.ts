@@ -113,7 +113,7 @@ async function endOfOpen(session: Session, task: Task, open: Intent): Promise<Ro
     const { before = {}, after = {} } = values;
     if (open.more && open.step !== undefined)
       return unsentResult({ step: open.step, before, after });
-    return changedEnd(task, values, task.done, record && session.made?.(record));
+    return changedEnd(task, values, task.done, session.made?.(record));
   }
   const isNotApplied = verification.outcome === 'notApplied';
   if (isNotApplied && !open.applied) return { result: 'not_attempted' };

@@ -69,8 +69,8 @@ function lockRow(
 }
 
 /**
- * Returns how the rows of a run of several are locked, if they are: each waits for the writes that other processes
- * sent to it since the earlier ones were awaited. The function throws as `lockRow` does.
+ * Returns how the rows of a run of several are locked, if they are: each waits for the writes that other
+ * processes sent to it since the earlier ones were awaited. The function throws as `lockRow` does.
  */
 export function rowLocks(
   context: Context,

@@ -158,8 +158,8 @@ export interface Session {
     record: JsonObject,
     how: { readonly sent: JsonObject; readonly isFound: boolean },
   ): BeforeValues | undefined;
-  /** Returns the report's values for the created record: its new id. */
-  made?(record: JsonObject): JsonObject;
+  /** Returns the report's values for the created record, its new id; `record`: undefined if no answer showed it. */
+  made?(record: JsonObject | undefined): JsonObject | undefined;
   /**
    * Returns why a created record is not what its row asked for, which stops the run. The row then keeps
    * the create as its done step, so that neither this nor a later process sends it again.

@@ -31,7 +31,7 @@ export async function stepDone(
   const sentBody = step.call?.body ?? {};
   const image = record && images && session.imageAfter?.(record, { sent: sentBody, isFound });
   if (image) await keepCreated(row, image);
-  const made = record && session.made?.(record);
+  const made = session.made?.(record);
   const refusal = record && session.refusal?.(record, task);
   if (refusal) {
     await row.recordDone({ step: createdStep, before: {}, after: made ?? {} });

@@ -68,7 +68,7 @@ export function creating(context: Context, resource: ResourceName) {
       return { kind: 'created', after: isBare ? { ...sent, ...record } : record };
     },
     readMade: (id) => recordIfThere(recordReader(context, resource), id),
-    made: ({ id = null }) => ({ id }),
+    made: (record) => record && { id: record['id'] ?? null },
   } as const satisfies Partial<Session>;
 }
 

@@ -73,7 +73,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       return isConverted(record) ? 'reached' : 'asBefore';
     },
     image: () => undefined,
-    made: (record) => ({ convertedPlayerId: playerIdOf(record) ?? null }),
+    made: (record = {}) => ({ convertedPlayerId: playerIdOf(record) ?? null }),
     async present(record, { id }) {
       const latest = await presentAgain(context, 'tryouts', id, record);
       const player = record && playerIdOf(record);

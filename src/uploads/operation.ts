@@ -86,7 +86,8 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (purpose === 'resend') finder.forget();
       return base.read();
     },
-    made: ({ id = null }) => ({ id, ...(replaces !== undefined && { replaces }) }),
+    made: (record) =>
+      record && { id: record['id'] ?? null, ...(replaces !== undefined && { replaces }) },
     // Only one resend, for a document that was provably not created.
     resends: 1,
     async plan(row) {

@@ -55,6 +55,24 @@ describe('a conversion that fails permanently after --accept', () => {
   });
 });
 
+test('a conversion whose player neither its answer nor a read names reports none', async () => {
+  let isConverted = false;
+  const service = await keep(several(2), (_, step) => {
+    if (step.startsWith('CONVERT')) {
+      isConverted = true;
+      return { status: 200, json: {} };
+    }
+    return isConverted && step.startsWith('GET')
+      ? { status: 403, json: { error: 'forbidden' } }
+      : undefined;
+  });
+  const ran = await userOf(service).run('tryouts convert app_1 app_2 --yes --json --concurrency 1');
+  expect(report(ran).results[0]).toMatchObject({
+    result: 'changed',
+    after: { convertedPlayerId: null },
+  });
+});
+
 test('a conversion refused because somebody else converted after --accept is not claimed', async () => {
   const service: Awaited<ReturnType<typeof keep>> = await keep(several(2), (_, step) => {
     if (step !== 'CONVERT app_1') return undefined;
