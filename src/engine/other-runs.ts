@@ -74,11 +74,14 @@ export function awaitLaterWrites(
   head: Subject,
   awaited: AwaitedRuns,
 ): (row: SelectedRow) => Promise<boolean> {
+  const { self } = context;
   const read = new Map<string, { readonly size: number; readonly run: StoredRun | undefined }>();
-  const readAgain = async (name: string) => {
-    const size = journalSize(store, name);
+  const runNow = async (name: string) => {
     const known = read.get(name);
-    if (known && known.size === size) return known.run;
+    // Its journal grows with each row; its process holds the lock of any row that must not be sent twice.
+    if (known?.run && isHeldByOther(known.run, self)) return known.run;
+    const size = journalSize(store, name);
+    if (known?.size === size) return known.run;
     const [run] = await readRuns(store, [name]);
     read.set(name, { size, run });
     return run;
@@ -86,8 +89,9 @@ export function awaitLaterWrites(
   return async (row) => {
     const later: StoredRun[] = [];
     for (const name of await runNames(store, ['open'])) {
-      const run = name === head.run ? undefined : await readAgain(name);
-      if (run && isBeside(run, head) && awaited.get(name) !== run.state.last) later.push(run);
+      const run = name === head.run ? undefined : await runNow(name);
+      if (!run || !isBeside(run, head) || isHeldByOther(run, self)) continue;
+      if (awaited.get(name) !== run.state.last) later.push(run);
     }
     await awaitEarlierWrites(context, later, [row]);
     return later.some(({ state }) => [...state.open.values()].some(({ id }) => id === row.id));
