@@ -149,7 +149,7 @@ async function confirmCount(
   );
 }
 
-/** Asks yes or no. Throws UsageError where nobody can answer, CancelledError for any other answer than yes. */
+/** Asks yes or no. Throws UsageError where nobody can answer, CancelledError for any answer but yes. */
 async function confirmYes(context: Context, pending: PendingChanges): Promise<void> {
   const { prompts } = context;
   const { subject, preview, question } = pending;

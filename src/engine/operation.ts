@@ -143,7 +143,7 @@ export interface Session {
   /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */
   question?(row: SelectedRow, record: JsonObject | undefined): string;
 
-  // --- records that a write creates: there is no id to read them by until it was answered ---
+  // --- records that a write creates: until it is answered, there is no id to read them by ---
   /** Verifies a lost create. `never`: no read can tell, so it is only waited for. */
   readonly verify?:
     | 'never'

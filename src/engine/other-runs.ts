@@ -1,4 +1,4 @@
-/** Writes of other runs to the records of this one: a process that was killed may have sent one that still takes effect. */
+/** Writes of other runs to the records of this one: a killed process may have sent one that can still take effect. */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { readSettleMs } from './verify.js';
 /** The runs whose writes to these rows were awaited, each with the number of its last record by then. */
 export type AwaitedRuns = ReadonlyMap<string, number>;
 
-/** What tells whether two runs write the same records. */
+/** The fields that decide whether two runs write the same records. */
 type Subject = Pick<RunHead, 'run' | 'service' | 'organization' | 'resource'>;
 
 /**

@@ -91,8 +91,8 @@ export class ActiveRun {
   }
 
   /**
-   * What the run still does: `verifying`: it sends nothing more, but verifies what it sent. `ending`: after a
-   * signal, or with its report complete, it starts nothing.
+   * `verifying`: the run sends nothing more, but verifies what it sent. `ending`: after a signal, or with its
+   * report complete, it starts nothing.
    */
   get phase(): 'sending' | 'verifying' | 'ending' {
     if (this.isClosed || this.options.signal.aborted) return 'ending';
@@ -105,8 +105,8 @@ export class ActiveRun {
 }
 
 /**
- * Where the last write of a row stands: none was sent, or its outcome is known; it may have been sent; or
- * only a read can show its outcome. `lost`: an earlier write that was found not applied, until the one that
+ * The last write of a row. `settled`: none was sent, or its outcome is known; `sent`: it may have been sent;
+ * `unverified`: only a read can show its outcome. `lost`: an earlier write that was found not applied, until the one that
  * replaces it has reached the service.
  */
 type LastWrite =
