@@ -79,17 +79,15 @@ export class DocumentFinder {
 
   /** Finds the document of a file that another process uploaded since the files of this run were compared. */
   async findNew(compared: Compared): Promise<ExistingDocument | undefined> {
-    if (!this.finder) return undefined;
-    if (memoryBytes(this.context) !== this.knownBytes) {
-      this.finder = undefined;
-      this.isRenewed = true;
-    }
+    if (memoryBytes(this.context) !== this.knownBytes) this.renew();
     return this.isRenewed ? this.find(compared) : undefined;
   }
 
-  /** Makes `findNew` compare again: a document may be there that this machine does not remember. */
-  forget(): void {
-    this.knownBytes = -1;
+  /** Reads the documents again for the next comparison: one may be there that this machine does not remember. */
+  renew(): void {
+    if (!this.finder) return;
+    this.finder = undefined;
+    this.isRenewed = true;
   }
 
   /** Remembers a document of this run. */

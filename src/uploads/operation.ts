@@ -83,7 +83,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   return {
     ...base,
     read(_, purpose) {
-      if (purpose === 'resend') finder.forget();
+      if (purpose === 'resend') finder.renew();
       return base.read();
     },
     made: (record) =>

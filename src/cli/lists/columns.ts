@@ -47,13 +47,19 @@ export function terminalColumns(records: readonly JsonObject[]): Columns {
   const fields = countFields(records);
   const useful = [...fields].filter(([name, field]) => field.filled > 0 && !isNoise(name, field));
   const long = new Set(useful.filter(([, field]) => isLong(field)).map(([name]) => name));
-  const isLink = (name: string) => Number(fields.get(name)?.links === fields.get(name)?.filled);
   const ordered = inColumnOrder(
     fields,
     useful.map(([name]) => name),
-  ).toSorted((a, b) => isLink(a) - isLink(b));
+  );
+  const links = new Set(
+    useful.filter(([, { links, filled }]) => links === filled).map(([name]) => name),
+  );
+  const shown = ordered.filter((name) => !long.has(name));
   return {
-    visible: ordered.filter((name) => !long.has(name)),
+    visible: [
+      ...shown.filter((name) => !links.has(name)),
+      ...shown.filter((name) => links.has(name)),
+    ],
     hidden: ordered.filter((name) => long.has(name)),
   };
 }
