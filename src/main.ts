@@ -2,6 +2,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } from './cli/check.js';
 import { plainFailure } from './cli/failures/plain.js';
+import { asksForOutput } from './cli/global-flags.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { World } from './context.js';
@@ -99,9 +100,7 @@ async function pageFor(parsed: Parsed, world: World): Promise<string | undefined
 
 /** True for `rosterctl help WORDS`, unless a flag or ROSTERCTL_OUTPUT asks for a format or a file. */
 function isHelpPage({ command, globals }: ParsedCommand, { env }: World): boolean {
-  const { json, output, fields, template, out } = globals;
-  const isAsked = [json, output, fields, template, out].some((flag) => flag !== undefined);
-  return command.words[0] === 'help' && !isAsked && !env['ROSTERCTL_OUTPUT'];
+  return command.words[0] === 'help' && !asksForOutput(globals) && !env['ROSTERCTL_OUTPUT'];
 }
 
 /** Prints a page of help; one that is longer than the screen goes through the pager. */

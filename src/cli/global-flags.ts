@@ -74,6 +74,11 @@ export const standardFlags = [
   { dashes: '-V, --version', text: 'the version' },
 ] as const;
 
+/** True if a command line asks for a format, fields or a file. */
+export function asksForOutput({ json, output, fields, template, out }: GlobalFlags): boolean {
+  return [json, output, fields, template, out].some((flag) => flag !== undefined);
+}
+
 function value(
   name: keyof GlobalFlags,
   placeholder: string,

@@ -3,6 +3,7 @@ import { ValueWithExit } from '../cli/command-output.js';
 import type { FileChange } from '../cli/completion/install.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
 import { defineLocalWrite, flag, oneOfWords, param } from '../cli/define.js';
+import { asksForOutput } from '../cli/global-flags.js';
 import { type LocalChange, linesView } from '../cli/views.js';
 import type { LocalContext } from '../context.js';
 
@@ -52,10 +53,8 @@ export default defineLocalWrite({
   ): Promise<CompletionResult | ValueWithExit<CompletionResult>> {
     if (!state) {
       const script = completionScript(shell);
-      const { json, output, out, fields, template } = flags;
-      const isTyped = [json, output, out, fields, template].some((word) => word !== undefined);
       // A shell reads it at its start, so a format that is only stored leaves it a script.
-      if (settings.output !== 'table' && !isTyped)
+      if (settings.output !== 'table' && !asksForOutput(flags))
         return new ValueWithExit(Buffer.from(script) as never, 'done');
       return { shell, script };
     }
