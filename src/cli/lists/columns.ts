@@ -51,15 +51,10 @@ export function terminalColumns(records: readonly JsonObject[]): Columns {
     fields,
     useful.map(([name]) => name),
   );
-  const links = new Set(
-    useful.filter(([, { links, filled }]) => links === filled).map(([name]) => name),
-  );
+  const isLink = (name: string) => fields.get(name)?.links === fields.get(name)?.filled;
   const shown = ordered.filter((name) => !long.has(name));
   return {
-    visible: [
-      ...shown.filter((name) => !links.has(name)),
-      ...shown.filter((name) => links.has(name)),
-    ],
+    visible: [...shown.filter((name) => !isLink(name)), ...shown.filter(isLink)],
     hidden: ordered.filter((name) => long.has(name)),
   };
 }
