@@ -57,6 +57,42 @@ test('-o ids of a report leaves out what has no record yet, or none that the ser
   expect(shown).toMatchObject({ code: 0, stdout: '' });
 });
 
+describe('a dry run of one record shows of it what the change would', () => {
+  test.each([
+    [
+      'tryouts update app_0064 --status reviewing --fields id,status -o csv',
+      'id,status\r\napp_0064,reviewing\r\n',
+    ],
+    [
+      'tryouts update app_0064 --status reviewing --json --fields status',
+      '{"status":"reviewing"}\n',
+    ],
+    ["tryouts update app_0064 --status pending --template '{id} {status}'", 'app_0064 pending\n'],
+    ['tryouts update app_0064 --status reviewing -o ids', 'app_0064\n'],
+    ['tryouts update app_0064 --status reviewing --json --fields dryRun', '{"dryRun":true}\n'],
+    ['tryouts convert app_0064 -o ids', 'app_0064\n'],
+    ['players delete player_0001 -o ids', 'player_0001\n'],
+    ["players create --name New --template '{name}'", 'New\n'],
+    ['players create --name New -o ids', ''],
+    ["docs upload a.txt --template '{name}'", 'a.txt\n'],
+    ['docs upload a.txt -o ids', ''],
+  ])('%s', async (line, stdout) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'a.txt'), 'text');
+    const ran = await rosterctl(`-p sandbox ${line} -n`, { home, cwd: home });
+    expect(ran).toMatchObject({ code: 0, stdout });
+    if (line.includes('reviewing') && !line.includes('dryRun'))
+      expect(ran.stderr).toContain('Would send PATCH /tryout-applications/app_0064\n');
+  });
+
+  test('an unknown field is a usage error', async () => {
+    const ran = await rosterctl(
+      '-p sandbox teams update team_0001 --name A -n --fields nope --json',
+    );
+    expect([ran.code, errorOf(ran)['message']]).toEqual([2, 'Unknown field "nope".']);
+  });
+});
+
 test('csv has the documented fields first, also those that no record has', async () => {
   const service = await recordingService(() => ({
     status: 200,

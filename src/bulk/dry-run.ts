@@ -4,7 +4,9 @@ import type { CommandOutput } from '../cli/command-output.js';
 import type { DryRun } from '../cli/define.js';
 import { changeText, viewOfDryRun } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
+import { chosenFields } from '../cli/lists/template.js';
 import type { Context } from '../context.js';
+import { isObject } from '../data/json.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, Task } from '../engine/operation.js';
@@ -99,12 +101,38 @@ async function dryRunOne(
   };
   const name = names?.get(row.id);
   const isPending = values.exitCode && requests.length > 0;
+  const existingId = ended?.after?.['id'];
+  const exitName = isPending ? 'changesPending' : 'done';
+  if (choosesRecord(context.settings, value)) {
+    for (const { method, path } of requests) context.note(`Would send ${method} ${path}`);
+    // The last request of an upload makes the document.
+    const sent = operation.files
+      ? requests.at(-1)?.body
+      : Object.fromEntries(value.changes.map(({ field, to }) => [field, to]));
+    const record = {
+      id: existingId ?? id ?? undefined,
+      ...preview.record,
+      ...(isObject(sent) && sent),
+    };
+    const ids = record.id === undefined ? [] : [record];
+    const view = { ...invocation.view, kind: 'record' as const, idRows: () => ids };
+    return { value: record, existingId, view, exitName };
+  }
   return {
     value,
-    existingId: ended?.after?.['id'],
+    existingId,
     view: viewOfDryRun(({ isTerminal }) => ({ isNamed, name, ...(isTerminal && { describe }) })),
-    exitName: isPending ? 'changesPending' : 'done',
+    exitName,
   };
+}
+
+/** True if the output shows fields of the record as it would read, instead of its requests. */
+function choosesRecord(settings: Context['settings'], requests: DryRun): boolean {
+  const fields = chosenFields(settings);
+  return (
+    settings.output === 'ids' ||
+    fields.some((field) => !((field.split('.', 1)[0] ?? '') in requests))
+  );
 }
 
 /** Previews rows as a run would, prints the preview, and sends nothing. */
