@@ -12,7 +12,7 @@ import { mostInputRows, tooManyRows } from '../../bulk/row-names.js';
 import { isGiven } from '../../cli/check.js';
 import { keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
-import type { CsvRow } from '../../data/csv-reader.js';
+import { type CsvRow, rowPlace, wrongWidth } from '../../data/csv-reader.js';
 import { InputErrors } from '../../data/input-errors.js';
 import { type JsonObject, objectIn } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
@@ -37,7 +37,10 @@ export interface ImportFile {
   readonly options: ImportOptions;
 }
 
-/** Reads the file and its header, without a request. Throws InputError, UsageError. */
+/**
+ * Reads the file, its header and the form of its rows, without a request. Throws InputError, for all
+ * rows of another form at once unless they are skipped; UsageError.
+ */
 export async function openFile(
   context: Context,
   resource: ResourceName,
@@ -53,7 +56,35 @@ export async function openFile(
     given: givenFields(values),
   };
   const columns = fileColumns(sheet.header.cells, options);
+  if (!values.skipInvalid) {
+    const problems = new InputErrors('problem');
+    for (const row of sheet.rows) problems.collect(() => checkForm(row, sheet.header));
+    throwRowProblems(problems);
+  }
   return { sheet, columns, key: keyColumn(columns, options), options };
+}
+
+/** Throws InputError for a row that repeats the header, or has not its number of cells. */
+export function checkForm(row: CsvRow, header: CsvRow): void {
+  const { cells } = row;
+  const count = header.cells.length;
+  if (cells.length === count && cells.every((cell, at) => cell === header.cells[at]))
+    throw new InputError(`${rowPlace(row)} repeats the header.`, { hint: 'Remove it.' });
+  if (!row.marks && cells.length !== count) throw wrongWidth(row, count);
+}
+
+/** Throws one InputError for problems that are only in rows, with the flag that skips them. */
+export function throwRowProblems(problems: InputErrors): void {
+  try {
+    problems.throwIfAny();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const skip = 'Nothing was sent. To import the other rows: --skip-invalid';
+    throw new InputError(error.message, {
+      hint: error.hint === undefined ? skip : `${error.hint}\n${skip}`,
+      cause: error,
+    });
+  }
 }
 
 /** A table as read from a file: cells are text, exactly as in the file. */

@@ -9,13 +9,13 @@ import { didYouMean } from '../../data/nearest.js';
 import { labelOf } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
 import { nameFirstFew, plural, shellQuote } from '../../data/text.js';
-import { InputError, UsageError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { identityReader, sameIdentity } from '../person/holders.js';
 import { readOnlyFields } from '../update.js';
 import { importedRow } from './cells.js';
 import { type FileColumn, type ImportOptions, mapColumns } from './columns.js';
-import type { ImportFile } from './file.js';
+import { type ImportFile, throwRowProblems } from './file.js';
 import type { ResolvedImport } from './preview.js';
 import { importDoubt, KeyIndex } from './row-keys.js';
 import { RowReader } from './row-reader.js';
@@ -66,7 +66,8 @@ export async function resolveImport(
       said.add(problem.message);
     }
   }
-  throwProblems(problems, hasColumnProblems);
+  if (hasColumnProblems) problems.throwIfAny();
+  throwRowProblems(problems);
   const rows = read.map(({ row }) => row);
   const shared = sharedIdentities(context, options, rows, ids.values());
   return { rows, mapping, teams, isUnchecked: seen.isEmpty, shared };
@@ -84,19 +85,6 @@ function checkKeyField({ key, resource }: ImportOptions, seen: SeenFields): void
     );
   if (Array.isArray(field.sample))
     throw new UsageError(`--key ${shellQuote(key)}: that field holds a list.`);
-}
-
-function throwProblems(problems: InputErrors, hasColumnProblems: boolean): void {
-  try {
-    problems.throwIfAny();
-  } catch (error) {
-    if (!(error instanceof InputError) || hasColumnProblems) throw error;
-    const skip = 'Nothing was sent. To import the other rows: --skip-invalid';
-    throw new InputError(error.message, {
-      hint: error.hint === undefined ? skip : `${error.hint}\n${skip}`,
-      cause: error,
-    });
-  }
 }
 
 function namesTeams(columns: readonly FileColumn[], { resource }: ImportOptions): boolean {

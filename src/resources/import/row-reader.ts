@@ -1,6 +1,6 @@
 /** Reads one row of an import: the record that it creates, the fields that it changes, or what is wrong with it. */
 import { findField } from '../../data/cell-values.js';
-import { type CsvRow, columnName, rowPlace, wrongWidth } from '../../data/csv-reader.js';
+import { type CsvRow, columnName, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
@@ -16,7 +16,7 @@ import {
   sheetKind,
 } from './cells.js';
 import type { FileColumn, MappedColumn } from './columns.js';
-import type { TypedRow } from './file.js';
+import { checkForm, type TypedRow } from './file.js';
 import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
 
 interface ReadRow {
@@ -132,12 +132,7 @@ export class RowReader {
   private checkShape(row: CsvRow): void {
     const { sheet } = this.world;
     const { cells } = row;
-    const count = sheet.header.cells.length;
-    const isSame =
-      cells.length === count && cells.every((cell, at) => cell === sheet.header.cells[at]);
-    if (isSame)
-      throw new InputError(`${rowPlace(row)} repeats the header.`, { hint: 'Remove it.' });
-    if (!row.marks && cells.length !== count) throw wrongWidth(row, count);
+    checkForm(row, sheet.header);
     const unnamed = cells.findIndex(
       (cell, at) => cell.trim() !== '' && !sheet.header.cells[at]?.trim() && !this.isUsed(at),
     );

@@ -28,6 +28,8 @@ export interface Desk {
   books(resource: ResourceName): Map<string, StoredRecord>;
   /** The requests that changed something since the last call: `POST /players`. */
   writes(): readonly string[];
+  /** How many requests arrived. */
+  requests(): number;
   /** Writes a file into the home folder. */
   file(name: string, content: string | Uint8Array): void;
   /** Runs a line, in which ~ is the home folder. */
@@ -64,6 +66,7 @@ export async function newDesk(
     env,
     home,
     books: (resource) => server.tables().records[resource],
+    requests: () => server.requests().length,
     writes() {
       const sent = server.requests().filter(({ method }) => method !== 'GET');
       const fresh = sent.slice(told).map(({ method, path }) => `${method} ${path}`);

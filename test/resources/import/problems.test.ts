@@ -182,6 +182,21 @@ test('all problems of a file are said at once, each with its line and column', a
   expect(String(errorOf(ran)['hint'])).toContain('To import the other rows: --skip-invalid');
 });
 
+test.each([
+  ['too many cells', 'b@example.org,Bo,IGL\n', 'Line 3 has 3 cells, but the header has 2.'],
+  ['too few cells', 'b@example.org\n', 'Line 3 has 1 cell, but the header has 2.'],
+  ['the header again', 'E-Mail,Name\n', 'Line 3 repeats the header.'],
+])('a row with %s is refused before anything is sent', async (_, row, says) => {
+  const desk = await newDesk();
+  desk.file('roster.csv', `E-Mail,Name\na@example.org,Ann\n${row}`);
+  expect(errorOf(await desk.run(`${line} --yes --json`))).toMatchObject({
+    message: says,
+    hint: expect.stringContaining('To import the other rows: --skip-invalid'),
+    exitCode: 2,
+  });
+  expect(desk.requests()).toBe(0);
+});
+
 test('several unknown columns need one line of advice, and a near one is mapped in it', async () => {
   const desk = await newDesk();
   desk.file('roster.csv', 'E-Mail,Spieler,Geburtstag,Rolle\na@example.org,Mira,2008,IGL\n');
