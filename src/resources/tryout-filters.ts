@@ -91,7 +91,7 @@ export function tryoutQuery(
   return name === undefined || only === undefined || more.length > 0 ? {} : { [name]: only };
 }
 
-/** Tests for the given filters; ages count back from now. */
+/** Tests for the given filters; ages count back from now. Throws UsageError for a --since after --until. */
 export function tryoutTests(
   values: TryoutFilterValues,
   { now: clock }: Pick<FilterWorld, 'now'>,
@@ -100,6 +100,11 @@ export function tryoutTests(
   const now = clock();
   const after = (when: When | undefined) => when && resolveWhen(when, 'start', now);
   const before = until && resolveWhen(until, 'end', now);
+  const from = after(since);
+  if (from !== undefined && before !== undefined && from > before)
+    throw new UsageError('--since is later than --until, so no application can match.', {
+      hint: 'Swap the two.',
+    });
   const oldest = olderThan === undefined ? undefined : now.getTime() - olderThan;
   return [
     ...(status ? [statusTest('--status', (own) => isOneOf(own, status))] : []),
@@ -111,7 +116,7 @@ export function tryoutTests(
     ...(values.withNotes ? [{ holds: hasNotes }] : []),
     ...(values.withoutNotes ? [{ holds: (record: JsonObject) => !hasNotes(record) }] : []),
     // Last, so that they count only unreadable times of records that match all other filters.
-    ...withinTimes(since ? '--since' : '--until', 'submittedAt', after(since), before),
+    ...withinTimes(since ? '--since' : '--until', 'submittedAt', from, before),
     ...withinTimes('--older-than', 'submittedAt', undefined, oldest),
     ...withinTimes('--updated-since', 'updatedAt', after(updatedSince), undefined),
   ];

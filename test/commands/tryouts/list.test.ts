@@ -141,6 +141,8 @@ describe('a mistake', () => {
     ['--sort name:up', 'name:asc'],
     ['--search ""', 'empty'],
     ['--game ""', 'empty'],
+    ['--since 2026-03-16 --until 2026-03-15', '--since is later than --until'],
+    ['--since 1d --until 2d', '--since is later than --until'],
     ['--converted --unconverted', 'together'],
     ['--with-notes --without-notes', 'together'],
     ['--statsu pending', '--status'],
