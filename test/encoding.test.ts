@@ -53,3 +53,22 @@ test('a file whose name is not UTF-8 is reported as missing, with what to do', a
     expect(ran.stderr).toContain('If its name is not UTF-8 text, rename it first.');
   }
 });
+
+test.each([
+  'tryouts update app_1 --note-file file.txt',
+  'teams update team_1 -F city=@file.txt',
+  'teams update team_1 --input file.txt',
+  'tryouts set-status --to pending --ids file.txt',
+  'tryouts set-status --csv file.txt',
+])('%s: a file that is not UTF-8 is refused with its first line that is not', async (line) => {
+  const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
+  const home = temporaryFolder();
+  const text = Buffer.from('id,status\na,pending\nM\xfcnchen,pending\n', 'latin1');
+  writeFileSync(join(home, 'file.txt'), text);
+  const ran = await rosterctl(`${line} --yes --json`, { env, home, cwd: home });
+  expect([ran.code, ran.stdout, requests]).toEqual([2, '', []]);
+  expect(errorOf(ran)).toMatchObject({
+    message: 'file.txt is not UTF-8 text: line 3 reads "München" in Windows-1252.',
+    hint: 'Save it as UTF-8, or convert it: iconv -f windows-1252 -t utf-8',
+  });
+});

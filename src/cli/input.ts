@@ -4,6 +4,7 @@ import { typedValue } from '../data/assign.js';
 import { isObject, type JsonObject, parseJson, repeatedKey } from '../data/json.js';
 import { InputError } from '../errors.js';
 import { bytesUpTo, inputBytes, unreadable } from '../files/input-file.js';
+import { notUnicode } from '../files/text-decoder.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** The maximum size in bytes of a file that holds a field or a body. */
@@ -53,8 +54,7 @@ function inputTooLarge(name: string, most: number): () => InputError {
 }
 
 function decoded(bytes: Uint8Array, name: string): string {
-  if (!isUtf8(bytes))
-    throw new InputError(`${name} is not UTF-8 text.`, { hint: 'Save it as UTF-8.' });
+  if (!isUtf8(bytes)) throw notUnicode(name, bytes);
   return new TextDecoder().decode(bytes);
 }
 

@@ -11,8 +11,8 @@ type Decode = (chunk: Uint8Array | undefined) => string;
 
 /**
  * Returns a streaming decoder. It throws InputError rather than guess an encoding: for bytes that are
- * not UTF-8, with `offers` naming Windows-1252 if they read as such, and for UTF-8 or UTF-16 that is
- * called Windows-1252.
+ * not UTF-8, with `offers` naming --encoding if they read as Windows-1252, and for UTF-8 or UTF-16 that
+ * is called Windows-1252.
  */
 export function textDecoder(name: string, encoding?: NamedEncoding, offers = false): Decode {
   return encoding === undefined ? unicodeDecoder(name, offers) : windowsDecoder(name);
@@ -29,19 +29,31 @@ function unicodeDecoder(name: string, offers: boolean): Decode {
       line += countLineEnds(decoded);
       return decoded;
     } catch {
-      const utf16 = text?.encoding !== 'utf-8';
-      throw notUnicode(name, utf16 || !offers ? undefined : foreignWord(chunk, line));
+      const bytes = text?.encoding === 'utf-8' ? chunk : undefined;
+      throw notUnicode(name, bytes, { line, offers });
     }
   };
 }
 
-function notUnicode(name: string, foreign: ForeignWord | undefined): InputError {
-  if (!foreign)
-    return new InputError(`${name} is not UTF-8 text.`, { hint: 'Save it as CSV in UTF-8.' });
-  return new InputError(
-    `${name} is not UTF-8 text: line ${foreign.line} reads "${foreign.word}" in Windows-1252, as some spreadsheets save a CSV.`,
-    { hint: 'If that is right, add: --encoding windows-1252\nOr save it as "CSV UTF-8".' },
-  );
+/**
+ * The error for bytes that are not UTF-8, with the first word that is not if it reads as Windows-1252;
+ * `line`: that of their start; `offers`: the command has --encoding.
+ */
+export function notUnicode(
+  name: string,
+  bytes: Uint8Array | undefined,
+  { line = 1, offers = false } = {},
+): InputError {
+  const foreign = foreignWord(bytes, line);
+  if (!foreign) return new InputError(`${name} is not UTF-8 text.`, { hint: 'Save it as UTF-8.' });
+  const found = `${name} is not UTF-8 text: line ${foreign.line} reads "${foreign.word}" in Windows-1252`;
+  if (!offers)
+    return new InputError(`${found}.`, {
+      hint: 'Save it as UTF-8, or convert it: iconv -f windows-1252 -t utf-8',
+    });
+  return new InputError(`${found}, as some spreadsheets save a CSV.`, {
+    hint: 'If that is right, add: --encoding windows-1252\nOr save it as "CSV UTF-8".',
+  });
 }
 
 interface ForeignWord {
