@@ -203,7 +203,10 @@ async function printOutput(
     hasWritten,
     // The report of a dry run may go to a file; anything else would replace what is in it.
     isRehearsal: onlyReads && settings.dryRun,
-    teamNames: 'api' in context ? () => teamNames(context) : undefined,
+    teamNames:
+      'api' in context
+        ? async () => (await import('./resources/team-names.js')).teamNames(context)
+        : undefined,
   }).catch((error: unknown) => {
     output.printAfter?.({ isShown: false });
     const reportError = lostOutput(error, output);
@@ -213,13 +216,6 @@ async function printOutput(
     context.message(reportError.message);
   });
   output.printAfter?.({ isShown: true });
-}
-
-/** The names of teams by id, as lists on this machine have shown them. */
-async function teamNames(context: Context): Promise<ReadonlyMap<string, string>> {
-  if (!context.settings.completionCache) return new Map();
-  const { cachePlaceOf, recallNames } = await import('./config/completion-cache.js');
-  return recallNames(context.paths, cachePlaceOf(context), 'teams');
 }
 
 function whenAborted(signal: AbortSignal, listener: () => void): void {

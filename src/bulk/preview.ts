@@ -3,6 +3,7 @@
 import { resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
+import { cacheFor } from '../cli/filters.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import type { SeenColumns } from '../data/cell-values.js';
@@ -108,9 +109,17 @@ export async function previewRows(
     invocation.source === 'csv'
       ? new (await import('../data/cell-values.js')).SeenColumns(rows)
       : undefined;
-  const previewer = new Previewer(context, invocation, rows, session, columns, observe);
+  // Runs keep ids only, and name their records to a person from what was shown on this machine.
+  const cache = context.isInteractive
+    ? await cacheFor(context, invocation.operation.resource)
+    : undefined;
+  const previewer = new Previewer(context, invocation, rows, session, columns, (...seen) => {
+    cache?.observe(seen[1]);
+    observe?.(...seen);
+  });
   await previewer.decideFromList();
   await previewer.decideOneByOne();
+  await cache?.write({ whole: false });
   session.planned?.(invocation.isSingle);
   return previewer.preview();
 }
@@ -146,7 +155,7 @@ class Previewer {
     private readonly rows: readonly Task[],
     private readonly session: Session,
     private readonly columns: SeenColumns | undefined,
-    private readonly observe: ObserveRow | undefined,
+    private readonly observe: ObserveRow,
   ) {
     const { operation, source, guards } = invocation;
     const { ifStatus, conditions = [] } = guards;
@@ -263,7 +272,7 @@ class Previewer {
         this.fields.observe(record);
         this.columns?.observe(record);
         this.keepLabels(row, record);
-        this.observe?.(row, record, plan);
+        this.observe(row, record, plan);
       }
       const { guards } = this.invocation;
       const { previewed: before } = row;

@@ -1,6 +1,7 @@
 /** Dry runs and field changes as lines for a person. */
 import { printJson } from '../data/json.js';
 import { singleLine } from '../terminal/safe-text.js';
+import { wrapWholeWords } from '../terminal/whole-words.js';
 import type { DryRun } from './define.js';
 import { type Canvas, linesView, type View } from './views.js';
 
@@ -16,7 +17,7 @@ interface ChangeStyle {
 /** Renders a dry run: each request, then each change as old → new. */
 export function changeLines(
   value: DryRun,
-  { paint }: Canvas,
+  { paint, isTerminal, columns }: Canvas,
   {
     isNamed = false,
     name,
@@ -25,6 +26,7 @@ export function changeLines(
 ): string[] {
   if (changesNothing(value)) return ['Nothing would change; nothing would be sent.'];
   const { requests } = value;
+  const lines = (text: string) => (isTerminal ? wrapWholeWords(text, columns) : [text]);
   const deletes = requests.length > 0 && requests.every(({ method }) => method === 'DELETE');
   const ids = new Set(value.changes.map(({ id }) => id));
   const hasManyIds = ids.size > 1;
@@ -35,19 +37,30 @@ export function changeLines(
     ...(requests.length > 0 ? [paint.bold('Would send')] : [paint.bold('Would change here')]),
     ...requests.flatMap((request) => [
       `  ${request.method} ${singleLine(request.path)}${request.basis === 'stated' ? '' : paint.dim(isNamed ? '  (named route)' : '  (assumed route)')}`,
-      ...(request.body === undefined ? [] : [`    ${singleLine(printJson(request.body))}`]),
+      ...(request.body === undefined
+        ? []
+        : bodyLines(request.body, isTerminal ? columns - 4 : Infinity).flatMap((line) =>
+            lines(`    ${line}`),
+          )),
     ]),
     ...(requests.length > 0 && value.changes.length > 0
       ? [paint.bold(deletes ? 'Would delete' : `Would change${who}`)]
       : []),
-    ...withoutRepeats(value.changes).map((change) => {
+    ...withoutRepeats(value.changes).flatMap((change) => {
       const { id, field, from } = change;
       const text = deletes ? deletedValue(field, from) : describe(change);
       // A file is its own field, and a run or cursor its own value.
       const isInText = id === null || id === field || id === from;
-      return `  ${hasManyIds && !isInText ? `${singleLine(id)}: ` : ''}${text}`;
+      return lines(`  ${hasManyIds && !isInText ? `${singleLine(id)}: ` : ''}${text}`);
     }),
   ];
+}
+
+/** Renders a body as JSON: on one line if it fits `columns`, else a field on each line. */
+function bodyLines(body: unknown, columns: number): readonly string[] {
+  const line = singleLine(printJson(body));
+  if (line.length <= columns) return [line];
+  return printJson(body, { indent: 2 }).split('\n').map(singleLine);
 }
 
 /** Merges what goes with the same thing into one change, so that a run is named once: `run, undo values`. */

@@ -5,6 +5,7 @@ import { type DryRun, defineCommand, param, params } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { linesView } from '../cli/views.js';
+import type { Context } from '../context.js';
 import { parseReference } from '../data/references.js';
 import { UsageError } from '../errors.js';
 import { recordWord } from '../resources/params.js';
@@ -68,11 +69,21 @@ export default defineCommand({
     }
     const { personLines } = await import('../resources/person/page.js');
     const now = context.now();
+    const shown = context.isInteractive ? await withTeams(context, person) : person;
     return new ValueWithExit<PersonReport | DryRun>(person, failure?.exitName ?? 'done', {
       onlyReads: folder === undefined,
       isPage: folder === undefined,
       failed: () => failure && { id: '', error: failure, isUnreported: true },
-      lines: (canvas) => personLines(person, now, canvas),
+      lines: (canvas) => personLines(shown, now, canvas),
     });
   },
 });
+
+/** Returns the person with the names of the players' teams. Throws CancelledError after a signal. */
+async function withTeams(context: Context, person: PersonReport): Promise<PersonReport> {
+  const { hasTeam } = await import('../resources/player-filters.js');
+  if (!person.players.some(hasTeam)) return person;
+  const { teamNames, withTeamNames } = await import('../resources/team-names.js');
+  const names = await teamNames(context);
+  return { ...person, players: person.players.map((player) => withTeamNames(player, names)) };
+}

@@ -87,7 +87,9 @@ export const downloadView = linesView((value: DownloadRow | DownloadRow[], canva
   if ('dryRun' in result) return changeLines(result, canvas);
   const rows = Array.isArray(result) ? (result as readonly DownloadRow[]) : [result as DownloadRow];
   const sum = canvas.isTerminal ? sumOf(rows) : undefined;
-  return [...rows.map((row) => lineOf(row, canvas)), ...(sum === undefined ? [] : [sum])];
+  // The summary counts for a person what a script gets as rows.
+  const listed = sum === undefined ? rows : rows.filter((row) => !(wasSkipped in row));
+  return [...listed.map((row) => lineOf(row, canvas)), ...(sum === undefined ? [] : [sum])];
 });
 
 function lineOf(row: DownloadRow, { isTerminal }: Canvas): string {
@@ -100,12 +102,15 @@ function lineOf(row: DownloadRow, { isTerminal }: Canvas): string {
   return `${path}  ${row.bytes} ${row.bytes === 1 ? 'byte' : 'bytes'}${mark}`;
 }
 
-/** The summary of several files; undefined for fewer than two, or for signed URLs. */
+/** The summary of several files, with why some were skipped; undefined for fewer than two, or for signed URLs. */
 function sumOf(rows: readonly DownloadRow[]): string | undefined {
   if (rows.length < 2 || rows.some((row) => 'url' in row)) return undefined;
-  const skipped = rows.filter((row) => wasSkipped in row).length;
-  const rest = skipped > 0 ? `, ${groupedNumber(skipped)} skipped` : '';
-  return `${groupedNumber(rows.length - skipped)} downloaded${rest}`;
+  const skipped = new Map<string, number>();
+  for (const row of rows)
+    if (wasSkipped in row) skipped.set(row[wasSkipped], (skipped.get(row[wasSkipped]) ?? 0) + 1);
+  const rest = [...skipped].map(([why, count]) => `${groupedNumber(count)} skipped (${why})`);
+  const downloaded = rows.filter((row) => !(wasSkipped in row)).length;
+  return [`${groupedNumber(downloaded)} downloaded`, ...rest].join(', ');
 }
 
 /** The selection of documents to download. */

@@ -67,11 +67,8 @@ async function plannedDownloads(
     schema: 1,
     dryRun: true,
     requests: planned.map(({ id }) => context.api.describe(downloadCall(endpoint, id))),
-    changes: planned.map(({ id, path }) => ({
-      id,
-      field: 'file',
-      from: null,
-      to: path ?? '(named by the store)',
-    })),
+    changes: planned.flatMap(({ id, path = '(named by the store)' }) =>
+      path === '-' ? [] : { id, field: 'file', from: null, to: path },
+    ),
   };
 }

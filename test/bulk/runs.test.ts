@@ -521,19 +521,19 @@ test('at 80 columns runs list shows the result of each run and omits nothing tha
   await change('app_0001 app_0003');
   // A count that is 0 everywhere takes no room.
   expect(await listed()).toEqual([
-    'Run     State     Started   Action              Done  Profile',
+    'Run     State     Action              Started   Done  Profile',
     expect.stringMatching(
-      /^[0-9a-f]{6} {2}finished {2}just now {2}tryouts set-status {2}\d {5}sandbox$/,
+      /^[0-9a-f]{6} {2}finished {2}tryouts set-status {2}just now {2}\d {5}sandbox$/,
     ),
   ]);
   await change('app_0002 app_9999');
   const [head, first, second] = await listed();
   expect(head).toBe(
-    'Run     State     Started   Action              Done  Conflict  Failed  Profile',
+    'Run     State     Action              Started   Done  Conflict  Failed  Profile',
   );
   expect([first, second]).toEqual([
-    expect.stringMatching(/ {2}tryouts set-status {2}\d {5}0 {9}0 {7}sandbox$/),
-    expect.stringMatching(/ {2}tryouts set-status {2}0 {5}1 {9}1 {7}sandbox$/),
+    expect.stringMatching(/ {2}tryouts set-status {2}just now {2}\d {5}0 {9}0 {7}sandbox$/),
+    expect.stringMatching(/ {2}tryouts set-status {2}just now {2}0 {5}1 {9}1 {7}sandbox$/),
   ]);
 });
 

@@ -136,6 +136,19 @@ test('a dry run of one record says what would change as the change itself does',
   ]);
 });
 
+test('a body too wide for the terminal has a line for each field', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'a.txt'), 'text');
+  const words = ['-p', 'sandbox', 'docs', 'upload', 'a.txt', '-n'];
+  const { shown } = await converse(home, words, [], { NO_COLOR: '1' }, 80);
+  const lines = shown.split('\r\n');
+  expect(lines).toContain(
+    '    {"organizationId":"org_demo","contentType":"text/plain","sizeBytes":4}',
+  );
+  expect(lines).toContain('      "contentType": "text/plain",');
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+});
+
 test('an upload that failed is named once', async () => {
   const home = temporaryFolder();
   for (const name of ['a.png', 'b.png']) writeFileSync(join(home, name), 'no picture');

@@ -1,5 +1,7 @@
 /** `rosterctl backup show`: prints records of a backup. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Snapshot } from '../../backups/layout.js';
 import type { FoundRecord } from '../../backups/records.js';
 import { recordLines } from '../../cli/card.js';
 import { ValueWithExit } from '../../cli/command-output.js';
@@ -56,11 +58,31 @@ export default defineLocalCommand({
       if (file !== undefined) context.note(`The file of ${String(record['id'])}: ${file}`);
     const value = found.length === 1 ? first.record : found.map(({ record }) => record);
     if (!context.isInteractive || settings.fields) return value;
+    const shown = await withTeams(snapshot, found, signal);
     return new ValueWithExit<JsonObject | readonly JsonObject[]>(value, 'done', {
-      lines: (canvas) => found.flatMap((each) => blockOf(each, snapshot.name, canvas)),
+      lines: (canvas) => shown.flatMap((each) => blockOf(each, snapshot.name, canvas)),
     });
   },
 });
+
+/** Returns the records with the names that their teams have in the snapshot. Throws InputError for a damaged one. */
+async function withTeams(
+  snapshot: Snapshot,
+  found: readonly FoundRecord[],
+  signal: AbortSignal,
+): Promise<readonly FoundRecord[]> {
+  const [{ recordsFile }, { readRecords }, { namesById, withTeamNames }] = await Promise.all([
+    import('../../backups/layout.js'),
+    import('../../backups/records.js'),
+    import('../../resources/team-names.js'),
+  ]);
+  const path = join(snapshot.path, recordsFile('teams'));
+  if (!existsSync(path)) return found;
+  const teams: JsonObject[] = [];
+  for await (const team of readRecords(path, signal)) teams.push(team);
+  const names = namesById(teams);
+  return found.map((each) => ({ ...each, record: withTeamNames(each.record, names) }));
+}
 
 function blockOf(
   { resource, record }: FoundRecord,

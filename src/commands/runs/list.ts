@@ -37,8 +37,8 @@ const view = {
   interactiveColumns: [
     ['run', 'Run'],
     ['state', 'State'],
-    ['startedAt', 'Started'],
     ['action', 'Action'],
+    ['startedAt', 'Started'],
     ['summary.changed', 'Done'],
     ['summary.conflict', 'Conflict'],
     ['summary.failed', 'Failed'],

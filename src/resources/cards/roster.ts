@@ -6,7 +6,8 @@ import { inUsualOrder } from '../../data/sorting.js';
 import { shellQuote } from '../../data/text.js';
 import { alignedLines, type Piece } from '../../terminal/layout.js';
 import { singleLine } from '../../terminal/safe-text.js';
-import { hasTeam, hasTeamField, isInTeam, teamKeys } from '../player-filters.js';
+import { hasTeam, hasTeamField, isInTeam } from '../player-filters.js';
+import { namesById, withTeamNames } from '../team-names.js';
 import { type CardMaker, type CardParts, cardOf } from './card.js';
 import {
   ageOf,
@@ -24,23 +25,10 @@ import { recordsNearby } from './nearby.js';
 export const playerCard: CardMaker = async (context, record, changes) => {
   const isOwn = (team: JsonObject) => isInTeam(record, { id: String(team['id']), name: '' });
   const nearby = hasTeam(record) ? await recordsNearby(context, 'teams', isOwn) : undefined;
-  const shown = nearby && 'records' in nearby ? withTeamNames(record, nearby.records) : record;
+  const shown =
+    nearby && 'records' in nearby ? withTeamNames(record, namesById(nearby.records)) : record;
   return cardOf(context, record, changes, (style) => rosterParts(shown, style));
 };
-
-/** Returns a player in whose team fields each known id is `Lanternfish (team_1)`. */
-function withTeamNames(player: JsonObject, teams: readonly JsonObject[]): JsonObject {
-  const names = new Map(teams.map((team) => [String(team['id']), fieldText(team, 'name')]));
-  const named = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(named);
-    const name = names.get(String(value)) ?? '';
-    return name === '' ? value : `${name} (${String(value)})`;
-  };
-  return {
-    ...player,
-    ...Object.fromEntries(teamKeys(player).map((key) => [key, named(player[key])])),
-  };
-}
 
 /** Makes the card of a document. */
 export const documentCard: CardMaker = async (context, record, changes) =>

@@ -512,7 +512,7 @@ test('-O - with --json writes the bytes and prints errors as JSON; a dry run pri
   const missing = await rosterctl('docs download doc_9 -O - --json', { env });
   expect([missing.stdout, errorOf(missing)]).toMatchObject(['', { kind: expect.any(String) }]);
   const plan = await rosterctl('docs download doc_1 -O - --json --dry-run', { env });
-  expect(JSON.parse(plan.stdout)).toMatchObject({ dryRun: true });
+  expect(JSON.parse(plan.stdout)).toMatchObject({ dryRun: true, changes: [] });
 });
 
 test.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(

@@ -37,9 +37,9 @@ test('a person sees short names, every profile, and which run was replaced', asy
   const started = '(?:just now|\\d+ \\w+ ago)';
   expect(await shown('runs list')).toEqual(
     [
-      'Run +State +Started +Action +Done +Profile',
-      `${first} +replaced +${started} +tryouts set-status +1 +default`,
-      `${second} +finished +${started} +tryouts set-status +2 +default`,
+      'Run +State +Action +Started +Done +Profile',
+      `${first} +replaced +tryouts set-status +${started} +1 +default`,
+      `${second} +finished +tryouts set-status +${started} +2 +default`,
     ].map((line) => expect.stringMatching(new RegExp(`^${line}$`))),
   );
   // A typed field is printed as it is, and so is every row in a pipe.
@@ -76,10 +76,10 @@ test('a person reads which record a single change was of, as lists have named it
   await user.run('tryouts update app_3 --status reviewing');
   await user.run('tryouts set-status app_1 app_9 --to reviewing --yes');
   const listed = await shown('runs list --all');
-  expect(listed[0]).toMatch(/^Run +State +Started +Action +Done +Failed$/);
+  expect(listed[0]).toMatch(/^Run +State +Action +Started +Done +Failed$/);
   expect(listed.slice(3, 5)).toEqual([
-    expect.stringMatching(/ tryouts update: Applicant app_3 +1 +0$/),
-    expect.stringMatching(/ tryouts set-status +1 +1$/),
+    expect.stringMatching(/ tryouts update: Applicant app_3 .* 1 +0$/),
+    expect.stringMatching(/ tryouts set-status .* 1 +1$/),
   ]);
   const run = listed[4]?.slice(0, 6);
   expect(await shown(`runs show ${run}`)).toContainEqual(

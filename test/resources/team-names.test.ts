@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { listService, recordingService } from '../support/service.js';
+
+const team = { id: 'team_1', name: 'Lanternfish' };
+const player = { id: 'p_1', name: 'Mira Kite', teamIds: ['team_1'] };
+const lists = { teams: [team], players: [player] };
+
+/** What a terminal shows, and the lists that were asked for. */
+async function asked(line: string, options: { readonly home: string; readonly lists?: object }) {
+  const service = await listService(options.lists ?? lists);
+  const own = { ...service.env, NO_COLOR: '1' };
+  const { shown } = await converse(options.home, line.split(' '), [], own);
+  return { shown, paths: service.requests.map(({ url }) => url.split('/')[2]) };
+}
+
+test.each(['players list', 'person p_1'])('%s shows a person the names of teams', async (line) => {
+  const home = temporaryFolder();
+  const { shown, paths } = await asked(line, { home });
+  expect(shown).toContain('Lanternfish');
+  expect(paths.filter((path) => path === 'teams')).toHaveLength(1);
+});
+
+test('the teams are listed once for names, and then remembered', async () => {
+  const home = temporaryFolder();
+  const service = await listService(lists);
+  const own = { ...service.env, NO_COLOR: '1' };
+  await converse(home, ['players', 'list'], [], own);
+  const before = service.requests.length;
+  const { shown } = await converse(home, ['players', 'list'], [], own);
+  expect(shown).toContain('Lanternfish');
+  expect(service.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/players/org_7']);
+});
+
+test('a pipe asks for no teams, nor does a list without them', async () => {
+  const service = await listService(lists);
+  for (const line of ['players list', 'players list --json', 'person p_1 --json'])
+    await rosterctl(line, { env: service.env });
+  const forced = { ...service.env, ROSTERCTL_FORCE_TTY: '100' };
+  expect((await rosterctl('players list', { env: forced })).stdout).toContain('team_1');
+  expect(service.requests.filter(({ url }) => url.includes('teams'))).toEqual([]);
+  const bare = { players: [{ id: 'p_1', name: 'Mira Kite' }] };
+  expect((await asked('players list', { home: temporaryFolder(), lists: bare })).paths).toEqual([
+    'players',
+  ]);
+});
+
+test('ids stay where the teams may not be read', async () => {
+  const teams = { status: 403, json: { error: 'forbidden' } };
+  const home = temporaryFolder();
+  const { shown } = await asked('players list', { home, lists: { ...lists, teams } });
+  expect(shown).toContain('team_1');
+  expect(shown).not.toContain('forbidden');
+});
+
+test('a run names its record to a person who never listed it', async () => {
+  const home = temporaryFolder();
+  let kept = { ...player, role: 'Sub' };
+  const service = await recordingService(({ method, body }) => {
+    if (method === 'PATCH') kept = { ...kept, ...(JSON.parse(body.toString()) as object) };
+    return { status: 200, json: kept };
+  });
+  const own = { ...service.env, NO_COLOR: '1' };
+  await converse(home, ['players', 'update', 'p_1', '-F', 'role=Coach'], [], own);
+  const { shown } = await converse(home, ['runs', 'list', '--all'], [], own, 40);
+  expect(shown).toContain('players update: Mira');
+});
+
+test('a backup names the teams of a player by its own list', async () => {
+  const home = temporaryFolder();
+  const service = await listService(lists);
+  const env = { ...service.env, NO_COLOR: '1' };
+  await rosterctl('backup create kept --only teams,players', { home, env, cwd: home });
+  const show = ['backup', 'show', 'kept', 'p_1'];
+  expect((await converse(home, show, [], env)).shown).toContain('Lanternfish (team_1)');
+  const piped = await rosterctl(`${show.join(' ')} --json`, { home, env, cwd: home });
+  expect(JSON.parse(piped.stdout)).toEqual(player);
+});
