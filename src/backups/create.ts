@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { contractVersion } from '../api/contract.js';
 import type { Context } from '../context.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
+import { firstOf, nameFirstFew, plural } from '../data/text.js';
 import { OutputError } from '../errors.js';
 import { syncFolder, writeAtomically } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
@@ -140,10 +140,8 @@ function noteMissing(context: Context, missing: readonly MissingPart[]): void {
     context.message(`Missing: ${resourceWords[resource].plural}. ${reason}`);
   const files = missing.flatMap(({ id }) => id ?? []);
   if (files.length === 0) return;
-  const more = files.length - nameFirstFew;
-  const rest = more > 0 ? ` and ${groupedNumber(more)} more` : '';
   context.message(
-    `Missing: ${plural(files.length, 'document file')} (${files.slice(0, nameFirstFew).join(', ')}${rest})`,
+    `Missing: ${plural(files.length, 'document file')} (${firstOf(files, nameFirstFew)})`,
   );
 }
 

@@ -4,7 +4,7 @@ import { shortValue } from '../cli/lines.js';
 import { sandboxProfile } from '../config/choices.js';
 import type { Context } from '../context.js';
 import { eventFieldOf } from '../data/resources.js';
-import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural, upTo } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { PreviewStyle } from '../engine/operation.js';
@@ -179,13 +179,11 @@ function stayingLine(action: Action, decided: readonly ReportRow[]): string[] {
 function failingLines(action: Action, decided: readonly ReportRow[]): string[] {
   const failing = decided.filter(({ result }) => countsAsError(result));
   if (failing.length === 0) return [];
-  const lines = failing
-    .slice(0, nameFirstFew)
-    .map(({ id, error }) => `  ${id}${error?.message ? `: ${aboutRow(error.message, id)}` : ''}`);
-  const more = failing.length - nameFirstFew;
+  const lines = failing.map(
+    ({ id, error }) => `  ${id}${error?.message ? `: ${aboutRow(error.message, id)}` : ''}`,
+  );
   return [
     `${plural(failing.length, 'row')} will not be ${verbOf(action).done}:`,
-    ...lines,
-    ...(more > 0 ? [`  … ${groupedNumber(more)} more`] : []),
+    ...upTo(nameFirstFew, lines, (more) => `  … ${groupedNumber(more)} more`),
   ];
 }

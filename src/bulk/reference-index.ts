@@ -12,7 +12,7 @@ import {
   resourceWords,
 } from '../data/resources.js';
 import { addTo } from '../data/sorting.js';
-import { foldCase, groupedNumber, isSameText, orList, shellQuote } from '../data/text.js';
+import { foldCase, groupedNumber, isSameText, orList, shellQuote, upTo } from '../data/text.js';
 import { ApiError } from '../errors.js';
 import { readWholeList } from './whole-list.js';
 
@@ -135,11 +135,8 @@ export const mostListed = 20;
 
 /** Returns a line for each of the records that a reference finds. */
 export function describeCandidates(candidates: readonly Candidate[]): readonly string[] {
-  const more = candidates.length - mostListed;
-  const lines = candidates
-    .slice(0, mostListed)
-    .map(({ id, name, email, status }) =>
-      ['', id, name, email, status].filter((part) => part !== null).join('  '),
-    );
-  return [...lines, ...(more > 0 ? [`  and ${groupedNumber(more)} more`] : [])];
+  const lines = candidates.map(({ id, name, email, status }) =>
+    ['', id, name, email, status].filter((part) => part !== null).join('  '),
+  );
+  return upTo(mostListed, lines, (more) => `  and ${groupedNumber(more)} more`);
 }

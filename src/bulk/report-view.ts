@@ -4,7 +4,7 @@ import { withConnectionFlags } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { groupedNumber } from '../data/text.js';
+import { groupedNumber, upTo } from '../data/text.js';
 import {
   type BulkReport,
   type ReportRow,
@@ -135,14 +135,13 @@ export function printUnsent(
   { dryRun, results }: BulkReport,
 ): void {
   if (settings.output !== 'ids' && (dryRun || !isQuietTable(settings))) return;
-  const reasons = new Map<string, ReportRow[]>();
-  for (const row of results)
-    if (row.result === 'not_attempted' && row.error)
-      reasons.set(row.error.message, [...(reasons.get(row.error.message) ?? []), row]);
-  for (const [reason, rows] of [...reasons].slice(0, mostWrong))
-    message(`${groupedNumber(rows.length)} not sent: ${reason}`);
-  const more = reasons.size - mostWrong;
-  if (more > 0) message(`… and ${groupedNumber(more)} more reasons.`);
+  const counts = new Map<string, number>();
+  for (const { result, error } of results)
+    if (result === 'not_attempted' && error)
+      counts.set(error.message, (counts.get(error.message) ?? 0) + 1);
+  const lines = [...counts].map(([why, count]) => `${groupedNumber(count)} not sent: ${why}`);
+  for (const line of upTo(mostWrong, lines, (more) => `… and ${groupedNumber(more)} more reasons.`))
+    message(line);
 }
 
 /** Checks `--fields` and `--template` against the report before anything is done. Throws UsageError. */

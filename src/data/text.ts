@@ -16,10 +16,20 @@ export function plural(count: number, word: string, many = `${word}s`): string {
  */
 export const nameFirstFew = 5;
 
-/** Returns the first 20 names and the number of the rest. */
-export function firstOf(names: readonly string[]): string {
-  const more = names.length - 20;
-  return names.slice(0, 20).join(', ') + (more > 0 ? ` and ${groupedNumber(more)} more` : '');
+/** Returns the first `most` items, and behind them what `rest` makes of the number of the others. */
+export function upTo<T>(
+  most: number,
+  items: readonly T[],
+  rest: (more: number) => T,
+): readonly T[] {
+  const more = items.length - most;
+  return more > 0 ? [...items.slice(0, most), rest(more)] : items;
+}
+
+/** Returns the first names and the number of the rest. */
+export function firstOf(names: readonly string[], most = 20): string {
+  const more = names.length - most;
+  return names.slice(0, most).join(', ') + (more > 0 ? ` and ${groupedNumber(more)} more` : '');
 }
 
 /** Returns `1,200`. */

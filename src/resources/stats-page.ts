@@ -3,7 +3,7 @@ import type { TryoutStatus } from '../api/schemas.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { Canvas } from '../cli/views.js';
 import { localDay, mondaysBetween, timeOf } from '../data/dates.js';
-import { groupedNumber, percent } from '../data/text.js';
+import { groupedNumber, percent, upTo } from '../data/text.js';
 import { longDay, shortDay, waitingTime } from '../data/time.js';
 import {
   dotOf,
@@ -186,12 +186,13 @@ const maxGames = 12;
 function gamesRow({ byGame }: Stats, { paint, isUtf8 }: Canvas): readonly LabelledRow[] {
   const games = Object.entries(byGame);
   if (games.length === 0) return [];
-  const more = games.length - maxGames;
+  const counts = games.map(
+    ([game, count]) => `${truncate(singleLine(game), maxLabelWidth)} ${groupedNumber(count)}`,
+  );
   const pieces: Piece[] = [
-    ...games.slice(0, maxGames).map(([game, count]) => ({
-      text: `${truncate(singleLine(game), maxLabelWidth)} ${groupedNumber(count)}`,
+    ...upTo(maxGames, counts, (more) => `and ${groupedNumber(more)} more`).map((text) => ({
+      text,
     })),
-    ...(more > 0 ? [{ text: `and ${groupedNumber(more)} more` }] : []),
     { text: '(an applicant may play several)', paint: paint.dim },
   ];
   return [{ label: 'Games', lines: (room) => filledLines(pieces, dotOf(isUtf8), room) }];

@@ -2,7 +2,7 @@
 import { detailValue } from '../../cli/card.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { inUsualOrder } from '../../data/sorting.js';
-import { foldCase } from '../../data/text.js';
+import { foldCase, upTo } from '../../data/text.js';
 import { isEmptyValue } from '../../data/where.js';
 import { alignedLines, labelledLines, type Piece, widestWordOf } from '../../terminal/layout.js';
 import { multiLine, singleLine } from '../../terminal/safe-text.js';
@@ -125,15 +125,12 @@ function otherSection(record: JsonObject, style: CardStyle, nearby: Nearby): rea
   if ('reason' in nearby || nearby.records.length === 0) return [];
   const { paint } = style;
   const sorted = inUsualOrder(nearby.records, 'tryouts');
-  const rows: Piece[][] = sorted
-    .slice(0, maxOthers)
-    .map((other) => [
-      { text: fieldText(other, 'id') },
-      { text: fieldText(other, 'status'), paint: paint.status },
-      { text: ageOf(other, 'submittedAt', style) },
-      { text: `(same ${sharedKeys(other, record).join(' and ')})`, paint: paint.dim },
-    ]);
-  const more = sorted.length - maxOthers;
-  if (more > 0) rows.push([{ text: `and ${more} more`, paint: paint.dim }]);
+  const all = sorted.map((other): Piece[] => [
+    { text: fieldText(other, 'id') },
+    { text: fieldText(other, 'status'), paint: paint.status },
+    { text: ageOf(other, 'submittedAt', style) },
+    { text: `(same ${sharedKeys(other, record).join(' and ')})`, paint: paint.dim },
+  ]);
+  const rows = upTo(maxOthers, all, (more) => [{ text: `and ${more} more`, paint: paint.dim }]);
   return [{ label: 'Other', lines: (room) => alignedLines(rows, room) }];
 }

@@ -6,6 +6,7 @@ import type { Canvas } from '../../cli/views.js';
 import type { Settings } from '../../config/settings.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
+import { upTo } from '../../data/text.js';
 import { clockTime, shortDay } from '../../data/time.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
 import { alignedLines, type Piece } from '../../terminal/layout.js';
@@ -64,15 +65,12 @@ function historySection(changes: readonly PastChange[], style: CardStyle): reado
   if (changes.length === 0) return [];
   const { now, paint, isUtf8 } = style;
   const arrow = isUtf8 ? '→' : '->';
-  const rows: Piece[][] = changes
-    .slice(0, maxChanges)
-    .map((change) => [
-      { text: `${shortDay(change.at, now)} ${clockTime(change.at)}`, paint: paint.dim },
-      { text: describeChange(change, arrow) },
-      { text: `(run ${change.head.run.slice(-6)})`, paint: paint.dim },
-    ]);
-  const more = changes.length - maxChanges;
-  if (more > 0) rows.push([{ text: `and ${more} earlier`, paint: paint.dim }]);
+  const all = changes.map((change): Piece[] => [
+    { text: `${shortDay(change.at, now)} ${clockTime(change.at)}`, paint: paint.dim },
+    { text: describeChange(change, arrow) },
+    { text: `(run ${change.head.run.slice(-6)})`, paint: paint.dim },
+  ]);
+  const rows = upTo(maxChanges, all, (more) => [{ text: `and ${more} earlier`, paint: paint.dim }]);
   return [{ label: 'Here', lines: (room) => alignedLines(rows, room) }];
 }
 

@@ -3,7 +3,7 @@
 import { extensionsOf } from '../../api/schemas.js';
 import type { JsonObject } from '../../data/json.js';
 import { inUsualOrder } from '../../data/sorting.js';
-import { shellQuote } from '../../data/text.js';
+import { shellQuote, upTo } from '../../data/text.js';
 import { alignedLines, type Piece } from '../../terminal/layout.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hasTeam, hasTeamField, isInTeam } from '../player-filters.js';
@@ -84,18 +84,13 @@ function playersSection(
   { paint }: CardStyle,
 ): Section {
   const sorted = inUsualOrder(players, 'players');
-  const rows: Piece[][] = sorted
-    .slice(0, maxPlayers)
-    .map((player) => [
-      { text: fieldText(player, 'name') },
-      { text: fieldText(player, 'id'), paint: paint.dim },
-      { text: fieldText(player, 'role') },
-    ]);
-  const more = sorted.length - maxPlayers;
-  if (more > 0)
-    rows.push([
-      { text: `and ${more} more: rosterctl players list --team ${singleLine(shellQuote(team))}` },
-    ]);
-  if (rows.length === 0) rows.push([{ text: 'none', paint: paint.dim }]);
+  const all = sorted.map((player): Piece[] => [
+    { text: fieldText(player, 'name') },
+    { text: fieldText(player, 'id'), paint: paint.dim },
+    { text: fieldText(player, 'role') },
+  ]);
+  if (all.length === 0) all.push([{ text: 'none', paint: paint.dim }]);
+  const listAll = `rosterctl players list --team ${singleLine(shellQuote(team))}`;
+  const rows = upTo(maxPlayers, all, (more) => [{ text: `and ${more} more: ${listAll}` }]);
   return { label: 'Players', lines: (room) => alignedLines(rows, room) };
 }

@@ -6,7 +6,7 @@ import { shortValue } from '../../cli/lines.js';
 import type { Context } from '../../context.js';
 import { isTextOrNumber, type JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
-import { groupedNumber, nameFirstFew, plural, upperFirst } from '../../data/text.js';
+import { groupedNumber, nameFirstFew, plural, upperFirst, upTo } from '../../data/text.js';
 import { beforeAndAfter } from '../../engine/decide.js';
 import type { PreviewedRows, PreviewStyle, Task } from '../../engine/operation.js';
 import type { ReportRow, RowChange, SelectedRow } from '../../runs/report.js';
@@ -130,13 +130,11 @@ function linesOf<T>(
   rows: readonly T[],
   lineOf: (row: T) => string,
   { canAsk, lists }: PreviewStyle,
-): string[] {
-  const shown = lists === 'first' ? rows.slice(0, nameFirstFew) : rows;
-  const more = rows.length - shown.length;
-  return [
-    ...shown.map((row) => `    ${lineOf(row)}`),
-    ...(more > 0 ? [`    … ${groupedNumber(more)} more${canAsk ? ' (l lists all)' : ''}`] : []),
-  ];
+): readonly string[] {
+  const lines = rows.map((row) => `    ${lineOf(row)}`);
+  if (lists !== 'first') return lines;
+  const how = canAsk ? ' (l lists all)' : '';
+  return upTo(nameFirstFew, lines, (more) => `    … ${groupedNumber(more)} more${how}`);
 }
 
 /** `Mira Kite <mira@example.com> → Lanternfish` */

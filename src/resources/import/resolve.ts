@@ -8,7 +8,7 @@ import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { labelOf } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
-import { nameFirstFew, plural, shellQuote } from '../../data/text.js';
+import { nameFirstFew, plural, shellQuote, upTo } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { identityReader, sameIdentity } from '../person/holders.js';
@@ -117,11 +117,7 @@ function sharedIdentities(
         );
     }
   const lines = [...found].toSorted(([a], [b]) => a - b).map(([, line]) => line);
-  const more = lines.length - nameFirstFew;
-  return [
-    ...lines.slice(0, nameFirstFew),
-    ...(more > 0 ? [`The same holds for ${plural(more, 'more row')}.`] : []),
-  ];
+  return upTo(nameFirstFew, lines, (more) => `The same holds for ${plural(more, 'more row')}.`);
 }
 
 function newRecordOf(row: SelectedRow): JsonObject {
