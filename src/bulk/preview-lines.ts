@@ -17,7 +17,6 @@ import {
 } from '../runs/report.js';
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
 import { fillPieces } from '../terminal/whole-words.js';
-import { truncate } from '../terminal/width.js';
 import { hasMore, type Preview, type Subject } from './preview.js';
 import type { ReportStyle } from './report-lines.js';
 import { type AlignedRow, aboutRow, alignedRows, describeChanges } from './row-lines.js';
@@ -138,8 +137,6 @@ function movesLines(
   return fillPieces(pieces, columns - 2).map((line) => `  ${line}`);
 }
 
-const widestName = 32;
-
 /** One line for each row: its id, its name, its age, and what it changes; wrapped on a terminal. */
 function rowLines(
   { streams: { stderr }, now }: Pick<Context, 'streams' | 'now'>,
@@ -159,7 +156,7 @@ function rowLines(
     const text = isUndoneCreate(changes)
       ? 'delete'
       : describeChanges(changes, action, { isPreview: true });
-    const cells = [shortValue(id), truncate(shortValue(name), widestName), age] as const;
+    const cells = [shortValue(id), shortValue(name), age] as const;
     return { cells, detail: deletes ? '' : text };
   });
   const columns = stderr.isTerminal ? stderr.columns : Infinity;

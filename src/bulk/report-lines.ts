@@ -14,7 +14,7 @@ import {
 import type { Action } from '../runs/verb.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
-import { displayWidth, truncate, wrap } from '../terminal/width.js';
+import { displayWidth, wrap } from '../terminal/width.js';
 import {
   type AlignedRow,
   aboutRow,
@@ -152,7 +152,7 @@ export function linesOfRows(
   const aligned = rows.map((row): AlignedRow => {
     const deletes = isDeletion(report, row);
     const id = idOfRow(row, action);
-    const name = truncate(singleLine(names?.get(row.id) ?? names?.get(id) ?? ''), widestName);
+    const name = singleLine(names?.get(row.id) ?? names?.get(id) ?? '');
     // An undo that deletes what a run created is the same action as one that restores fields.
     const word = row.result === 'changed' && deletes ? 'deleted' : resultWord(row.result, action);
     // The name of a deleted record is in its own column.
@@ -162,8 +162,6 @@ export function linesOfRows(
   });
   return alignedRows(aligned, { columns, indent, paint: paint.status });
 }
-
-const widestName = 32;
 
 function rowDetail(row: ReportRow, action: Action, deletes: boolean): string {
   const message = row.error?.message;

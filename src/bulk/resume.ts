@@ -194,15 +194,14 @@ async function runWithRowsLeft(
   context: Context,
   store: RunStore,
   head: RunHead,
-  { length }: readonly Task[],
+  { length: left }: readonly Task[],
 ): Promise<string> {
-  return `${await runSince(context, store, head)}${rowsLeft(length, head.rows)}`;
-}
-
-function rowsLeft(left: number, all: number): string {
-  if (left === 0) return ': no row is left';
-  if (left === all) return all === 1 ? '' : `: all ${groupedNumber(all)} rows are left`;
-  return `: ${groupedNumber(left)} of ${groupedNumber(all)} rows ${left === 1 ? 'is' : 'are'} left`;
+  const run = await runSince(context, store, head);
+  const { rows: all } = head;
+  if (left === 0) return `${run}: no row is left`;
+  if (left === all) return all === 1 ? run : `${run}: all ${groupedNumber(all)} rows are left`;
+  const are = left === 1 ? 'is' : 'are';
+  return `${run}: ${groupedNumber(left)} of ${groupedNumber(all)} rows ${are} left`;
 }
 
 /** The unfinished rows of a run as tasks, or the rows for which `isSelected` returns true. */

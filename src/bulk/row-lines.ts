@@ -127,11 +127,20 @@ interface RowStyle {
   readonly paint?: (text: string) => string;
 }
 
+/** Longer names are cut. */
+const widestName = 32;
+
 /** Returns the lines of each row, in columns as wide as their widest cell. */
 export function alignedRows(
-  rows: readonly AlignedRow[],
+  given: readonly AlignedRow[],
   style: RowStyle,
 ): readonly (readonly string[])[] {
+  const rows = given.map(
+    ({ cells: [id, name, third], detail }): AlignedRow => ({
+      cells: [id, truncate(name, widestName), third],
+      detail,
+    }),
+  );
   const widths = [0, 1, 2].map((column) => widestOf(rows.map(({ cells }) => cells[column] ?? '')));
   return rows.map((row) => alignedRow(row, widths, style));
 }

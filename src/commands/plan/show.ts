@@ -26,7 +26,7 @@ import { isUploadRun } from '../../runs/unfinished-uploads.js';
 import { countedNoun, verbOfAction } from '../../runs/verb.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { commandLines } from '../../terminal/whole-words.js';
-import { truncate, widestOf, wrap } from '../../terminal/width.js';
+import { widestOf, wrap } from '../../terminal/width.js';
 import { inspected, nameAndTags } from '../../uploads/plan.js';
 import { planArgs } from './shared.js';
 
@@ -172,16 +172,14 @@ function textIn({ name, tags }: JsonObject): Parameters<typeof nameAndTags>[0] {
   };
 }
 
-const widestName = 32;
-
 /** Renders a plan for a reviewer: nothing of a change is shortened. */
 function planLines(plan: ShownPlan, canvas: Canvas): readonly string[] {
   const { paint, columns } = canvas;
   const facts = factsOf(plan, canvas.now);
   const labelWidth = widestOf(facts.map(([label]) => label)) + 2;
   const rows = plan.rows.map((row): AlignedRow => {
-    const name = truncate(singleLine(row.name ?? ''), widestName);
-    return { cells: [singleLine(row.id), name, ''], detail: singleLine(rowText(plan, row)) };
+    const cells = [singleLine(row.id), singleLine(row.name ?? ''), ''] as const;
+    return { cells, detail: singleLine(rowText(plan, row)) };
   });
   return [
     ...facts.flatMap(([label, text]) =>
